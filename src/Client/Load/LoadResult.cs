@@ -1,0 +1,31 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Client.Load;
+
+/// <summary>What one window measured; see <see cref="Round"/> for the meaning of each count.</summary>
+internal sealed record LoadResult
+{
+    public required long WindowNs { get; init; }
+    public required long Started { get; init; }
+    public required long Ok { get; init; }
+    public required IReadOnlyDictionary<string, long> Failed { get; init; }
+    public required long CutOff { get; init; }
+    public required long Completed { get; init; }
+    public required long PayloadBytes { get; init; }
+    public required LatencyHistogram Latency { get; init; }
+    public required LatencyHistogram CutOffLatency { get; init; }
+
+    /// <summary>Null in a closed loop.</summary>
+    public LatencyHistogram? ServiceTime { get; init; }
+
+    /// <summary>Null in a closed loop.</summary>
+    public LatencyHistogram? SendLateness { get; init; }
+
+    public required ConnectionTruth Connections { get; init; }
+    public required IReadOnlyList<long> ThreadCalls { get; init; }
+    public required IReadOnlyList<long> Buckets { get; init; }
+
+    /// <summary>The server is gone: too many connections died and could not be opened again. One sentence; null when all is well.</summary>
+    public string? ServerLost { get; init; }
+}

@@ -1,0 +1,101 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace IpcBench.Transports;
+
+/// <summary>Where a server listens. The case decides the transport on both sides; <see cref="ToString"/> prints what <see cref="Parse"/> reads.</summary>
+public abstract record Address
+{
+    private Address()
+    {
+    }
+
+    /// <summary>The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
+    public abstract string Kind { get; }
+
+    /// <summary>Cleartext TCP with HTTP/2 by prior knowledge: <c>http://host:port</c>.</summary>
+    public sealed record Tcp(string Host, int Port) : Address
+    {
+        public override string Kind => "tcp";
+        public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"http://{HostText(Host)}:{Port}");
+    }
+
+    /// <summary>TLS over TCP: <c>https://host:port</c>.</summary>
+    public sealed record Tls(string Host, int Port) : Address
+    {
+        public override string Kind => "tls";
+        public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"https://{HostText(Host)}:{Port}");
+    }
+
+    /// <summary>A Unix domain socket bound to a file: <c>unix:/path</c>.</summary>
+    public sealed record Unix(string Path) : Address
+    {
+        public override string Kind => "unix";
+        public override string ToString() => "unix:" + Path;
+    }
+
+    /// <summary>A Unix domain socket in Linux's abstract namespace (unix(7)): no file, no permissions: <c>unix-abstract:name</c>.</summary>
+    public sealed record UnixAbstract(string Name) : Address
+    {
+        public override string Kind => "unix";
+        public override string ToString() => "unix-abstract:" + Name;
+    }
+
+    /// <summary>A named pipe of this machine: <c>pipe:/name</c>.</summary>
+    public sealed record Pipe(string Name) : Address
+    {
+        public override string Kind => "pipe";
+        public override string ToString() => "pipe:/" + Name;
+    }
+
+    /// <summary>Reads any of the spellings of <c>--help</c>.</summary>
+    /// <exception cref="FormatException">The text is no address; the message names the spellings that are.</exception>
+    public static Address Parse(string text) =>
+        TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
+
+    /// <summary>Reads any of the spellings of <c>--help</c>; on failure <paramref name="error"/> is one sentence that names the fix.</summary>
+    public static bool TryParse(string text, [NotNullWhen(true)] out Address? address, [NotNullWhen(false)] out string? error)
+    {
+        const string pipePrefix = @"\\.\pipe\";
+        (address, error) = text switch
+        {
+            _ when text.StartsWith("http://", StringComparison.OrdinalIgnoreCase) => ParseUrl(text, tls: false),
+            _ when text.StartsWith("https://", StringComparison.OrdinalIgnoreCase) => ParseUrl(text, tls: true),
+            _ when text.StartsWith("unix-abstract:", StringComparison.OrdinalIgnoreCase) => ParseAbstract(text["unix-abstract:".Length..]),
+            _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
+            _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
+            _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
+            _ => ((Address?)null, $"'{text}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
+        };
+        return address is not null;
+    }
+
+    private static (Address?, string?) ParseUrl(string text, bool tls)
+    {
+        if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
+            return (null, $"'{text}' is no URL: write http://host:port");
+        if (uri.PathAndQuery is not "/" || uri.Fragment.Length > 0 || uri.UserInfo.Length > 0)
+            return (null, $"'{text}' has more than host and port: write {uri.Scheme}://{uri.Authority}");
+        var host = uri.Host.Trim('[', ']');
+        return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
+    }
+
+    private static (Address?, string?) ParseUnix(string path)
+    {
+        if (path.StartsWith("///", StringComparison.Ordinal))
+            path = path[2..];
+        return path.Length == 0 || path == "/" || path.Contains('\0', StringComparison.Ordinal)
+            ? (null, "unix: needs the path of a socket file, as in unix:/tmp/greeter.sock")
+            : (new Unix(path), null);
+    }
+
+    private static (Address?, string?) ParseAbstract(string name) => name.Length == 0 || name.Contains('\0', StringComparison.Ordinal)
+        ? (null, "unix-abstract: needs a name, as in unix-abstract:greeter")
+        : (new UnixAbstract(name), null);
+
+    private static (Address?, string?) ParsePipe(string name) => name.Length == 0 || name.IndexOfAny(['/', '\\', '\0']) >= 0
+        ? (null, @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter")
+        : (new Pipe(name), null);
+
+    private static string HostText(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;
+}

@@ -1,0 +1,17 @@
+namespace IpcBench.Transports;
+
+/// <summary>What a connector may vary; the defaults are what the results assume unless they say otherwise.</summary>
+public sealed record ConnectorOptions
+{
+    /// <summary>TCP_NODELAY on TCP and TLS. False lets Nagle's algorithm hold small writes back.</summary>
+    public bool NoDelay { get; init; } = true;
+
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null leaves the system's choice (and, on TCP, its growth).</summary>
+    public int? SocketBuffer { get; init; }
+
+    /// <summary>A PEM file with the authority that a TLS server's certificate must descend from; null uses the system's.</summary>
+    public string? CaCertificate { get; init; }
+
+    /// <summary>Accept any TLS certificate. Implied for loopback hosts when no <see cref="CaCertificate"/> is given.</summary>
+    public bool Insecure { get; init; }
+}

@@ -1,0 +1,55 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+
+namespace IpcBench.Transports;
+
+/// <summary>TLS as a layer over another connector, with HTTP/2 agreed by ALPN.</summary>
+public sealed class TlsConnector(Connector inner, string host, ConnectorOptions options) : Connector
+{
+    public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
+    {
+        var tls = new SslStream(await inner.ConnectAsync(cancellation));
+        try
+        {
+            await tls.AuthenticateAsClientAsync(Authentication(), cancellation);
+            return tls;
+        }
+        catch (AuthenticationException e)
+        {
+            await tls.DisposeAsync();
+            throw new IOException($"no TLS with {host}: {e.Message}", e);
+        }
+        catch
+        {
+            await tls.DisposeAsync();
+            throw;
+        }
+    }
+
+    private SslClientAuthenticationOptions Authentication()
+    {
+        var authentication = new SslClientAuthenticationOptions
+        {
+            TargetHost = host,
+            ApplicationProtocols = [SslApplicationProtocol.Http2],
+        };
+        if (options.CaCertificate is { } file)
+        {
+            authentication.CertificateChainPolicy = new X509ChainPolicy
+            {
+                TrustMode = X509ChainTrustMode.CustomRootTrust,
+                RevocationMode = X509RevocationMode.NoCheck,
+            };
+            authentication.CertificateChainPolicy.CustomTrustStore.ImportFromPemFile(file);
+        }
+        else if (options.Insecure || IsLoopback(host))
+        {
+            authentication.RemoteCertificateValidationCallback = static (_, _, _, _) => true;
+        }
+        return authentication;
+    }
+
+    private static bool IsLoopback(string host) => host is "localhost" || (IPAddress.TryParse(host, out var ip) && IPAddress.IsLoopback(ip));
+}
