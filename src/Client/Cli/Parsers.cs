@@ -1,0 +1,74 @@
+using System.Globalization;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>Reads what people type: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. Every failure is a <see cref="UsageException"/>.</summary>
+internal static class Parsers
+{
+    private static readonly (string Suffix, double Factor)[] CountUnits =
+    [
+        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9),
+        ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("B", 1), ("", 1),
+    ];
+
+    private static readonly (string Suffix, double Factor)[] TimeUnits =
+        [("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1)];
+
+    /// <summary>Bytes or a count: decimal <c>k</c> and <c>M</c> as everywhere in this field, <c>KiB</c> and <c>MiB</c> for binary.</summary>
+    public static long Count(string text, string what)
+    {
+        var value = Scaled(text, CountUnits);
+        if (value is not { } number || number < 0 || number > 1L << 50 || number != Math.Floor(number))
+            throw new UsageException($"{what} '{text}' is no whole number such as 10, 1k, 64KiB or 1M");
+        return (long)number;
+    }
+
+    /// <summary>A duration: <c>500ms</c>, <c>20s</c>, <c>2m</c>; a bare number is seconds.</summary>
+    public static TimeSpan Duration(string text, string what)
+    {
+        var value = Scaled(text, TimeUnits);
+        if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
+            throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
+        return TimeSpan.FromSeconds(seconds);
+    }
+
+    /// <summary>Calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
+    public static double Rate(string text, string what)
+    {
+        var value = Scaled(text.EndsWith("/s", StringComparison.Ordinal) ? text[..^2] : text, CountUnits);
+        return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is no rate such as 500 or 20k");
+    }
+
+    /// <summary>A share: <c>25%</c> is 0.25; <c>3 %</c> and <c>0.03</c> are the same.</summary>
+    public static double Percent(string text, string what)
+    {
+        var percent = text.TrimEnd().EndsWith('%');
+        var digits = percent ? text.TrimEnd()[..^1].TrimEnd() : text;
+        if (!double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var value) || !(value > 0) || value > (percent ? 1000 : 10))
+            throw new UsageException($"{what} '{text}' is no percentage such as 25%");
+        return percent ? value / 100 : value;
+    }
+
+    /// <summary>A comma-separated list without repetitions or gaps.</summary>
+    public static IReadOnlyList<T> List<T>(string text, string what, Func<string, string, T> item)
+    {
+        var parts = text.Split(',', StringSplitOptions.TrimEntries);
+        if (parts.Any(part => part.Length == 0))
+            throw new UsageException($"{what} '{text}' has an empty entry");
+        var items = parts.Select(part => item(part, what)).ToList();
+        return items.Distinct().Count() == items.Count ? items : throw new UsageException($"{what} '{text}' names the same value twice");
+    }
+
+    private static double? Scaled(string text, (string Suffix, double Factor)[] units)
+    {
+        foreach (var (suffix, factor) in units)
+        {
+            if (!text.EndsWith(suffix, StringComparison.Ordinal))
+                continue;
+            var digits = text[..^suffix.Length].TrimEnd();
+            if (double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number))
+                return number * factor;
+        }
+        return null;
+    }
+}
