@@ -16,7 +16,7 @@ internal static partial class HostFacts
             CpuModel = Cpuid.Brand(),
             Virtualization = Cpuid.Hypervisor(),
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-            ClientCpus = Environment.GetEnvironmentVariable(Affinity.ClientVariable) ?? "free",
+            ClientCpus = Affinity.Describe(),
         });
         try
         {

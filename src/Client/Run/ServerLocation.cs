@@ -40,7 +40,7 @@ internal static class ServerLocation
     }
 
     // The host that runs this client knows best; a client with a native host of its own leaves the variables and the PATH.
-    private static string? Dotnet()
+    internal static string? Dotnet()
     {
         var self = Environment.ProcessPath;
         if (Path.GetFileNameWithoutExtension(self) is "dotnet")
