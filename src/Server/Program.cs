@@ -1,1 +1,3 @@
-return 0;
+using IpcBench.Server;
+
+return await ServerCommand.RunAsync(args);

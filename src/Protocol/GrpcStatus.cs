@@ -1,0 +1,70 @@
+using System.Globalization;
+using System.Text;
+
+namespace IpcBench.Protocol;
+
+/// <summary>The texts of <c>grpc-status</c> and <c>grpc-message</c>.</summary>
+public static class GrpcStatus
+{
+    private const int Codes = 17;
+
+    // One string per code, so that a call's trailers allocate nothing.
+    private static readonly string[] CodeTexts = [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
+
+    /// <summary>The value of <c>grpc-status</c>.</summary>
+    public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
+
+    /// <summary>Reads a <c>grpc-status</c>. What is no number of a known code means UNKNOWN, as the gRPC specification says.</summary>
+    public static GrpcStatusCode Parse(ReadOnlySpan<byte> value) =>
+        int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number < Codes
+            ? (GrpcStatusCode)number
+            : GrpcStatusCode.Unknown;
+
+    /// <summary>The name that the gRPC specification gives the code: <c>INVALID_ARGUMENT</c>.</summary>
+    public static string Name(GrpcStatusCode code)
+    {
+        var name = new StringBuilder();
+        foreach (var letter in code.ToString())
+        {
+            if (char.IsAsciiLetterUpper(letter) && name.Length > 0)
+                name.Append('_');
+            name.Append(char.ToUpperInvariant(letter));
+        }
+        return name.ToString();
+    }
+
+    /// <summary>The value of <c>grpc-message</c>: UTF-8 with everything but printable ASCII, and <c>%</c> itself, as <c>%XX</c>.</summary>
+    public static string EncodeMessage(string message)
+    {
+        var encoded = new StringBuilder(message.Length);
+        foreach (var unit in Encoding.UTF8.GetBytes(message))
+        {
+            if (unit is >= 0x20 and <= 0x7E and not (byte)'%')
+                encoded.Append((char)unit);
+            else
+                encoded.Append(CultureInfo.InvariantCulture, $"%{unit:X2}");
+        }
+        return encoded.ToString();
+    }
+
+    /// <summary>Reads a <c>grpc-message</c>. A broken escape is kept as it stands: the message of an error must not be lost to another error.</summary>
+    public static string DecodeMessage(ReadOnlySpan<byte> value)
+    {
+        var decoded = new byte[value.Length];
+        var length = 0;
+        for (var at = 0; at < value.Length; at++)
+        {
+            if (value[at] == '%' && at + 2 < value.Length
+                && byte.TryParse(value.Slice(at + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var unit))
+            {
+                decoded[length++] = unit;
+                at += 2;
+            }
+            else
+            {
+                decoded[length++] = value[at];
+            }
+        }
+        return Encoding.UTF8.GetString(decoded, 0, length);
+    }
+}

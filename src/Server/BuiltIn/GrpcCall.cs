@@ -1,0 +1,111 @@
+using System.IO.Pipelines;
+using Google.Protobuf;
+using IpcBench.Protocol;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Services;
+using IpcBench.Server.Trials;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>One unary call after the other on one of Kestrel's pooled streams.</summary>
+internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
+{
+    private readonly ServerEndpoint _endpoint = features.GetRequiredFeature<ServerEndpoint>();
+    private readonly int _chunk = services.Options.WriteChunk;
+
+    public Task RunAsync()
+    {
+        var request = features.GetRequiredFeature<IHttpRequestFeature>();
+        if (RequestCheck.Refuse(request) is { } httpStatus)
+        {
+            features.GetRequiredFeature<IHttpResponseFeature>().StatusCode = httpStatus;
+            return Task.CompletedTask;
+        }
+        if (methods.Find(request.Path) is not { } method)
+        {
+            ResponseWriter.Fail(features, GrpcStatusCode.Unimplemented, $"this server has no method {RequestCheck.Shorten(request.Path)}");
+            return Task.CompletedTask;
+        }
+        var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
+        // A small request has arrived as a whole by now: no state machine for it.
+        return body.TryRead(out var read) && TryAnswer(method, body, read, out var result) ? FinishAsync(method, result) : ReadOnAsync(method, body);
+    }
+
+    private async Task ReadOnAsync(UnaryMethod method, PipeReader body)
+    {
+        UnaryResult result;
+        while (!TryAnswer(method, body, await body.ReadAsync(), out result))
+        {
+        }
+        await FinishAsync(method, result);
+    }
+
+    private bool TryAnswer(UnaryMethod method, PipeReader body, in ReadResult read, out UnaryResult result)
+    {
+        var buffer = read.Buffer;
+        var state = RequestReader.Read(buffer, read.IsCompleted, out var message, out result);
+        if (state == ReadState.NeedsMore)
+        {
+            body.AdvanceTo(buffer.Start, buffer.End);
+            return false;
+        }
+        try
+        {
+            if (state == ReadState.Complete)
+                result = method.Answer(message, _endpoint);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            result = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+        }
+        body.AdvanceTo(buffer.End);
+        return true;
+    }
+
+    private Task FinishAsync(UnaryMethod method, in UnaryResult result)
+    {
+        if (result.Reply is not { } reply)
+        {
+            ResponseWriter.Fail(features, result.Code, result.Message);
+            return Task.CompletedTask;
+        }
+        if (method.IsBench && _endpoint.Trial != Trial.None)
+            return WriteOnTrialAsync(reply);
+        return WriteAsync(method, reply);
+    }
+
+    private async Task WriteOnTrialAsync(ReplyFrame reply)
+    {
+        await _endpoint.HoldAsync();
+        var written = await ResponseWriter.WriteAsync(features, reply, _chunk);
+        var status = _endpoint.Trial.Fault == Fault.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
+        if (written)
+            ResponseWriter.End(features, status);
+        if (written && status == GrpcStatusCode.Ok)
+            _endpoint.Counters.CallAnswered();
+    }
+
+    private Task WriteAsync(UnaryMethod method, ReplyFrame reply)
+    {
+        var writing = ResponseWriter.WriteAsync(features, reply, _chunk);
+        if (!writing.IsCompletedSuccessfully)
+            return EndAsync(method, writing);
+        if (writing.Result)
+            End(method);
+        return Task.CompletedTask;
+    }
+
+    private async Task EndAsync(UnaryMethod method, ValueTask<bool> writing)
+    {
+        if (await writing)
+            End(method);
+    }
+
+    private void End(UnaryMethod method)
+    {
+        ResponseWriter.End(features, GrpcStatusCode.Ok);
+        if (method.IsBench)
+            _endpoint.Counters.CallAnswered();
+    }
+}

@@ -1,0 +1,47 @@
+using System.Buffers;
+using IpcBench.Protocol;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>Takes the one message out of a unary request's body.</summary>
+internal static class RequestReader
+{
+    /// <summary>Bytes of the largest request message. The largest real one has eleven; below the smallest window of a stream, so that it always fits.</summary>
+    public const int MaxMessage = 32 << 10;
+
+    /// <summary>Looks at what has arrived of the body.</summary>
+    /// <param name="body">Everything so far.</param>
+    /// <param name="ended">Nothing more will come.</param>
+    /// <param name="message">The message, when the result is <see cref="ReadState.Complete"/>.</param>
+    /// <param name="failure">Why not, when the result is <see cref="ReadState.Failed"/>.</param>
+    public static ReadState Read(in ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
+    {
+        message = default;
+        failure = default;
+        if (body.Length < GrpcFraming.PrefixLength)
+            return ended ? Fail(GrpcStatusCode.Internal, body.IsEmpty ? "the request has no message" : "the request ends within a prefix", out failure) : ReadState.NeedsMore;
+        Span<byte> prefix = stackalloc byte[GrpcFraming.PrefixLength];
+        body.Slice(0, GrpcFraming.PrefixLength).CopyTo(prefix);
+        GrpcFraming.ReadPrefix(prefix, out var flag, out var length);
+        if (flag == 1)
+            return Fail(GrpcStatusCode.Unimplemented, "compressed messages are not supported", out failure);
+        if (flag > 1)
+            return Fail(GrpcStatusCode.Internal, "the message's compression flag is neither 0 nor 1", out failure);
+        if (length > MaxMessage)
+            return Fail(GrpcStatusCode.ResourceExhausted, FormattableString.Invariant($"the message has {length} bytes: at most {MaxMessage} are accepted"), out failure);
+        if (body.Length > GrpcFraming.PrefixLength + length)
+            return Fail(GrpcStatusCode.Internal, "more than one message in a unary request", out failure);
+        if (!ended)
+            return ReadState.NeedsMore;
+        if (body.Length < GrpcFraming.PrefixLength + length)
+            return Fail(GrpcStatusCode.Internal, "the request ends within its message", out failure);
+        message = body.Slice(GrpcFraming.PrefixLength);
+        return ReadState.Complete;
+    }
+
+    private static ReadState Fail(GrpcStatusCode code, string why, out UnaryResult failure)
+    {
+        failure = UnaryResult.Fail(code, why);
+        return ReadState.Failed;
+    }
+}

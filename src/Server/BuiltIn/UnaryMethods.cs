@@ -1,0 +1,49 @@
+using System.Buffers;
+using Google.Protobuf;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Services;
+using IpcBench.Server.Trials;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>The methods by their paths.</summary>
+internal sealed class UnaryMethods(BenchServices services)
+{
+    private readonly UnaryMethod _download = new(
+        (in ReadOnlySequence<byte> message, ServerEndpoint endpoint) => Download(services, message, endpoint), IsBench: true);
+
+    private readonly UnaryMethod _describe = new(
+        (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(DescribeRequest.Parser, message, services.Describe), IsBench: false);
+
+    private readonly UnaryMethod _usage = new(
+        (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(UsageRequest.Parser, message, services.Usage), IsBench: false);
+
+    /// <summary>The method of a request's path, or null.</summary>
+    public UnaryMethod? Find(string path) => path switch
+    {
+        "/ipcbench.v1.Bench/Download" => _download,
+        "/ipcbench.v1.Control/Describe" => _describe,
+        "/ipcbench.v1.Control/Usage" => _usage,
+        _ => null,
+    };
+
+    private static UnaryResult Download(BenchServices services, in ReadOnlySequence<byte> message, ServerEndpoint endpoint)
+    {
+        var size = DownloadSize.Parse(message);
+        if (!services.Accepts(size, out var refusal))
+            return UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
+        if (endpoint.Trial.Fault == Fault.Short && size > 0)
+            size--;
+        return UnaryResult.Ok(services.Replies.For((int)size));
+    }
+
+    // The request has no field yet; it is parsed all the same, for a broken message is an error here too.
+    private static UnaryResult Reply<TRequest>(MessageParser<TRequest> parser, in ReadOnlySequence<byte> message, Func<IMessage> reply)
+        where TRequest : IMessage<TRequest>
+    {
+        parser.ParseFrom(message);
+        return UnaryResult.Ok(ReplyFrame.Of(reply()));
+    }
+}

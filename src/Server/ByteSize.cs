@@ -1,0 +1,42 @@
+using System.CommandLine.Parsing;
+using System.Globalization;
+
+namespace IpcBench.Server;
+
+/// <summary>Reads numbers and sizes (64k, 64KiB, 1M) within bounds from the command line.</summary>
+internal static class ByteSize
+{
+    /// <summary>The largest array that .NET makes, less room for a frame's head.</summary>
+    public const int Most = 0x7FFFFF00;
+
+    private static readonly (string Suffix, long Factor)[] Suffixes =
+        [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
+
+    /// <summary>A whole number; outside the bounds it is an error of the option.</summary>
+    public static int Number(ArgumentResult result, int least, int most) => Within(result, ParseNumber(result.Tokens[0].Value), least, most);
+
+    /// <summary>A number of bytes; outside the bounds it is an error of the option.</summary>
+    public static int Size(ArgumentResult result, int least, int most) => Within(result, ParseSize(result.Tokens[0].Value), least, most);
+
+    private static int Within(ArgumentResult result, long? value, int least, int most)
+    {
+        if (value >= least && value <= most)
+            return (int)value;
+        var option = (result.Parent as OptionResult)?.Option.Name;
+        result.AddError(FormattableString.Invariant($"'{result.Tokens[0].Value}' is no value for {option}: write a number from {least} to {most}"));
+        return 0;
+    }
+
+    private static long? ParseSize(string text)
+    {
+        foreach (var (suffix, factor) in Suffixes)
+        {
+            if (text.EndsWith(suffix, StringComparison.Ordinal))
+                return ParseNumber(text[..^suffix.Length]) * factor;
+        }
+        return ParseNumber(text);
+    }
+
+    private static long? ParseNumber(string text) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
+}

@@ -1,0 +1,58 @@
+using IpcBench.Server.Trials;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>Makes the endpoint that an address calls for.</summary>
+internal static class EndpointBinder
+{
+    private const string AbstractNote = "abstract name: no file, so any local user may connect";
+
+    /// <summary>Binds <paramref name="address"/>; connections made from now on wait until Kestrel accepts them.</summary>
+    /// <exception cref="CannotListenException">It cannot be served.</exception>
+    /// <exception cref="NoCertificateException">It is <c>https:</c> and this system makes no certificate.</exception>
+    public static ServerEndpoint Bind(Address address, Trial trial, ServerOptions options) => address switch
+    {
+        Address.Tcp tcp => BindTcp(tcp, trial, options),
+        Address.Tls tls => BindTls(tls, trial, options),
+        Address.Unix unix => new SocketEndpoint(unix, null, [UnixListen.Bind(Path.GetFullPath(unix.Path), unix.ToString(), options)], options.SocketBuffer)
+        {
+            Trial = trial,
+        },
+        Address.UnixAbstract local => BindAbstract(local, trial, options),
+        Address.Pipe pipe => BindPipe(pipe, trial, options),
+        _ => throw new CannotListenException($"cannot listen on {address}: this server has no such transport"),
+    };
+
+    private static SocketEndpoint BindTcp(Address.Tcp address, Trial trial, ServerOptions options)
+    {
+        var sockets = TcpListen.Bind(address.Host, address.Port, options);
+        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer) { Trial = trial };
+    }
+
+    private static TlsEndpoint BindTls(Address.Tls address, Trial trial, ServerOptions options)
+    {
+        var certificate = SelfSigned.Create(address.Host);
+        var sockets = TcpListen.Bind(address.Host, address.Port, options);
+        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate) { Trial = trial };
+    }
+
+    private static SocketEndpoint BindAbstract(Address.UnixAbstract address, Trial trial, ServerOptions options)
+    {
+        if (!OperatingSystem.IsLinux())
+            throw new CannotListenException($"cannot listen on {address}: only Linux has abstract sockets; use unix:/path");
+        var socket = UnixListen.Bind("\0" + address.Name, address.ToString(), options);
+        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer) { Trial = trial };
+    }
+
+    private static ServerEndpoint BindPipe(Address.Pipe address, Trial trial, ServerOptions options)
+    {
+        if (OperatingSystem.IsWindows())
+            return new WindowsPipeEndpoint(address) { Trial = trial };
+        // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
+        var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), address.ToString(), options);
+        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer) { Trial = trial };
+    }
+
+    private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;
+}

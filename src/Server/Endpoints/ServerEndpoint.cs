@@ -1,0 +1,63 @@
+using IpcBench.Server.Trials;
+using IpcBench.Transports;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>One <c>--listen</c>: an address that is already bound and waits for Kestrel to accept on it.</summary>
+internal abstract class ServerEndpoint(Address address, string? note) : IDisposable
+{
+    /// <summary>As it can be given to a client: with the real port.</summary>
+    public Address Address { get; } = address;
+
+    /// <summary>What the reader of a report must know about this endpoint; null when it is what its name says.</summary>
+    public string? Note { get; } = note;
+
+    public EndpointCounters Counters { get; } = new();
+
+    public Trial Trial { get; init; } = Trial.None;
+
+    private DelayLine Delays { get; } = new();
+
+    /// <summary>The sockets that are bound and not yet handed to Kestrel.</summary>
+    public virtual IReadOnlyList<BoundSocket> Sockets => [];
+
+    /// <summary>Tells Kestrel to accept here.</summary>
+    public abstract void AddTo(KestrelServerOptions kestrel);
+
+    public abstract void Dispose();
+
+    /// <summary>Makes a call as slow as the endpoint's trial wants it.</summary>
+    public ValueTask HoldAsync()
+    {
+        if (Trial.SpinUs > 0)
+            DelayLine.Spin(Trial.SpinUs);
+        return Trial.DelayUs > 0 ? new ValueTask(Delays.WaitAsync(Trial.DelayUs)) : ValueTask.CompletedTask;
+    }
+
+    /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>
+    protected virtual void Configure(ListenOptions listen)
+    {
+        // Without TLS there is no ALPN: an endpoint that offered HTTP/1.1 too would silently drop HTTP/2.
+        listen.Protocols = HttpProtocols.Http2;
+        listen.Use(next => connection =>
+        {
+            connection.Features.Set(this);
+            return CountAsync(next, connection);
+        });
+    }
+
+    private async Task CountAsync(ConnectionDelegate next, ConnectionContext connection)
+    {
+        Counters.ConnectionOpened();
+        try
+        {
+            await next(connection);
+        }
+        finally
+        {
+            Counters.ConnectionClosed();
+        }
+    }
+}

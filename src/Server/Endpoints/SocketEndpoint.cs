@@ -1,0 +1,41 @@
+using System.Net.Sockets;
+using IpcBench.Transports;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or what stands for a pipe on Unix.</summary>
+internal class SocketEndpoint(Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer) : ServerEndpoint(address, note)
+{
+    public override IReadOnlyList<BoundSocket> Sockets => sockets;
+
+    public override void AddTo(KestrelServerOptions kestrel)
+    {
+        foreach (var socket in sockets)
+            kestrel.Listen(socket.EndPoint, Configure);
+    }
+
+    // A closed Unix socket removes its file (System.Net.Sockets does), and only the one that it made itself.
+    public override void Dispose()
+    {
+        foreach (var socket in sockets)
+            socket.Socket.Dispose();
+    }
+
+    protected override void Configure(ListenOptions listen)
+    {
+        base.Configure(listen);
+        if (socketBuffer is not { } size)
+            return;
+        // An accepted TCP socket inherits the listener's buffers, an accepted Unix socket does not (af_unix.c).
+        listen.Use(next => connection =>
+        {
+            if (connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket)
+                SetBuffers(socket, size);
+            return next(connection);
+        });
+    }
+
+    internal static void SetBuffers(Socket socket, int size) => (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+}

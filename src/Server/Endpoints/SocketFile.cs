@@ -1,0 +1,67 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>Looks at the file of a Unix socket without touching it.</summary>
+internal static partial class SocketFile
+{
+    /// <summary>Tells a socket that is served from one that was left behind, and both from anything else.</summary>
+    public static SocketFileState Probe(string path, UnixDomainSocketEndPoint endPoint)
+    {
+        if (!Path.Exists(path) && new FileInfo(path).LinkTarget is null)
+            return SocketFileState.Absent;
+        // connect(2) refuses a regular file exactly as it refuses a dead socket, so the type is asked for first.
+        if (!IsSocket(path))
+            return SocketFileState.Other;
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
+        try
+        {
+            socket.Connect(endPoint);
+            return SocketFileState.Live;
+        }
+        catch (SocketException e)
+        {
+            return e.SocketErrorCode switch
+            {
+                SocketError.ConnectionRefused => SocketFileState.Stale,
+                // The accept queue of a busy server is full (EAGAIN).
+                SocketError.WouldBlock or SocketError.InProgress or SocketError.TimedOut => SocketFileState.Live,
+                _ => SocketFileState.Other,
+            };
+        }
+    }
+
+    /// <summary>On Windows <c>/tmp</c> is no folder that exists by itself; on Unix a missing folder is more likely a typing error.</summary>
+    public static void MakeFolder(string path)
+    {
+        if (OperatingSystem.IsWindows() && Path.GetDirectoryName(path) is { Length: > 0 } folder)
+            Directory.CreateDirectory(folder);
+    }
+
+    private static bool IsSocket(string path)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            // An AF_UNIX file is an empty reparse point that is no link.
+            var file = new FileInfo(path);
+            return file.Exists && file.Attributes.HasFlag(FileAttributes.ReparsePoint) && file.LinkTarget is null && file.Length == 0;
+        }
+        return OperatingSystem.IsLinux() && (ModeOf(path) & TypeMask) == TypeSocket;
+    }
+
+    private const int TypeMask = 0xF000;
+    private const int TypeSocket = 0xC000;
+
+    private static unsafe int ModeOf(string path)
+    {
+        const int currentFolder = -100, doNotFollow = 0x100, wantType = 1;
+        const int bufferBytes = 256, modeOffset = 28;
+        var buffer = stackalloc byte[bufferBytes];
+        return Statx(currentFolder, path, doNotFollow, wantType, buffer) == 0 ? *(ushort*)(buffer + modeOffset) : 0;
+    }
+
+    // statx(2) rather than stat(2): its structure is the same on every architecture.
+    [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
+    private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
+}

@@ -1,0 +1,100 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>Binds TCP ports: every address of a host, all on one port.</summary>
+internal static class TcpListen
+{
+    /// <summary>Binds and listens; <paramref name="port"/> 0 lets the system choose one.</summary>
+    /// <exception cref="CannotListenException">The port is taken, or the host is not of this machine.</exception>
+    public static IReadOnlyList<BoundSocket> Bind(string host, int port, ServerOptions options)
+    {
+        const int attempts = 20;
+        var addresses = Resolve(host);
+        for (var attempt = 1; ; attempt++)
+        {
+            var sockets = new List<BoundSocket>();
+            try
+            {
+                foreach (var ip in addresses)
+                    AddSocket(sockets, ip, addresses.Count, port, options);
+                return sockets;
+            }
+            catch (SocketException e)
+            {
+                sockets.ForEach(bound => bound.Socket.Dispose());
+                // A port that was free on 127.0.0.1 may be taken on ::1: choose again.
+                if (port == 0 && e.SocketErrorCode == SocketError.AddressAlreadyInUse && attempt < attempts)
+                    continue;
+                throw new CannotListenException(Explain(host, port, e), e);
+            }
+        }
+    }
+
+    /// <summary>True when only this machine can reach the host.</summary>
+    public static bool IsLoopback(string host) => Resolve(host).All(IPAddress.IsLoopback);
+
+    private static void AddSocket(List<BoundSocket> sockets, IPAddress ip, int addresses, int port, ServerOptions options)
+    {
+        var chosen = sockets.Count > 0 ? ((IPEndPoint)sockets[0].EndPoint).Port : port;
+        try
+        {
+            sockets.Add(BindOne(new IPEndPoint(ip, chosen), options));
+        }
+        catch (SocketException e) when (addresses > 1 && ip.AddressFamily == AddressFamily.InterNetworkV6
+            && e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported)
+        {
+            // A machine without IPv6 serves "localhost" on IPv4 alone.
+        }
+    }
+
+    private static BoundSocket BindOne(IPEndPoint endPoint, ServerOptions options)
+    {
+        var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            if (endPoint.Address.Equals(IPAddress.IPv6Any))
+                socket.DualMode = true;
+            // Before listen: the window scale that is agreed on follows the buffer (tcp(7)).
+            if (options.SocketBuffer is { } size)
+                SocketEndpoint.SetBuffers(socket, size);
+            socket.Bind(endPoint);
+            // Two sockets with SO_REUSEADDR, which .NET sets, may share a port until one of them listens.
+            socket.Listen(options.Backlog);
+            return new BoundSocket(socket.LocalEndPoint!, socket);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private static IReadOnlyList<IPAddress> Resolve(string host)
+    {
+        if (host.Equals("localhost", StringComparison.OrdinalIgnoreCase))
+            return [IPAddress.Loopback, IPAddress.IPv6Loopback];
+        if (IPAddress.TryParse(host, out var ip))
+            return [ip];
+        try
+        {
+            return [.. Dns.GetHostAddresses(host).OrderBy(address => address.AddressFamily == AddressFamily.InterNetworkV6)];
+        }
+        catch (SocketException e)
+        {
+            throw new CannotListenException($"cannot listen on {host}: the name has no address; use localhost or an IP address of this machine", e);
+        }
+    }
+
+    private static string Explain(string host, int port, SocketException e) => e.SocketErrorCode switch
+    {
+        SocketError.AddressAlreadyInUse => FormattableString.Invariant(
+            $"cannot listen on {host}:{port}: the port is in use by another program; stop it or choose another with --listen"),
+        SocketError.AccessDenied => FormattableString.Invariant(
+            $"cannot listen on {host}:{port}: permission denied; choose a port above 1023 with --listen"),
+        SocketError.AddressNotAvailable => FormattableString.Invariant(
+            $"cannot listen on {host}:{port}: this machine does not have that address; use localhost or one of its own"),
+        _ => FormattableString.Invariant($"cannot listen on {host}:{port}: {e.Message}"),
+    };
+}

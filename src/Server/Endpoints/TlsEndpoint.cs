@@ -1,0 +1,22 @@
+using System.Security.Cryptography.X509Certificates;
+using IpcBench.Transports;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>TLS as a layer over TCP, with a certificate of its own.</summary>
+internal sealed class TlsEndpoint(Address address, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
+    : SocketEndpoint(address, null, sockets, socketBuffer)
+{
+    public override void Dispose()
+    {
+        base.Dispose();
+        certificate.Dispose();
+    }
+
+    protected override void Configure(ListenOptions listen)
+    {
+        base.Configure(listen);
+        listen.UseHttps(certificate);
+    }
+}

@@ -1,0 +1,46 @@
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace IpcBench.Server;
+
+/// <summary>What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.</summary>
+internal static class KestrelLimits
+{
+    /// <summary>Connections over all endpoints; more are closed at once. An idle connection costs some 20 KiB, and a benchmark of 10,000 must pass.</summary>
+    public static long MaxConnections() => 20_000;
+
+    public static void Apply(KestrelServerOptions kestrel, ServerOptions options)
+    {
+        kestrel.AddServerHeader = false;
+        var limits = kestrel.Limits;
+        limits.MaxConcurrentConnections = MaxConnections();
+        // In an interleaved campaign a client's connections may wait minutes for their next round; longer than that is a client that forgot them.
+        limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
+        // Half a header block, or a stream that starts and goes on never.
+        limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
+        // All headers of a request, after decompression: a gRPC request has a dozen short ones, an HPACK bomb expands to megabytes.
+        limits.MaxRequestHeadersTotalSize = 16 << 10;
+        limits.MaxRequestHeaderCount = 64;
+        // A body beyond any message that is accepted; refusing earlier is the stack's, which can say RESOURCE_EXHAUSTED.
+        limits.MaxRequestBodySize = null;
+        // A body that trickles, and a client that stops reading, are cut off after the grace period.
+        limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
+        limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
+        // What may wait in memory for one connection's socket.
+        limits.MaxResponseBufferSize = 64 << 10;
+        limits.MaxRequestBufferSize = 1 << 20;
+        ApplyHttp2(limits.Http2, options);
+    }
+
+    private static void ApplyHttp2(Http2Limits http2, ServerOptions options)
+    {
+        // Streams × --write-chunk is what one connection can make the server hold for it.
+        http2.MaxStreamsPerConnection = options.MaxStreams;
+        // What a client may send ahead of being read, per stream and in all: requests here have eleven bytes.
+        http2.InitialStreamWindowSize = options.Http2Window;
+        http2.InitialConnectionWindowSize = options.Http2Window;
+        http2.MaxFrameSize = 16 << 10;
+        // The dynamic table of the decoder, and the longest single header: small, and enough for every gRPC client there is.
+        http2.HeaderTableSize = 4 << 10;
+        http2.MaxRequestHeaderFieldSize = 8 << 10;
+    }
+}

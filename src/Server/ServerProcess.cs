@@ -1,0 +1,79 @@
+using System.Runtime.InteropServices;
+
+namespace IpcBench.Server;
+
+/// <summary>The server as a process: says what it serves, and stops when a signal or the owner's end says so.</summary>
+internal static class ServerProcess
+{
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1.8);
+
+    /// <summary>Serves until told to stop.</summary>
+    public static async Task<int> RunAsync(ServerOptions options)
+    {
+        var stop = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var interrupt = OnSignal(PosixSignal.SIGINT, options.Owned ? null : stop);
+        using var quit = OnSignal(PosixSignal.SIGQUIT, options.Owned ? null : stop);
+        using var terminate = OnSignal(PosixSignal.SIGTERM, stop);
+        using var hangUp = OnSignal(PosixSignal.SIGHUP, stop);
+        if (options.Inline)
+        {
+            // Read when the first socket is made.
+            Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
+        }
+        await using var server = await BenchServer.StartAsync(options, Console.Error);
+        foreach (var endpoint in server.Endpoints)
+        {
+            var note = endpoint.Note is { } text ? ", " + text : "";
+            await Console.Out.WriteLineAsync($"listening on {endpoint.Address} ({endpoint.Address.Kind}{note})");
+        }
+        await Console.Out.WriteLineAsync("GrpcBench server ready");
+        await Console.Out.FlushAsync();
+        if (options.Owned)
+            EndWithInput(stop);
+        await stop.Task;
+        await StopAsync(server);
+        return 0;
+    }
+
+    private static async Task StopAsync(BenchServer server)
+    {
+        try
+        {
+            await server.StopAsync().WaitAsync(StopLimit);
+        }
+        catch (TimeoutException)
+        {
+            // Whatever hangs, the socket files go and the process ends.
+            server.RemoveSockets();
+            Environment.Exit(0);
+        }
+    }
+
+    private static PosixSignalRegistration OnSignal(PosixSignal signal, TaskCompletionSource? stop) => PosixSignalRegistration.Create(signal, context =>
+    {
+        context.Cancel = true;
+        stop?.TrySetResult();
+    });
+
+    // A blocking read on a thread of its own: an owner that is killed closes the pipe, and nothing else tells.
+    private static void EndWithInput(TaskCompletionSource stop)
+    {
+        var input = Console.OpenStandardInput();
+        new Thread(() =>
+        {
+            var ignored = new byte[256];
+            try
+            {
+                while (input.Read(ignored) > 0)
+                {
+                }
+            }
+            catch (IOException)
+            {
+                // A broken standard input is an end too.
+            }
+            stop.TrySetResult();
+        })
+        { IsBackground = true, Name = "owner's end" }.Start();
+    }
+}

@@ -1,0 +1,76 @@
+using System.Collections;
+using System.Globalization;
+using System.Reflection;
+using System.Runtime;
+using System.Runtime.InteropServices;
+using IpcBench.Protocol.V1;
+using IpcBench.Server.Endpoints;
+
+namespace IpcBench.Server.Services;
+
+/// <summary>Answers <c>Control.Describe</c>: what this server is.</summary>
+internal static class Describer
+{
+    /// <summary>The version of this program, with its commit.</summary>
+    public static string Version { get; } =
+        typeof(Describer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
+
+    public static DescribeReply Describe(IGrpcStack stack, ServerOptions options, long maxConnections, IEnumerable<ServerEndpoint> endpoints)
+    {
+        var reply = new DescribeReply
+        {
+            Stack = stack.Name,
+            StackVersion = stack.Version,
+            Version = Version,
+            Runtime = RuntimeInformation.FrameworkDescription,
+            Os = RuntimeInformation.OSDescription,
+            ServerGc = GCSettings.IsServerGC,
+            ConcurrentGc = GCSettings.LatencyMode != GCLatencyMode.Batch,
+            Processors = Environment.ProcessorCount,
+            ProcessId = Environment.ProcessId,
+            Limits = new Limits { MaxSize = options.MaxSize, MaxStreams = options.MaxStreams, MaxConnections = maxConnections },
+        };
+        reply.Endpoints.Add(endpoints.Select(endpoint => new Protocol.V1.Endpoint
+        {
+            Address = endpoint.Address.ToString(),
+            Kind = endpoint.Address.Kind,
+            Note = endpoint.Note ?? "",
+        }));
+        AddSettings(reply, options);
+        return reply;
+    }
+
+    private static void AddSettings(DescribeReply reply, ServerOptions options)
+    {
+        var settings = reply.Settings;
+        settings["backlog"] = Text(options.Backlog);
+        settings["io-queues"] = Text(options.IoQueues);
+        settings["inline"] = options.Inline ? "yes" : "no";
+        settings["socket-buffer"] = Text(options.SocketBuffer);
+        settings["nagle"] = options.Nagle ? "yes" : "no";
+        settings["http2-window"] = Text(options.Http2Window);
+        settings["max-streams"] = Text(options.MaxStreams);
+        settings["write-chunk"] = Text(options.WriteChunk);
+        if (OperatingSystem.IsWindows())
+        {
+            settings["pipe-buffer"] = Text(options.PipeBuffer);
+            settings["pipe-listeners"] = Text(options.PipeListeners);
+        }
+        AddTrials(settings, "spin-us", options.Trials.SpinUs);
+        AddTrials(settings, "delay-us", options.Trials.DelayUs);
+        AddTrials(settings, "fault", options.Trials.Faults);
+        foreach (DictionaryEntry variable in Environment.GetEnvironmentVariables())
+        {
+            if (variable.Key is string name && name.StartsWith("DOTNET_", StringComparison.OrdinalIgnoreCase))
+                settings["env:" + name] = variable.Value as string ?? "";
+        }
+    }
+
+    private static void AddTrials(IDictionary<string, string> settings, string name, IReadOnlyList<string> values)
+    {
+        if (values.Count > 0)
+            settings[name] = string.Join(' ', values);
+    }
+
+    private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
+}

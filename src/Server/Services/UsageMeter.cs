@@ -1,0 +1,35 @@
+using IpcBench.Protocol.V1;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Machine;
+
+namespace IpcBench.Server.Services;
+
+/// <summary>Answers <c>Control.Usage</c>: what this process has used and served since it started.</summary>
+internal static class UsageMeter
+{
+    public static UsageReply Read(IEnumerable<ServerEndpoint> endpoints)
+    {
+        const long nsPerTick = 100;
+        var cpu = Environment.CpuUsage;
+        var reply = new UsageReply
+        {
+            CpuUserNs = cpu.UserTime.Ticks * nsPerTick,
+            CpuKernelNs = cpu.PrivilegedTime.Ticks * nsPerTick,
+            WorkingSetBytes = Environment.WorkingSet,
+            GcPauseNs = GC.GetTotalPauseDuration().Ticks * nsPerTick,
+            AllocatedBytes = GC.GetTotalAllocatedBytes(),
+            ContextSwitches = ContextSwitches.OfThisProcess(),
+        };
+        for (var generation = 0; generation <= GC.MaxGeneration; generation++)
+            reply.GcCollections.Add(GC.CollectionCount(generation));
+        reply.Endpoints.Add(endpoints.Select(endpoint => new EndpointUsage
+        {
+            Address = endpoint.Address.ToString(),
+            Kind = endpoint.Address.Kind,
+            Calls = endpoint.Counters.Calls,
+            ConnectionsOpened = endpoint.Counters.ConnectionsOpened,
+            ConnectionsOpen = endpoint.Counters.ConnectionsOpen,
+        }));
+        return reply;
+    }
+}

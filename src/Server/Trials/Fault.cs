@@ -1,0 +1,13 @@
+namespace IpcBench.Server.Trials;
+
+/// <summary>A wrong answer given on purpose.</summary>
+internal enum Fault
+{
+    None,
+
+    /// <summary>One payload byte fewer than asked for, well framed.</summary>
+    Short,
+
+    /// <summary>The whole payload, then INTERNAL in the trailers.</summary>
+    Status,
+}
