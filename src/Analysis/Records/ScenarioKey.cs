@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace IpcBench.Analysis.Records;
 
 /// <summary>What a cell is, apart from where it ran: two files are aligned by it, so it never holds a path, port or pipe name.</summary>
@@ -28,5 +30,6 @@ public sealed record ScenarioKey
     public string Variant { get; init; } = "";
 
     /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
+    [JsonIgnore]
     public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire" ? "" : Client, Variant }.Where(part => part.Length > 0));
 }

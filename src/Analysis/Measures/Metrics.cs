@@ -1,0 +1,61 @@
+namespace IpcBench.Analysis.Measures;
+
+/// <summary>Every metric there is. Reports, comparisons and gates read this list: a new metric is one line here.</summary>
+public static class Metrics
+{
+    public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
+    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.Round.CutOff > 0);
+    public static Metric P50 { get; } = Percentile("p50", 50);
+    public static Metric P99 { get; } = Percentile("p99", 99);
+    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Max?.Ns, r => r.Latency.Max?.AtLeast == true);
+    public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(RoundReading.CpuNs(r.Round.Client), r.ClientCalls));
+    public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server is { } s ? RoundReading.CpuNs(s) : null, r.ServerCalls));
+    public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.UnattributedNs, r.ClientCalls));
+
+    public static IReadOnlyList<Metric> All { get; } =
+    [
+        Rate,
+        new("payload", "payload/s", Unit.BytesPerSecond, Better.Higher, r => r.Round.PayloadBytes / r.Seconds),
+        Mean,
+        P50,
+        Percentile("p90", 90),
+        P99,
+        Percentile("p99.9", 99.9),
+        Percentile("p99.99", 99.99),
+        Percentile("p99.999", 99.999),
+        Max,
+        ClientCpu,
+        ServerCpu,
+        UnattributedCpu,
+        new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r)),
+        new("client_user", "client user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Client.CpuUserNs, r.ClientCalls)),
+        new("client_kernel", "client kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Client.CpuKernelNs, r.ClientCalls)),
+        new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server?.CpuUserNs, r.ServerCalls)),
+        new("server_kernel", "server kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server?.CpuKernelNs, r.ServerCalls)),
+        new("softirq", "softirq CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Machine?.SoftIrqNs, r.ClientCalls)),
+        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower, r => (double)r.Round.Client.ContextSwitches / r.ClientCalls),
+        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower, r => (double?)r.Round.Server?.ContextSwitches / r.ServerCalls),
+        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower, r => (double)r.Round.Client.AllocatedBytes / r.ClientCalls),
+        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower, r => (double?)r.Round.Server?.AllocatedBytes / r.ServerCalls),
+        new("client_gc", "client collections", Unit.Count, Better.Lower, r => r.Round.Client.GcCollections.FirstOrDefault()),
+        new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Round.Server?.GcCollections.FirstOrDefault()),
+        new("client_gc_pause", "client pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Round.Client.GcPauseNs),
+        new("server_gc_pause", "server pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Round.Server?.GcPauseNs),
+        new("client_memory", "client working set", Unit.Bytes, Better.Lower, r => r.Round.Client.WorkingSetBytes),
+        new("server_memory", "server working set", Unit.Bytes, Better.Lower, r => r.Round.Server?.WorkingSetBytes),
+        new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Round.Connections.Fairness),
+        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)?.Ns),
+        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)?.Ns),
+        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns),
+        new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls),
+        new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Round.CutOff),
+    ];
+
+    /// <summary>The metric of this name; null when there is none.</summary>
+    public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
+
+    private static Metric Percentile(string id, double percentile) =>
+        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile)?.Ns, r => r.Latency.At(percentile)?.AtLeast == true);
+
+    private static double? PerCall(double? total, long calls) => total / calls;
+}

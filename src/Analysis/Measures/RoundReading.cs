@@ -1,0 +1,44 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Measures;
+
+/// <summary>One round with its histograms decoded when first asked for: what metrics are computed from.</summary>
+public sealed class RoundReading(Round round)
+{
+    private LatencyDistribution? latency;
+    private LatencyDistribution? serviceTime;
+    private LatencyDistribution? lateness;
+
+    public Round Round => round;
+
+    public LatencyDistribution Latency => latency ??= new(LatencyCounts.Decode(round.Latency), LatencyCounts.Decode(round.CutOffLatency));
+
+    /// <summary>From the send to the reply; empty in a closed loop.</summary>
+    public LatencyDistribution ServiceTime => serviceTime ??= new(LatencyCounts.Decode(round.ServiceTime), LatencyCounts.Empty);
+
+    /// <summary>From the intended start to the send; empty in a closed loop.</summary>
+    public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Empty);
+
+    public double Seconds => round.WindowNs / 1e9;
+
+    /// <summary>Calls that ended well in the window per second of measured time.</summary>
+    public double Rate => round.Completed / Seconds;
+
+    /// <summary>Mean latency in ns; null when no call ended well.</summary>
+    public double? MeanNs => round.Ok == 0 ? null : (double)round.LatencySumNs / round.Ok;
+
+    public long FailedCalls => round.Failed.Values.Sum();
+
+    /// <summary>The calls that the client's usage is divided by; never 0.</summary>
+    public long ClientCalls => Math.Max(1, round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
+
+    /// <summary>The calls that the server's usage is divided by; never 0.</summary>
+    public long ServerCalls => round.Server is { Calls: > 0 } server ? server.Calls : ClientCalls;
+
+    /// <summary>Busy time of the machine that neither process claims, in ns; null where the system or the server does not tell.</summary>
+    public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server
+        ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;
+
+    public static long CpuNs(ProcessUsage usage) => usage.CpuUserNs + usage.CpuKernelNs;
+}

@@ -1,0 +1,10 @@
+namespace IpcBench.Analysis.Reports;
+
+/// <summary>Every report there is: a new one is one line here.</summary>
+public static class ReportCatalogue
+{
+    public static IReadOnlyList<IReport> All { get; } = [new TextReport()];
+
+    /// <summary>The report of this format; null when there is none.</summary>
+    public static IReport? Find(string format) => All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
+}

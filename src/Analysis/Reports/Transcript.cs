@@ -1,0 +1,112 @@
+using System.Text;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+using static IpcBench.Analysis.Reports.TextBuilding;
+
+namespace IpcBench.Analysis.Reports;
+
+/// <summary>What a run prints while it goes on, in the words of the original GrpcBench, with more below each cell.</summary>
+public static class Transcript
+{
+    private const double GiB = 1 << 30;
+
+    /// <summary>The heading of a round; 0 rounds: their number is not known yet.</summary>
+    public static string RoundHeading(int number, int rounds) =>
+        Invariant($"===\nRound {number}{(rounds > 0 ? Invariant($"/{rounds}") : "")}\n===\n");
+
+    /// <summary>The two lines that announce a cell.</summary>
+    public static string CellHeading(RunRecord run, Cell cell)
+    {
+        var (key, text) = (cell.Key, new StringBuilder());
+        var load = key.Load == "max" ? "" : $" at {key.Load}";
+        var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
+        text.Line($"Running {Seconds(run.Options.DurationNs)}s test @ {cell.Address} with size {key.Size}{load}{arm}");
+        var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
+        return text.Line($"{Math.Min(run.Options.Threads, key.Connections)} threads and {key.Connections} connections{streams}").ToString();
+    }
+
+    /// <summary>The lines that say what a round of a cell measured.</summary>
+    public static string CellResult(RunRecord run, Round round)
+    {
+        var reading = new RoundReading(round);
+        var text = new StringBuilder();
+        text.Line($"{round.Completed} requests in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB read");
+        text.Line($"Requests/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
+        text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
+        AppendDetails(text, reading);
+        AppendTroubles(text, reading, run.Cells[round.Cell].Note);
+        return text.ToString();
+    }
+
+    /// <summary>A whole cell: <see cref="CellHeading"/> and <see cref="CellResult"/>.</summary>
+    public static string Cell(RunRecord run, Round round) => CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round);
+
+    /// <summary>The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.</summary>
+    public static string FinalResults(RunRecord run)
+    {
+        var text = new StringBuilder("Final results:\n");
+        var measured = new MeasuredRun(run);
+        var blocks = measured.Cells.Where(cell => cell.Median != null).GroupBy(cell => BlockTitle(run, cell)).ToList();
+        foreach (var block in blocks)
+        {
+            if (blocks.Count > 1)
+                text.Line().Line(block.Key);
+            foreach (var cell in block)
+                text.Line($"{cell.Key.Size}, {Number(cell.Median!.Rate, cell.Median.Rate < 100 ? "0.0" : "0")}, {Milliseconds(cell.Median.MeanNs)}");
+        }
+        return text.ToString();
+    }
+
+    /// <summary>Size × transport with the ratio to the reference and the CPU of both sides; empty when there is one arm only.</summary>
+    public static string TransportTable(RunRecord run) =>
+        SummaryTable.Of(new MeasuredRun(run)) is { IsEmpty: false } table ? table.ToText() : "";
+
+    private static void AppendDetails(StringBuilder text, RoundReading reading)
+    {
+        var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metrics.Find(id)!).Append(Metrics.Max);
+        text.Line("Latency: " + string.Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}")));
+        var server = Metrics.ServerCpu.Show(reading);
+        var unattributed = Metrics.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
+        text.Line($"CPU per call: client {Metrics.ClientCpu.Show(reading)}, server {server}{unattributed}");
+        if (reading.Round.AskedRate > 0)
+            text.Line($"Asked {Quantity.Count(reading.Round.AskedRate)}/s, sent {Quantity.Count(reading.Round.Started / reading.Seconds)}/s");
+    }
+
+    private static void AppendTroubles(StringBuilder text, RoundReading reading, string note)
+    {
+        if (reading.FailedCalls > 0)
+            text.Line($"Failed: {reading.FailedCalls} of {reading.Round.Started} ({string.Join(", ", reading.Round.Failed.OrderByDescending(f => f.Value).Select(f => Invariant($"{f.Key}: {f.Value}")))})");
+        if (reading.Round.CutOff > 0)
+            text.Line($"Cut off: {reading.Round.CutOff} of {reading.Round.Started} had no answer in time");
+        if (reading.Round.Connections is { } truth && (truth.Opened < truth.Requested || truth.Reopened > 0))
+            text.Line($"Connections: {truth.Opened} of {truth.Requested} opened, {truth.Reopened} reopened");
+        if (note.Length > 0)
+            text.Line($"Note: {note}");
+    }
+
+    private static string BlockTitle(RunRecord run, MeasuredCell cell)
+    {
+        var key = cell.Key;
+        var parts = new List<string> { cell.Cell.Address };
+        if (key.Arm != key.Transport)
+            parts.Add(key.Arm);
+        if (run.Cells.Any(other => other.Key.Connections != key.Connections))
+            parts.Add(Invariant($"{key.Connections} connections"));
+        if (run.Cells.Any(other => other.Key.Streams != key.Streams))
+            parts.Add(Invariant($"{key.Streams} streams"));
+        if (run.Cells.Any(other => other.Key.Load != key.Load))
+            parts.Add($"load {key.Load}");
+        return string.Join(", ", parts);
+    }
+
+    private static string Seconds(long ns) => Number(ns / 1e9, ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
+
+    /// <summary>Two decimals as the original, more where two would say nothing.</summary>
+    private static string Milliseconds(double? ns) => ns switch
+    {
+        null => Quantity.None,
+        < 100_000 => Number(ns.Value / 1e6, "0.0000"),
+        < 1_000_000 => Number(ns.Value / 1e6, "0.000"),
+        _ => Number(ns.Value / 1e6, "0.00"),
+    };
+}

@@ -1,0 +1,93 @@
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>The filled counters of a <see cref="LatencyHistogram"/>, small and unchanging: what reports read percentiles from. Enumerates slot and count.</summary>
+public sealed class LatencyCounts
+{
+    private readonly int[] slots;
+    private readonly long[] cumulated;
+
+    internal LatencyCounts(int[] slots, long[] counts)
+    {
+        this.slots = slots;
+        cumulated = counts;
+        for (var i = 1; i < counts.Length; i++)
+            cumulated[i] += cumulated[i - 1];
+    }
+
+    public static LatencyCounts Empty { get; } = new([], []);
+
+    /// <summary>Number of values.</summary>
+    public long Count => cumulated.Length == 0 ? 0 : cumulated[^1];
+
+    /// <summary>Longest value in ns, to three digits; 0 when empty.</summary>
+    public long Max => slots.Length == 0 ? 0 : LatencyHistogram.HighestOf(slots[^1]);
+
+    /// <summary>Shortest value in ns, to three digits; 0 when empty.</summary>
+    public long Min => slots.Length == 0 ? 0 : LatencyHistogram.LowestOf(slots[0]);
+
+    /// <summary>Sum of the values in ns, to three digits.</summary>
+    public long Sum => this.Aggregate(0L, (sum, entry) => sum + MiddleOf(entry.Slot) * entry.Count);
+
+    /// <summary>Number of slots in use.</summary>
+    public int Filled => slots.Length;
+
+    /// <summary>The value in ns at or below which this percentage of all values lie, as HdrHistogram's getValueAtPercentile; 0 when empty.</summary>
+    public long ValueAt(double percentile)
+    {
+        if (Count == 0)
+            return 0;
+        var wanted = Math.Max(1, (long)Math.Ceiling(Math.BitDecrement(Math.Clamp(percentile, 0, 100)) / 100 * Count));
+        return ValueAtRank(wanted);
+    }
+
+    /// <summary>The value in ns of the n-th shortest, n from 1 to <see cref="Count"/>.</summary>
+    public long ValueAtRank(long rank)
+    {
+        var found = Array.BinarySearch(cumulated, rank);
+        return LatencyHistogram.HighestOf(slots[found < 0 ? ~found : found]);
+    }
+
+    /// <summary>Both together.</summary>
+    public LatencyCounts Add(LatencyCounts other)
+    {
+        if (other.Count == 0 || Count == 0)
+            return other.Count == 0 ? this : other;
+        var sums = new SortedDictionary<int, long>();
+        foreach (var (slot, count) in this)
+            sums[slot] = count;
+        foreach (var (slot, count) in other)
+            sums[slot] = sums.GetValueOrDefault(slot) + count;
+        return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
+    }
+
+    /// <inheritdoc cref="LatencyHistogram.Decode"/>
+    public static LatencyCounts Decode(string text) => HistogramCoding.Decode(text);
+
+    public IEnumerator<(int Slot, long Count)> GetEnumerator()
+    {
+        for (var i = 0; i < slots.Length; i++)
+            yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
+    }
+
+    internal static LatencyCounts FromSlots(ReadOnlySpan<long> counts)
+    {
+        var (slots, filled) = (new List<int>(), new List<long>());
+        for (var i = 0; i < counts.Length; i++)
+        {
+            if (counts[i] == 0)
+                continue;
+            slots.Add(i);
+            filled.Add(counts[i]);
+        }
+        return new LatencyCounts([.. slots], [.. filled]);
+    }
+
+    internal static long MiddleOf(int slot) => (LatencyHistogram.LowestOf(slot) + LatencyHistogram.HighestOf(slot) + 1) / 2;
+
+    private TResult Aggregate<TResult>(TResult seed, Func<TResult, (int Slot, long Count), TResult> step)
+    {
+        foreach (var entry in this)
+            seed = step(seed, entry);
+        return seed;
+    }
+}

@@ -1,0 +1,145 @@
+using System.Diagnostics;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class LatencyHistogramTests
+{
+    // Written by hdr-histogram-js 3.0.1: build({ lowestDiscernibleValue: 1, highestTrackableValue: 2 ** 42 - 1, numberOfSignificantValueDigits: 3 })
+    // with recordValue of 0, 1, 1, 2047, 2048, 2049, 123456789, and 1000 times 5000000.
+    private const string FromJavaScript = "HISTFAAAADF4nJNpmSzMwMDAx8DAwMjAwMDMAAGMDAzM/0EAxmdi+SnPxNK6mfEC/2ovJgDgzQqM";
+
+    [Fact]
+    public void Reads_what_another_library_wrote()
+    {
+        var counts = LatencyCounts.Decode(FromJavaScript);
+        Assert.Equal(1007, counts.Count);
+        Assert.Equal(0, counts.Min);
+        Assert.Equal(123469823, counts.Max);
+        Assert.Equal(5001215, counts.ValueAt(50));
+        Assert.Equal(1, counts.ValueAt(0.1));
+        Assert.Equal(1, counts.ValueAt(0.2));
+    }
+
+    [Fact]
+    public void Coding_and_decoding_loses_nothing()
+    {
+        var (random, histogram) = (new Random(5), new LatencyHistogram());
+        for (var i = 0; i < 100_000; i++)
+            histogram.Record((long)Math.Exp(random.NextDouble() * 29));
+        histogram.Record(LatencyHistogram.MaxValue);
+        histogram.Record(long.MaxValue);
+        histogram.Record(-7);
+        var back = LatencyHistogram.Decode(histogram.Encode());
+        Assert.True(back.Counts.SequenceEqual(histogram.Counts));
+        Assert.Equal(100_003, back.Count);
+        Assert.Equal(histogram.Sum, back.Sum, histogram.Sum / 1000.0);
+        Assert.Equal(0, LatencyHistogram.Decode(new LatencyHistogram().Encode()).Count);
+        Assert.Equal(0, LatencyCounts.Decode("").Count);
+    }
+
+    [Fact]
+    public void Percentiles_agree_with_ten_million_stored_samples_to_three_digits()
+    {
+        var (random, histogram, samples) = (new Random(7), new LatencyHistogram(), new long[10_000_000]);
+        for (var i = 0; i < samples.Length; i++)
+        {
+            samples[i] = (long)(20_000 * Math.Exp(6 * random.NextDouble() * random.NextDouble() * random.NextDouble()));
+            histogram.Record(samples[i]);
+        }
+        Array.Sort(samples);
+        var counts = histogram.ToCounts();
+        foreach (var percentile in new[] { 0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 99.999, 100 })
+        {
+            var exact = samples[Math.Max(0, (int)Math.Ceiling(percentile / 100 * samples.Length) - 1)];
+            Assert.InRange(counts.ValueAt(percentile), exact, exact * 1.001);
+        }
+    }
+
+    [Fact]
+    public void Merged_histograms_give_the_percentiles_of_all_samples_and_averaged_percentiles_do_not()
+    {
+        var (fast, slow, together) = (new LatencyHistogram(), new LatencyHistogram(), new LatencyHistogram());
+        for (var i = 0; i < 1000; i++)
+        {
+            fast.Record(10_000 + i);
+            slow.Record(1_000_000 + 100 * i);
+            together.Record(10_000 + i);
+            together.Record(1_000_000 + 100 * i);
+        }
+        var averaged = (fast.ToCounts().ValueAt(25) + slow.ToCounts().ValueAt(25)) / 2;
+        var summed = fast.ToCounts().Add(slow.ToCounts());
+        fast.Add(slow);
+        Assert.Equal(together.ToCounts().ValueAt(25), fast.ToCounts().ValueAt(25));
+        Assert.Equal(together.ToCounts().ValueAt(99), summed.ValueAt(99));
+        Assert.True(averaged > 10 * together.ToCounts().ValueAt(25));
+    }
+
+    [Theory]
+    [InlineData("not base64!")]
+    [InlineData("AAAAAAAAAAAAAAAAAAAAAAAA")]
+    [InlineData("HISTFAAAAAA=")]
+    public void Damaged_text_is_refused(string text) => Assert.Throws<FormatException>(() => LatencyCounts.Decode(text));
+
+    [Fact]
+    public void Any_damaged_or_shortened_text_is_refused_or_read_but_never_crashes()
+    {
+        var (random, good) = (new Random(3), Convert.FromBase64String(FromJavaScript));
+        for (var i = 0; i < 3000; i++)
+        {
+            var bytes = (i % 3 == 0 ? good[..random.Next(good.Length)] : good).ToArray();
+            for (var flips = random.Next(4); flips >= 0 && bytes.Length > 0; flips--)
+                bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+            var thrown = Record.Exception(() => LatencyCounts.Decode(Convert.ToBase64String(bytes)));
+            Assert.True(thrown is null or FormatException, thrown?.ToString());
+        }
+    }
+
+    [Fact]
+    public void A_small_text_that_inflates_to_gigabytes_is_refused_at_once()
+    {
+        using var packed = new MemoryStream();
+        packed.Write([0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 0]);
+        using (var zlib = new System.IO.Compression.ZLibStream(packed, System.IO.Compression.CompressionLevel.Fastest, leaveOpen: true))
+        {
+            for (var i = 0; i < 300; i++)
+                zlib.Write(new byte[1 << 20]);
+        }
+        var bytes = packed.ToArray();
+        System.Buffers.Binary.BinaryPrimitives.WriteInt32BigEndian(bytes.AsSpan(4), bytes.Length - 8);
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        Assert.Throws<FormatException>(() => LatencyCounts.Decode(Convert.ToBase64String(bytes)));
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 30_000_000);
+    }
+
+    [Fact]
+    public async Task The_javascript_library_reads_what_is_written_here()
+    {
+        var histogram = new LatencyHistogram();
+        for (var i = 1; i <= 10_000; i++)
+            histogram.Record(i * 1000L);
+        var script = "const h=require('hdr-histogram-js').decodeFromCompressedBase64('" + histogram.Encode()
+            + "');console.log([h.totalCount,h.getValueAtPercentile(50),h.getValueAtPercentile(99.9),h.maxValue].join(' '))";
+        var answer = await RunNode(script);
+        if (answer == null)
+            Assert.Skip("node with hdr-histogram-js is not here: npm install hdr-histogram-js, NODE_PATH set to its node_modules");
+        var counts = histogram.ToCounts();
+        Assert.Equal($"{counts.Count} {counts.ValueAt(50)} {counts.ValueAt(99.9)} {counts.Max}", answer.Trim());
+    }
+
+    private static async Task<string?> RunNode(string script)
+    {
+        try
+        {
+            using var node = Process.Start(new ProcessStartInfo("node", ["-e", script]) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+            var output = node.StandardOutput.ReadToEndAsync();
+            var errors = node.StandardError.ReadToEndAsync();
+            await node.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));
+            return node.ExitCode == 0 ? await output : (await errors).Contains("Cannot find module", StringComparison.Ordinal) ? null : await errors;
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class TranscriptTests
+{
+    private static RunRecord Article()
+    {
+        var run = new SampleRuns { Transports = ["unix"], Sizes = [10], Rounds = 1, SamplesPerRound = 10 }.Make();
+        var histogram = new LatencyHistogram();
+        for (var i = 0; i < 3_093_920; i++)
+            histogram.Record(2_590_000);
+        var round = run.Rounds[0] with
+        {
+            WindowNs = 20_000_012_345,
+            Started = 3_093_920,
+            Ok = 3_093_920,
+            Completed = 3_093_920,
+            PayloadBytes = 30_939_200,
+            LatencySumNs = 3_093_920L * 2_590_000,
+            Latency = histogram.Encode(),
+        };
+        return run with { Options = run.Options with { DurationNs = 20_000_000_000 }, Rounds = [round] };
+    }
+
+    [Fact]
+    public void A_cell_is_printed_to_the_letter_as_the_original_does()
+    {
+        var text = Transcript.Cell(Article(), Article().Rounds[0]);
+        Assert.StartsWith("""
+            Running 20s test @ unix:/tmp/greeter.sock with size 10
+            5 threads and 400 connections
+            3093920 requests in 20s, 0.03GB read
+            Requests/sec: 154696
+            Average Latency: 2.59ms
+
+            """.ReplaceLineEndings("\n"), text, StringComparison.Ordinal);
+        Assert.Contains("\nLatency: p50 2.59 ms  p90 2.59 ms  p99 2.59 ms  p99.9 2.59 ms  max 2.59 ms\n", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("Failed", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Failures_and_calls_cut_off_are_printed_by_kind()
+    {
+        var (run, cutOff) = (Article(), new LatencyHistogram());
+        cutOff.Record(10_000_000_000);
+        var round = run.Rounds[0] with { Failed = new Dictionary<string, long> { ["reset"] = 2, ["status 13"] = 5 }, CutOff = 1, CutOffLatency = cutOff.Encode(), Started = 3_093_928 };
+        var text = Transcript.CellResult(run, round);
+        Assert.Contains("Failed: 7 of 3093928 (status 13: 5, reset: 2)\n", text, StringComparison.Ordinal);
+        Assert.Contains("Cut off: 1 of 3093928 had no answer in time\n", text, StringComparison.Ordinal);
+        Assert.Contains("max ≥ 10.0 s", text, StringComparison.Ordinal);
+        Assert.Contains("p99 2.59 ms", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Rounds_have_headings() => Assert.Equal("===\nRound 1/3\n===\n", Transcript.RoundHeading(1, 3));
+
+    [Fact]
+    public void One_address_gives_its_rows_directly() =>
+        Assert.Equal("Final results:\n10, 154696, 2.59\n", Transcript.FinalResults(Article()));
+
+    [Fact]
+    public void Several_addresses_give_a_block_each_and_one_table()
+    {
+        var run = new SampleRuns { Sizes = [10, 1000], Rounds = 3, SamplesPerRound = 100 }.Make();
+        var text = Transcript.FinalResults(run);
+        Assert.Equal(3, text.Split("\n\n").Length - 1);
+        Assert.Contains("\n\nunix:/tmp/greeter.sock\n10, ", text, StringComparison.Ordinal);
+        var table = Transcript.TransportTable(run).Split('\n');
+        Assert.Equal("size  transport  requests/s  ratio to tcp  client µs/call  server µs/call", table[0]);
+        Assert.StartsWith("10 B  tcp", table[1], StringComparison.Ordinal);
+        Assert.Equal(8, table.Length);
+    }
+
+    [Fact]
+    public void A_round_without_any_good_call_prints_no_numbers_that_are_not_there()
+    {
+        var run = Article();
+        var round = run.Rounds[0] with { Ok = 0, Completed = 0, PayloadBytes = 0, LatencySumNs = 0, Latency = "", Started = 4, Failed = new Dictionary<string, long> { ["connect"] = 4 } };
+        var text = Transcript.CellResult(run, round);
+        Assert.Contains("Requests/sec: 0.0\nAverage Latency: –\n", text, StringComparison.Ordinal);
+        Assert.Contains("p50 not enough data", text, StringComparison.Ordinal);
+    }
+}
