@@ -1,1 +1,26 @@
-return 0;
+using System.CommandLine;
+using IpcBench.Client.Cli;
+
+// Response files are off: they would eat arguments that begin with @.
+var root = CommandTree.Create(args);
+var typed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
+if (typed.Errors.Count > 0)
+{
+    Console.Error.WriteLine($"{string.Join(" ", typed.Errors.Select(error => error.Message))} (GrpcBench --help)");
+    return ExitCode.Usage;
+}
+try
+{
+    // Ctrl-C is the run's own business: it keeps what was measured.
+    return await typed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+}
+catch (UsageException e)
+{
+    Console.Error.WriteLine($"{e.Message} (GrpcBench --help)");
+    return ExitCode.Usage;
+}
+catch (EnvironmentException e)
+{
+    Console.Error.WriteLine(e.Message);
+    return ExitCode.Environment;
+}

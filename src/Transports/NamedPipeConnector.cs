@@ -8,6 +8,9 @@ public sealed class NamedPipeConnector(string name) : Connector
     /// <summary>What <c>pipe:</c> really is on systems without named pipes; every report that shows a pipe says it.</summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
 
+    /// <summary>What a report must say of pipes on this system; empty where they are what they say.</summary>
+    public static string Note => OperatingSystem.IsWindows() ? "" : UnixNote;
+
     /// <summary>The socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime: PipeStream.Unix.cs, GetPipePath).</summary>
     public static string UnixSocketPath(string pipeName) => Path.Combine(Path.GetTempPath(), "CoreFxPipe_" + pipeName);
 

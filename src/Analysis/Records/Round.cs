@@ -9,7 +9,7 @@ public sealed record Round
     /// <summary>1-based number of the round; cells of the same number are pairs.</summary>
     public required int Number { get; init; }
 
-    /// <summary>0 for the first try; a spoiled round is repeated under the next attempt, and only the last attempt counts.</summary>
+    /// <summary>0 for the first try; a spoiled round may be repeated under the next attempt, and the last attempt of a cell and round is the one that counts.</summary>
     public int Attempt { get; init; }
 
     public required DateTimeOffset At { get; init; }
@@ -76,6 +76,6 @@ public sealed record Round
     /// <summary>A fixed integer loop timed just before the cell, in ns: how fast this machine was then; 0 when not timed.</summary>
     public long FixedLoopNs { get; init; }
 
-    /// <summary>Why this attempt was thrown away and repeated; empty when it counts.</summary>
+    /// <summary>What else had the machine meanwhile; empty when nothing. A later attempt of the same cell and round replaces it; without one it counts, with this doubt.</summary>
     public string Spoiled { get; init; } = "";
 }

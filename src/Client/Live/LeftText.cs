@@ -1,0 +1,22 @@
+using System.Globalization;
+
+namespace IpcBench.Client.Live;
+
+/// <summary>Durations for people.</summary>
+internal static class LeftText
+{
+    /// <summary><c>about 2m 10s left</c>.</summary>
+    public static string Of(TimeSpan left) => left <= TimeSpan.FromSeconds(1) ? "almost done" : $"about {Span(left)} left";
+
+    /// <summary><c>2m 10s</c>, <c>45s</c>, <c>1h 5m</c>.</summary>
+    public static string Span(TimeSpan time)
+    {
+        var whole = TimeSpan.FromSeconds(Math.Ceiling(time.TotalSeconds));
+        return whole switch
+        {
+            { TotalHours: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{(int)whole.TotalHours}h {whole.Minutes}m"),
+            { TotalMinutes: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{whole.Minutes}m {whole.Seconds}s"),
+            _ => string.Create(CultureInfo.InvariantCulture, $"{whole.Seconds}s"),
+        };
+    }
+}

@@ -1,0 +1,28 @@
+using System.Diagnostics;
+using System.Globalization;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Live;
+
+/// <summary>One line a round, for pipes and log files.</summary>
+internal sealed class PlainProgress(BenchPlan plan, TextWriter writer) : IProgressDisplay
+{
+    private readonly long begun = Stopwatch.GetTimestamp();
+
+    public void Around(Action write) => write();
+
+    public void RoundStarted(int number)
+    {
+        var left = plan.Estimate - Stopwatch.GetElapsedTime(begun);
+        writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Scenarios.Count} cells, {LeftText.Of(left)}"));
+    }
+
+    public void CellFinished(Scenario scenario, Round round)
+    {
+    }
+
+    public void Dispose()
+    {
+    }
+}

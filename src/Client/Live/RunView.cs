@@ -1,0 +1,48 @@
+using System.Globalization;
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Reports;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+
+namespace IpcBench.Client.Live;
+
+/// <summary>Writes the transcript of a run and keeps the progress display out of its way.</summary>
+internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan plan, IProgressDisplay display) : IRunObserver, IDisposable
+{
+    public void Started(RunRecord record, BenchPlan plan) => display.Around(() => console.Progress.WriteLine(PlanLine()));
+
+    public void RoundStarted(int number, int attempt)
+    {
+        display.RoundStarted(number);
+        display.Around(() => console.Transcript.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+    }
+
+    public void CellFinished(Scenario scenario, Round round, RunRecord record)
+    {
+        display.CellFinished(scenario, round);
+        display.Around(() => console.Transcript.WriteLine(Transcript.Cell(record, round)));
+    }
+
+    public void Note(string sentence) => display.Around(() => console.Note(sentence));
+
+    public void Finished(RunRecord record)
+    {
+    }
+
+    public void Dispose() => display.Dispose();
+
+    private string PlanLine()
+    {
+        var rounds = options.RoundsAuto
+            ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
+            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(plan.Estimate)}");
+        var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
+        return string.Create(CultureInfo.InvariantCulture, $"{plan.Scenarios.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}; order from seed {options.Seed}");
+    }
+
+    private string Axes()
+    {
+        var arms = string.Join(", ", plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct());
+        return string.Create(CultureInfo.InvariantCulture, $"{arms} × {options.Sizes.Count} sizes, {string.Join(", ", options.Connections)} connections over {options.Threads} threads");
+    }
+}

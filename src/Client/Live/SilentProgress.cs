@@ -1,0 +1,22 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Live;
+
+/// <summary>Shows nothing.</summary>
+internal sealed class SilentProgress : IProgressDisplay
+{
+    public void Around(Action write) => write();
+
+    public void RoundStarted(int number)
+    {
+    }
+
+    public void CellFinished(Scenario scenario, Round round)
+    {
+    }
+
+    public void Dispose()
+    {
+    }
+}

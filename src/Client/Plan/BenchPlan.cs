@@ -1,0 +1,80 @@
+using System.Globalization;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>All cells of a run, and in which order each round visits them.</summary>
+internal sealed class BenchPlan
+{
+    // Connecting, draining, asking the server for its counters: what a cell takes beyond its warm-up and window, seen over many runs.
+    private static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
+
+    private readonly RunOptions options;
+
+    public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
+    {
+        this.options = options;
+        Scenarios = [.. Cells(options, targets).Select((cell, index) => cell with { Index = index })];
+    }
+
+    /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
+    public IReadOnlyList<Scenario> Scenarios { get; }
+
+    /// <summary>Cells of the saturation (or given rate) phase.</summary>
+    public IEnumerable<Scenario> FirstPhase => Scenarios.Where(scenario => scenario.Share is null);
+
+    /// <summary>Cells whose rate is a share of what the first phase found.</summary>
+    public IEnumerable<Scenario> LoadPhase => Scenarios.Where(scenario => scenario.Share is not null);
+
+    /// <summary>How long the planned rounds will take.</summary>
+    public TimeSpan Estimate => Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+
+    /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
+    public IReadOnlyList<Scenario> Order(IEnumerable<Scenario> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
+
+    private static IEnumerable<Scenario> Cells(RunOptions options, IReadOnlyList<Target> targets) =>
+        from share in options.Loads.Select(load => (double?)load).Prepend(null)
+        from streams in options.Streams
+        from connections in options.Connections
+        from size in options.Sizes
+        from target in targets
+        from client in options.Clients
+        select Make(options, target, client, size, connections, streams, share);
+
+    private static Scenario Make(RunOptions options, Target target, string client, long size, int connections, int streams, double? share)
+    {
+        var key = new ScenarioKey
+        {
+            Transport = target.Address.Kind,
+            Protocol = options.Protocol,
+            Client = client,
+            Size = size,
+            Connections = connections,
+            Streams = streams,
+            Load = LoadName(share, options.Rate),
+            Variant = string.Join(' ', new[] { target.Variant.Name, target.Mark }.Where(part => part.Length > 0)),
+        };
+        var load = new LoadOptions
+        {
+            Address = target.Address,
+            Size = size,
+            Connections = connections,
+            Streams = streams,
+            Threads = Math.Min(options.Threads, connections),
+            Timeout = options.Timeout,
+            Connector = target.Variant.Knobs.Connector(options.Connector),
+            Http2Window = target.Variant.Knobs.Http2Window,
+            Client = client,
+            Protocol = options.Protocol,
+        };
+        return new Scenario(0, new Cell { Key = key, Address = target.Address.ToString(), Note = target.Note }, target, load, share);
+    }
+
+    private static string LoadName(double? share, double? rate) => (share, rate) switch
+    {
+        ({ } part, _) => string.Create(CultureInfo.InvariantCulture, $"{part * 100:0.##}%"),
+        (_, { } perSecond) => string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s"),
+        _ => "max",
+    };
+}

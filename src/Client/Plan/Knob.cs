@@ -1,0 +1,52 @@
+using System.Globalization;
+using IpcBench.Client.Cli;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>One setting that moves results: how it is named, read, applied and passed to the server. One entry makes the option, the sweep arm and the record.</summary>
+/// <param name="Name">As typed, without the dashes.</param>
+/// <param name="Help">One sentence for <c>--help</c>.</param>
+/// <param name="Apply">The knobs with this one set from its text.</param>
+/// <param name="Read">Its value as text, or null when it is at its default.</param>
+/// <param name="OnServer">The server takes it by the same name and value.</param>
+internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read, bool OnServer)
+{
+    public static readonly IReadOnlyList<Knob> All =
+    [
+        new("socket-buffer", "SO_SNDBUF and SO_RCVBUF of every socket on both sides, e.g. 256k (default: the system's)",
+            (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) }, knobs => Text(knobs.SocketBuffer), OnServer: true),
+        new("nagle", "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP",
+            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null, OnServer: true),
+        new("http2-window", "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
+            (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) }, knobs => Text(knobs.Http2Window), OnServer: false),
+        new("backlog", "length of the accept queue of the server it starts",
+            (knobs, text) => knobs with { Backlog = Bytes(text, "--backlog", 1 << 20) }, knobs => Text(knobs.Backlog), OnServer: true),
+        new("io-queues", "socket I/O queues of the server it starts",
+            (knobs, text) => knobs with { IoQueues = Bytes(text, "--io-queues", 1024) }, knobs => Text(knobs.IoQueues), OnServer: true),
+        new("inline", "on: the server it starts answers on its I/O threads",
+            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null, OnServer: true),
+        new("server-gc", "garbage collector of the server it starts: server (default) or workstation",
+            (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") }, knobs => knobs.ServerGc, OnServer: false),
+        new("stack", "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
+            (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") }, knobs => knobs.Stack, OnServer: true),
+    ];
+
+    /// <summary>The knob of that name.</summary>
+    /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
+    public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
+        ?? throw new UsageException($"there is no knob '{name}': it is one of {string.Join(", ", All.Select(knob => knob.Name))}");
+
+    private static int Bytes(string text, string what, long limit)
+    {
+        var value = Parsers.Count(text, what);
+        return value >= 1 && value <= limit ? (int)value : throw new UsageException($"{what} '{text}' must be between 1 and {limit}");
+    }
+
+    private static bool Switch(string text, string what) => OneOf(text, what, "on", "off") == "on";
+
+    private static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)
+        ? text
+        : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
+
+    private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,68 @@
+using IpcBench.Client.Machine;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>What to measure and how, validated once and never changed afterwards.</summary>
+internal sealed record RunOptions
+{
+    /// <summary>More rounds than this are never asked for by <c>--rounds auto</c>.</summary>
+    public const int MostAutoRounds = 100;
+
+    /// <summary>Servers to measure; empty: start one and measure its endpoints.</summary>
+    public required IReadOnlyList<Address> Addresses { get; init; }
+
+    /// <summary>Kinds of endpoint that an own server is asked for.</summary>
+    public required IReadOnlyList<string> Transports { get; init; }
+
+    public required IReadOnlyList<long> Sizes { get; init; }
+    public required IReadOnlyList<int> Connections { get; init; }
+    public required IReadOnlyList<int> Streams { get; init; }
+    public required int Threads { get; init; }
+    public required TimeSpan Duration { get; init; }
+    public required TimeSpan Warmup { get; init; }
+    public required TimeSpan Timeout { get; init; }
+
+    /// <summary>Rounds of every cell; with <see cref="RoundsAuto"/> the most there can be.</summary>
+    public required int Rounds { get; init; }
+
+    /// <summary>Go on until every verdict is decided, or <see cref="MaxTime"/> is over.</summary>
+    public bool RoundsAuto { get; init; }
+
+    public TimeSpan MaxTime { get; init; } = TimeSpan.FromMinutes(30);
+
+    /// <summary>Differences smaller than this ratio do not matter to the asker.</summary>
+    public double Delta { get; init; } = 0.03;
+
+    public required long Seed { get; init; }
+
+    /// <summary>Client implementations, each an arm: <c>wire</c>, <c>grpc-dotnet</c>.</summary>
+    public IReadOnlyList<string> Clients { get; init; } = ["wire"];
+
+    public string Protocol { get; init; } = "grpc";
+
+    /// <summary>The arm that ratios refer to; null: TCP, or the first there is.</summary>
+    public string? Reference { get; init; }
+
+    /// <summary>Open loop: calls per second over all connections; null: closed loop.</summary>
+    public double? Rate { get; init; }
+    public bool Poisson { get; init; }
+
+    /// <summary>After the saturation rounds: shares of the slowest arm's capacity to load every arm with.</summary>
+    public IReadOnlyList<double> Loads { get; init; } = [];
+
+    /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
+    public bool AgainstItself { get; init; }
+
+    /// <summary>Measure the client's own ceiling first.</summary>
+    public bool Calibrate { get; init; } = true;
+
+    public required IReadOnlyList<Variant> Variants { get; init; }
+    public required ConnectorOptions Connector { get; init; }
+    public CpuSet? ClientCpus { get; init; }
+    public CpuSet? ServerCpus { get; init; }
+    public required OutputOptions Output { get; init; }
+
+    /// <summary>True when this tool starts the server it measures.</summary>
+    public bool OwnServer => Addresses.Count == 0;
+}

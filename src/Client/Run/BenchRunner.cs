@@ -1,0 +1,78 @@
+using System.Globalization;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>All rounds of a run: interleaved, saved one by one, a spoiled one repeated, ended early when it must.</summary>
+internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
+{
+    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds);
+
+    /// <summary>Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.</summary>
+    public async Task RunAsync(CancellationToken cancellation)
+    {
+        observer.Started(journal.Record, plan);
+        var ending = "complete";
+        try
+        {
+            await PhaseAsync([.. plan.FirstPhase], _ => options.Rate, cancellation);
+            var loads = plan.LoadPhase.ToList();
+            if (loads.Count > 0)
+            {
+                var rates = LoadRates.Of(journal.Record, loads);
+                await PhaseAsync(loads, scenario => rates[scenario], cancellation);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            ending = "interrupted";
+        }
+        catch (IOException e)
+        {
+            ending = "failed: " + e.Message;
+        }
+        journal.Replace(record => record with { Finished = DateTimeOffset.UtcNow, Ending = ending });
+        observer.Finished(journal.Record);
+    }
+
+    private async Task PhaseAsync(IReadOnlyList<Scenario> phase, Func<Scenario, double?> rate, CancellationToken cancellation)
+    {
+        var stop = new RoundsLimit(options);
+        for (var number = 1; !stop.IsReached(number, journal.Record); number++)
+        {
+            var spoiled = await RoundAsync(phase, number, 0, rate, cancellation);
+            if (spoiled is null)
+                continue;
+            var round = number.ToString(CultureInfo.InvariantCulture);
+            if (!repeats.TryRepeat(number))
+            {
+                observer.Note($"round {round} stays, though doubtful: {spoiled}");
+                continue;
+            }
+            observer.Note($"round {round} is repeated: {spoiled}");
+            await RoundAsync(phase, number, 1, rate, cancellation);
+        }
+    }
+
+    /// <summary>Every cell once. Returns why the round should be repeated, or null.</summary>
+    private async Task<string?> RoundAsync(
+        IReadOnlyList<Scenario> phase, int number, int attempt, Func<Scenario, double?> rate, CancellationToken cancellation)
+    {
+        observer.RoundStarted(number, attempt);
+        string? spoiled = null;
+        foreach (var scenario in plan.Order(phase, number))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            var measured = await rounds.MeasureAsync(scenario, number, attempt, rate(scenario), cancellation);
+            var round = measured.Round;
+            journal.Add(round);
+            observer.CellFinished(scenario, round, journal.Record);
+            if (measured.ServerLost is { } lost)
+                throw new IOException(lost);
+            spoiled ??= round.Spoiled.Length > 0 ? $"{scenario.Cell.Address} at {scenario.Cell.Key.Size} bytes: {round.Spoiled}" : null;
+        }
+        cancellation.ThrowIfCancellationRequested();
+        return spoiled;
+    }
+}

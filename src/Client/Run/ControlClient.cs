@@ -1,0 +1,92 @@
+using System.Buffers.Binary;
+using System.Net;
+using System.Net.Http.Headers;
+using Google.Protobuf;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>
+/// Asks a server about itself, outside the measured windows. It deliberately is .NET's own HTTP/2 client and not the
+/// engine that is being measured: what the server counts then checks what the engine counts.
+/// </summary>
+internal sealed class ControlClient : IDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private readonly HttpClient http;
+
+    public ControlClient(Address address, ConnectorOptions options)
+    {
+        Address = address;
+        var connector = Connector.For(address, options);
+        http = new HttpClient(new SocketsHttpHandler
+        {
+            // The connector speaks TLS where the address asks for it, so what this handler sees is always plain HTTP/2.
+            ConnectCallback = async (_, cancellation) => await connector.ConnectAsync(cancellation),
+            UseProxy = false,
+            PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
+        })
+        {
+            BaseAddress = new Uri("http://localhost"),
+            DefaultRequestVersion = HttpVersion.Version20,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Timeout = Patience,
+        };
+    }
+
+    public Address Address { get; }
+
+    /// <summary>What the server is; null when it has no Control service.</summary>
+    /// <exception cref="IOException">Nobody answers there.</exception>
+    public Task<DescribeReply?> DescribeAsync(CancellationToken cancellation) =>
+        CallAsync("Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
+
+    /// <summary>What the server has used and served; null when it does not tell.</summary>
+    /// <exception cref="IOException">Nobody answers there.</exception>
+    public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
+        CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);
+
+    public void Dispose() => http.Dispose();
+
+    private async Task<T?> CallAsync<T>(string method, IMessage request, MessageParser<T> parser, CancellationToken cancellation)
+        where T : class, IMessage<T>
+    {
+        using var message = new HttpRequestMessage(HttpMethod.Post, "/ipcbench.v1.Control/" + method) { Content = new ByteArrayContent(Frame(request)) };
+        message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
+        message.Headers.TE.Add(new TransferCodingWithQualityHeaderValue("trailers"));
+        try
+        {
+            using var response = await http.SendAsync(message, cancellation);
+            var body = await response.Content.ReadAsByteArrayAsync(cancellation);
+            return response.StatusCode == HttpStatusCode.OK && GrpcStatus(response) == "0" && body.Length >= 5 && body[0] == 0
+                ? parser.ParseFrom(body, 5, body.Length - 5)
+                : null;
+        }
+        catch (InvalidProtocolBufferException)
+        {
+            return null;
+        }
+        catch (HttpRequestException e)
+        {
+            throw new IOException($"{Address} does not answer: {e.InnerException?.Message ?? e.Message}", e);
+        }
+        catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
+        {
+            throw new IOException($"{Address} accepts connections but gave no HTTP/2 answer within {Patience.TotalSeconds:0} s", e);
+        }
+    }
+
+    private static string? GrpcStatus(HttpResponseMessage response) =>
+        response.TrailingHeaders.TryGetValues("grpc-status", out var values) || response.Headers.TryGetValues("grpc-status", out values)
+            ? values.FirstOrDefault()
+            : null;
+
+    private static byte[] Frame(IMessage message)
+    {
+        var frame = new byte[5 + message.CalculateSize()];
+        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(1), frame.Length - 5);
+        message.WriteTo(frame.AsSpan(5));
+        return frame;
+    }
+}

@@ -1,0 +1,36 @@
+using System.Runtime.InteropServices;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>: the first ends the run and keeps what was measured, the second ends the process.</summary>
+internal sealed class Interruption : IDisposable
+{
+    private readonly CancellationTokenSource source = new();
+    private readonly List<PosixSignalRegistration> registrations = [];
+
+    public Interruption()
+    {
+        foreach (var signal in new[] { PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP })
+            registrations.Add(PosixSignalRegistration.Create(signal, OnSignal));
+    }
+
+    public CancellationToken Token => source.Token;
+
+    /// <summary>Asks the run to end, as Ctrl-C does.</summary>
+    public void Request() => source.Cancel();
+
+    public void Dispose()
+    {
+        registrations.ForEach(registration => registration.Dispose());
+        source.Dispose();
+    }
+
+    private void OnSignal(PosixSignalContext context)
+    {
+        if (source.IsCancellationRequested)
+            return; // the second time: the system's default, which ends the process
+
+        context.Cancel = true;
+        source.Cancel();
+    }
+}

@@ -1,0 +1,102 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Load;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>Measures one cell once: connect, warm up, read all counters, measure, read them again.</summary>
+internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, RunProgress progress) : IRoundRunner
+{
+    private readonly List<long> loops = [];
+
+    /// <summary>One measurement.</summary>
+    /// <param name="scenario">The cell.</param>
+    /// <param name="number">1-based number of the round.</param>
+    /// <param name="attempt">0, or above when the round is repeated.</param>
+    /// <param name="rate">Calls per second to offer; null saturates.</param>
+    /// <param name="cancellation">Ends the window early; what was measured until then is returned.</param>
+    /// <exception cref="IOException">The connections could not be opened, or the server is gone before the window began.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
+    public async Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
+    {
+        var link = links[scenario.Target.Address];
+        var fixedLoop = FixedLoop.Time();
+        loops.Add(fixedLoop);
+        progress.Enter(scenario, "connecting", null);
+        await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
+
+        progress.Enter(scenario, "warming up", generator);
+        if (options.Warmup > TimeSpan.Zero)
+        {
+            var warm = await generator.RunAsync(Window(options.Warmup, rate, number), cancellation);
+            cancellation.ThrowIfCancellationRequested();
+            if (warm.ServerLost is { } lost)
+                throw new IOException(lost);
+        }
+
+        progress.Enter(scenario, "measuring", generator);
+        var at = DateTimeOffset.UtcNow;
+        var serverBefore = await link.UsageAsync(cancellation);
+        var machineBefore = MachineSnapshot.Take();
+        var before = ProcessSnapshot.Take();
+        var result = await generator.RunAsync(Window(options.Duration, rate, number), cancellation);
+        var after = ProcessSnapshot.Take();
+        var machineAfter = MachineSnapshot.Take();
+        var serverAfter = await link.UsageAsync(CancellationToken.None);
+        progress.Leave();
+
+        var round = new Round
+        {
+            Cell = scenario.Index,
+            Number = number,
+            Attempt = attempt,
+            At = at,
+            WindowNs = result.WindowNs,
+            Started = result.Started,
+            Ok = result.Ok,
+            Failed = result.Failed,
+            CutOff = result.CutOff,
+            Completed = result.Completed,
+            PayloadBytes = result.PayloadBytes,
+            Latency = result.Latency.Encode(),
+            LatencySumNs = result.Latency.Sum,
+            CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),
+            ServiceTime = result.ServiceTime?.Encode() ?? "",
+            SendLateness = result.SendLateness?.Encode() ?? "",
+            AskedRate = rate ?? 0,
+            Client = after.Since(before, result.Ok),
+            Server = ServerUsage.Between(serverBefore, serverAfter),
+            Machine = MachineSnapshot.Between(machineBefore, machineAfter),
+            Connections = Truth(result.Connections, link, serverBefore, serverAfter, scenario.Target.Address),
+            ThreadCalls = result.ThreadCalls,
+            Buckets = result.Buckets,
+            MethodsCompiled = after.MethodsCompiled - before.MethodsCompiled,
+            FixedLoopNs = fixedLoop,
+        };
+        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server, fixedLoop, loops);
+        return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost);
+    }
+
+    private LoadWindow Window(TimeSpan duration, double? rate, int number) => new()
+    {
+        Duration = duration,
+        Rate = rate,
+        Poisson = options.Poisson,
+        Seed = options.Seed + number,
+    };
+
+    private static ConnectionTruth Truth(ConnectionTruth own, ServerLink link, UsageReply? before, UsageReply? after, Address address)
+    {
+        var (first, last) = before is null || after is null
+            ? (null, null)
+            : (ServerLink.EndpointOf(before, address), ServerLink.EndpointOf(after, address));
+        return first is null || last is null ? own : own with
+        {
+            ServerOpen = first.ConnectionsOpen - link.OwnConnections(address),
+            ServerCalls = last.Calls - first.Calls,
+        };
+    }
+}

@@ -1,0 +1,26 @@
+using System.Diagnostics;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>When the rounds of a phase are enough: a planned number, or <c>--rounds auto</c>'s decision within its time.</summary>
+internal sealed class RoundsLimit(RunOptions options)
+{
+    private readonly long begun = Stopwatch.GetTimestamp();
+
+    /// <summary>True when round <paramref name="number"/> is not to be measured any more.</summary>
+    public bool IsReached(int number, RunRecord record)
+    {
+        if (!options.RoundsAuto)
+            return number > options.Rounds;
+        if (number > options.Rounds)
+            return true;
+
+        // The round that would end after the time is not begun: the limit is a promise.
+        var spent = Stopwatch.GetElapsedTime(begun);
+        return number > 1 && (spent + spent / (number - 1) > options.MaxTime || AllDecided(record));
+    }
+
+    private static bool AllDecided(RunRecord record) => record.Rounds.Count < 0;
+}

@@ -1,0 +1,43 @@
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way.</summary>
+internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain)
+{
+    private bool complained;
+
+    public RunRecord Record { get; private set; } = start;
+
+    /// <summary>Null when the run is not to be saved.</summary>
+    public string? File => file;
+
+    /// <summary>Why the file is behind; null when it holds everything.</summary>
+    public string? Unsaved { get; private set; }
+
+    public void Add(Round round) => Change(Record with { Rounds = [.. Record.Rounds, round] });
+
+    public void Add(IEnumerable<Advice> advice) => Change(Record with { Advice = [.. Record.Advice, .. advice] });
+
+    public void Replace(Func<RunRecord, RunRecord> change) => Change(change(Record));
+
+    private void Change(RunRecord record)
+    {
+        Record = record;
+        if (file is null)
+            return;
+        try
+        {
+            ResultsFile.Save(file, record);
+            Unsaved = null;
+        }
+        catch (ResultsFileException e)
+        {
+            // A full disk must not end a long run: what was measured stays in memory and is written with the next round.
+            Unsaved = e.Message;
+            if (!complained)
+                complain($"{e.Message}; going on, and trying again after every round");
+            complained = true;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+using System.Globalization;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>The record of a run before its first round.</summary>
+internal static class RunRecords
+{
+    public static RunRecord Begin(RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan) => new()
+    {
+        ToolVersion = ToolVersion.Text,
+        Started = DateTimeOffset.UtcNow,
+        Label = options.Output.Label,
+        CommandLine = commandLine,
+        Seed = options.Seed,
+        Options = Options(options, plan),
+        Host = HostFacts.Read() with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
+        Servers = servers.Infos,
+        Cells = [.. plan.Scenarios.Select(scenario => scenario.Cell)],
+    };
+
+    private static RunOptionsRecord Options(RunOptions options, BenchPlan plan) => new()
+    {
+        Rounds = options.RoundsAuto ? 0 : options.Rounds,
+        RoundsAuto = options.RoundsAuto,
+        DurationNs = (long)options.Duration.TotalNanoseconds,
+        WarmupNs = (long)options.Warmup.TotalNanoseconds,
+        TimeoutNs = (long)options.Timeout.TotalNanoseconds,
+        Threads = options.Threads,
+        Reference = Reference(options, plan),
+        Delta = options.Delta,
+        Knobs = Knobs(options),
+    };
+
+    /// <summary>The arm asked for, else TCP, else the first: checked against the arms there are.</summary>
+    private static string Reference(RunOptions options, BenchPlan plan)
+    {
+        var arms = plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct().ToList();
+        if (options.Reference is { } asked)
+            return arms.Contains(asked) ? asked : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
+        return arms.Contains("tcp") ? "tcp" : arms[0];
+    }
+
+    private static SortedDictionary<string, string> Knobs(RunOptions options)
+    {
+        var knobs = options.Variants[0].Knobs;
+        var texts = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        foreach (var knob in Knob.All)
+            texts[knob.Name] = knob.Read(knobs) ?? "default";
+        texts["arrivals"] = options.Poisson ? "poisson" : "constant";
+        texts["rate"] = options.Rate?.ToString("0.##", CultureInfo.InvariantCulture) ?? "max";
+        return texts;
+    }
+}

@@ -1,0 +1,102 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.</summary>
+internal sealed class ServerLink : IDisposable
+{
+    private readonly ControlClient control;
+
+    private ServerLink(ControlClient control, DescribeReply? description)
+    {
+        this.control = control;
+        Description = description;
+    }
+
+    /// <summary>Null for a server without the Control service.</summary>
+    public DescribeReply? Description { get; }
+
+    /// <summary>One link per server process behind the targets, however many endpoints it has.</summary>
+    /// <exception cref="IOException">Nobody answers at one of the addresses.</exception>
+    public static async Task<IReadOnlyDictionary<Address, ServerLink>> OpenAsync(
+        IEnumerable<Target> targets, ConnectorOptions options, CancellationToken cancellation)
+    {
+        var links = new Dictionary<Address, ServerLink>();
+        foreach (var target in targets)
+        {
+            if (links.ContainsKey(target.Address))
+                continue;
+            var known = links.Values.FirstOrDefault(link => link.Offers(target.Address));
+            links[target.Address] = known ?? await OpenOneAsync(target.Address, options, links.Values, cancellation);
+        }
+        return links;
+    }
+
+    /// <summary>Its counters now; null when it does not tell, or no longer.</summary>
+    public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
+    {
+        if (Description is null)
+            return null;
+        try
+        {
+            return await control.UsageAsync(cancellation);
+        }
+        catch (IOException)
+        {
+            return null; // a server that is gone is noticed by the load itself, with a better sentence
+        }
+    }
+
+    /// <summary>What belongs into the results file.</summary>
+    public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
+    {
+        Addresses = [.. addresses.Select(address => address.ToString())],
+        Stack = Description.Stack,
+        StackVersion = Description.StackVersion,
+        Version = Description.Version,
+        Runtime = Description.Runtime,
+        Os = Description.Os,
+        GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
+        Processors = Description.Processors,
+        Settings = new SortedDictionary<string, string>(Description.Settings, StringComparer.Ordinal),
+    };
+
+    /// <summary>The counters of the endpoint behind <paramref name="address"/>; null when it cannot be told which that is.</summary>
+    public static EndpointUsage? EndpointOf(UsageReply usage, Address address)
+    {
+        var same = usage.Endpoints.Where(endpoint => endpoint.Address == address.ToString()).ToList();
+        if (same.Count == 0)
+            same = [.. usage.Endpoints.Where(endpoint => endpoint.Kind == address.Kind)];
+        return same.Count == 1 ? same[0] : null;
+    }
+
+    /// <summary>Connections of this tool's own that the endpoint counts: this link's, if it goes there.</summary>
+    public int OwnConnections(Address address) => control.Address == address ? 1 : 0;
+
+    public void Dispose() => control.Dispose();
+
+    private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => endpoint.Address == address.ToString()) == true;
+
+    private static async Task<ServerLink> OpenOneAsync(
+        Address address, ConnectorOptions options, IEnumerable<ServerLink> others, CancellationToken cancellation)
+    {
+        var control = new ControlClient(address, options);
+        try
+        {
+            var description = await control.DescribeAsync(cancellation);
+            var known = description is null ? null : others.FirstOrDefault(link => link.Description?.Equals(description) == true);
+            if (known is null)
+                return new ServerLink(control, description);
+            control.Dispose(); // the same process under another spelling of its address
+            return known;
+        }
+        catch
+        {
+            control.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using IpcBench.Client.Cli;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>A server that this tool started: a child process on private endpoints that ends with it, however it ends.</summary>
+internal sealed class ServerProcess : IAsyncDisposable
+{
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(3);
+
+    private readonly Process process;
+    private readonly ConcurrentQueue<string> complaints = new();
+    private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly List<Endpoint> endpoints = [];
+
+    private ServerProcess(Process process) => this.process = process;
+
+    /// <summary>One endpoint as the server printed it.</summary>
+    public sealed record Endpoint(Address Address, string Note);
+
+    /// <summary>In the order in which they were asked for; an endpoint the server could not offer is missing.</summary>
+    public IReadOnlyList<Endpoint> Endpoints => endpoints;
+
+    /// <summary>What the server said on its standard error: endpoints left out, warnings.</summary>
+    public IEnumerable<string> Complaints => complaints;
+
+    public int Id => process.Id;
+
+    /// <summary>Starts a server and waits until it is ready.</summary>
+    /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
+    public static async Task<ServerProcess> StartAsync(ServerCommand command, CancellationToken cancellation)
+    {
+        var server = new ServerProcess(command.Start());
+        try
+        {
+            server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data);
+            server.process.OutputDataReceived += (_, e) => server.Read(e.Data);
+            server.process.BeginErrorReadLine();
+            server.process.BeginOutputReadLine();
+            await server.ready.Task.WaitAsync(StartDeadline, cancellation);
+            return server;
+        }
+        catch (TimeoutException)
+        {
+            await server.DisposeAsync();
+            throw new EnvironmentException($"the server did not become ready within {StartDeadline.TotalSeconds:0} s: {server.LastWords()}");
+        }
+        catch
+        {
+            await server.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            process.StandardInput.Close(); // an owned server takes this as the order to end
+            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(StopDeadline);
+        }
+        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
+        {
+            process.Kill(entireProcessTree: true);
+        }
+        process.Dispose();
+    }
+
+    private void Read(string? line)
+    {
+        if (line is null)
+            ready.TrySetException(new EnvironmentException($"the server ended before it was ready: {LastWords()}"));
+        else if (line == "GrpcBench server ready")
+            ready.TrySetResult();
+        else if (line.StartsWith("listening on ", StringComparison.Ordinal))
+            endpoints.Add(ParseEndpoint(line["listening on ".Length..]));
+    }
+
+    // "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, Unix socket behind .NET's pipe API)"
+    private static Endpoint ParseEndpoint(string text)
+    {
+        var open = text.LastIndexOf(" (", StringComparison.Ordinal);
+        var details = text[(open + 2)..^1];
+        var comma = details.IndexOf(", ", StringComparison.Ordinal);
+        return new Endpoint(Address.Parse(text[..open]), comma < 0 ? "" : details[(comma + 2)..]);
+    }
+
+    private void Complain(string? line)
+    {
+        if (string.IsNullOrWhiteSpace(line))
+            return;
+        complaints.Enqueue(line.Trim());
+        while (complaints.Count > 50)
+            complaints.TryDequeue(out _);
+    }
+
+    private string LastWords()
+    {
+        if (process.HasExited)
+            process.WaitForExit(500); // lets the last lines of its standard error arrive
+        return complaints.IsEmpty ? "it said nothing" : string.Join(" ", complaints.TakeLast(3));
+    }
+}

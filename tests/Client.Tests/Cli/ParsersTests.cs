@@ -1,0 +1,72 @@
+using IpcBench.Client.Cli;
+
+namespace IpcBench.Client.Tests.Cli;
+
+public class ParsersTests
+{
+    [Theory]
+    [InlineData("10", 10)]
+    [InlineData("1k", 1_000)]
+    [InlineData("1.5k", 1_500)]
+    [InlineData("1M", 1_000_000)]
+    [InlineData("64KiB", 65_536)]
+    [InlineData("1MiB", 1_048_576)]
+    [InlineData("0", 0)]
+    public void Counts_are_decimal_unless_the_unit_is_binary(string text, long expected) => Assert.Equal(expected, Parsers.Count(text, "-s"));
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("-1")]
+    [InlineData("1e3")]
+    [InlineData("1,000")]
+    [InlineData("0.5")]
+    [InlineData("ten")]
+    [InlineData("1kk")]
+    [InlineData("99999999999999999999")]
+    [InlineData("NaN")]
+    public void A_count_that_is_none_is_refused_by_name(string text) =>
+        Assert.Contains("-s", Assert.Throws<UsageException>(() => Parsers.Count(text, "-s")).Message, StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("500ms", 0.5)]
+    [InlineData("20s", 20)]
+    [InlineData("2m", 120)]
+    [InlineData("3", 3)]
+    [InlineData("250us", 0.00025)]
+    public void Durations_have_units_and_bare_numbers_are_seconds(string text, double seconds) =>
+        Assert.Equal(seconds, Parsers.Duration(text, "-d").TotalSeconds, 6);
+
+    [Theory]
+    [InlineData("s")]
+    [InlineData("-1s")]
+    [InlineData("1 year")]
+    [InlineData("99999h")]
+    public void A_duration_that_is_none_is_refused(string text) => Assert.Throws<UsageException>(() => Parsers.Duration(text, "-d"));
+
+    [Theory]
+    [InlineData("20k", 20_000)]
+    [InlineData("1.5k/s", 1_500)]
+    [InlineData("7", 7)]
+    public void Rates_may_say_per_second(string text, double expected) => Assert.Equal(expected, Parsers.Rate(text, "-R"));
+
+    [Theory]
+    [InlineData("25%", 0.25)]
+    [InlineData("3 %", 0.03)]
+    [InlineData("0.03", 0.03)]
+    public void Shares_are_percent_or_fractions(string text, double expected) => Assert.Equal(expected, Parsers.Percent(text, "--delta"), 9);
+
+    [Theory]
+    [InlineData("0%")]
+    [InlineData("-5%")]
+    [InlineData("2000%")]
+    [InlineData("%")]
+    public void A_share_that_is_none_is_refused(string text) => Assert.Throws<UsageException>(() => Parsers.Percent(text, "--delta"));
+
+    [Fact]
+    public void Lists_have_no_gaps_and_no_repetitions()
+    {
+        Assert.Equal([10L, 1000L], Parsers.List("10,1k", "-s", Parsers.Count));
+        Assert.Throws<UsageException>(() => Parsers.List("10,,1k", "-s", Parsers.Count));
+        Assert.Throws<UsageException>(() => Parsers.List("1000,1k", "-s", Parsers.Count));
+    }
+}

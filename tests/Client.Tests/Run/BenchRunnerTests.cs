@@ -1,0 +1,158 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class BenchRunnerTests
+{
+    [Fact]
+    public async Task Rounds_interleave_every_cell()
+    {
+        var made = await RunAsync(new MadeUpRounds(), rounds: 4);
+        Assert.Equal("complete", made.Ending);
+        Assert.Equal(16, made.Rounds.Count);
+        foreach (var round in made.Rounds.Chunk(4))
+        {
+            Assert.Single(round.Select(one => one.Number).Distinct());
+            Assert.Equal([0, 1, 2, 3], round.Select(one => one.Cell).Order());
+        }
+    }
+
+    [Fact]
+    public async Task A_spoiled_round_is_repeated_whole_and_at_most_a_fifth_of_them()
+    {
+        var made = await RunAsync(new MadeUpRounds { Spoil = (_, attempt) => attempt == 0 ? "foreign load" : "" }, rounds: 10);
+        Assert.Equal(2, made.Rounds.Where(round => round.Attempt == 1).Select(round => round.Number).Distinct().Count());
+        Assert.Equal(10 * 4 + 2 * 4, made.Rounds.Count);
+        Assert.All(made.Rounds.Where(round => round.Attempt == 1), round => Assert.Empty(round.Spoiled));
+    }
+
+    [Fact]
+    public async Task A_server_that_disappears_ends_the_run_and_keeps_what_was_measured()
+    {
+        var made = await RunAsync(new MadeUpRounds { LoseAt = 6 }, rounds: 4);
+        Assert.Equal("failed: the server is gone", made.Ending);
+        Assert.Equal(6, made.Rounds.Count);
+    }
+
+    [Fact]
+    public async Task An_interrupted_run_says_so_and_keeps_what_was_measured()
+    {
+        using var source = new CancellationTokenSource();
+        var made = await RunAsync(new MadeUpRounds { Measured = count => { if (count == 5) source.Cancel(); } }, rounds: 4, source.Token);
+        Assert.Equal("interrupted", made.Ending);
+        Assert.Equal(5, made.Rounds.Count);
+        Assert.NotNull(made.Finished);
+    }
+
+    [Fact]
+    public async Task The_load_phase_offers_every_arm_the_same_share_of_the_slowest_arms_capacity()
+    {
+        var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [0.5]);
+        var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
+        Assert.Equal(3 * 4, loaded.Count);
+
+        // The made-up capacity is 1,000 × (cell + 1): the slowest of the two arms at each size decides.
+        Assert.All(loaded, round => Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
+    }
+
+    private static async Task<RunRecord> RunAsync(
+        MadeUpRounds made, int rounds, CancellationToken cancellation = default, double[]? loads = null)
+    {
+        var options = new RunOptions
+        {
+            Addresses = [],
+            Transports = ["tcp", "unix"],
+            Sizes = [10, 1000],
+            Connections = [4],
+            Streams = [1],
+            Threads = 1,
+            Duration = TimeSpan.FromSeconds(1),
+            Warmup = TimeSpan.Zero,
+            Timeout = TimeSpan.FromSeconds(1),
+            Rounds = rounds,
+            Seed = 1,
+            Loads = loads ?? [],
+            Variants = [new Variant("", new Knobs())],
+            Connector = new ConnectorOptions(),
+            Output = new OutputOptions(),
+        };
+        var variant = options.Variants[0];
+        var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), variant), new Target(new Address.Unix("/x"), variant)]);
+        var record = new RunRecord
+        {
+            ToolVersion = "test",
+            Started = DateTimeOffset.UnixEpoch,
+            CommandLine = [],
+            Seed = 1,
+            Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 0, TimeoutNs = 1, Threads = 1 },
+            Host = new HostInfo(),
+            Cells = [.. plan.Scenarios.Select(scenario => scenario.Cell)],
+        };
+        var journal = new RunJournal(record, file: null, _ => { });
+        await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation).WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
+        return journal.Record;
+    }
+
+    private sealed class MadeUpRounds : IRoundRunner
+    {
+        private int count;
+
+        public Func<int, int, string> Spoil { get; init; } = (_, _) => "";
+
+        public Action<int> Measured { get; init; } = _ => { };
+
+        public int LoseAt { get; init; } = -1;
+
+        public Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
+        {
+            count++;
+            Measured(count);
+            var calls = 1000L * (scenario.Index + 1);
+            var round = new Round
+            {
+                Cell = scenario.Index,
+                Number = number,
+                Attempt = attempt,
+                At = DateTimeOffset.UnixEpoch,
+                WindowNs = 1_000_000_000,
+                Started = calls,
+                Ok = calls,
+                Completed = calls,
+                PayloadBytes = 0,
+                Latency = "",
+                LatencySumNs = 0,
+                AskedRate = rate ?? 0,
+                Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
+                Connections = new ConnectionTruth { Requested = 4, Opened = 4, Active = 4 },
+                Spoiled = Spoil(number, attempt),
+            };
+            return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null));
+        }
+    }
+
+    private sealed class NoObserver : IRunObserver
+    {
+        public void Started(RunRecord record, BenchPlan plan)
+        {
+        }
+
+        public void RoundStarted(int number, int attempt)
+        {
+        }
+
+        public void CellFinished(Scenario scenario, Round round, RunRecord record)
+        {
+        }
+
+        public void Note(string sentence)
+        {
+        }
+
+        public void Finished(RunRecord record)
+        {
+        }
+    }
+}
