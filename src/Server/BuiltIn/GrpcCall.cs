@@ -12,6 +12,7 @@ namespace IpcBench.Server.BuiltIn;
 internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint _endpoint = features.GetRequiredFeature<ServerEndpoint>();
+    private readonly int _chunk = services.Options.WriteChunk;
 
     public Task RunAsync()
     {
@@ -77,7 +78,7 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
     private async Task WriteOnTrialAsync(ReplyFrame reply)
     {
         await _endpoint.HoldAsync();
-        var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
+        var written = await ResponseWriter.WriteAsync(features, reply, _chunk);
         var status = _endpoint.Trial.Fault == Fault.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
@@ -87,7 +88,7 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
 
     private Task WriteAsync(UnaryMethod method, ReplyFrame reply)
     {
-        var writing = ResponseWriter.WriteAsync(features, reply, services.Budget);
+        var writing = ResponseWriter.WriteAsync(features, reply, _chunk);
         if (!writing.IsCompletedSuccessfully)
             return EndAsync(method, writing);
         if (writing.Result)

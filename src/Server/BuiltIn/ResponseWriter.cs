@@ -24,14 +24,15 @@ internal static class ResponseWriter
     }
 
     /// <summary>Writes the frame; false when the client has given the call up meanwhile.</summary>
-    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, WriteBudget budget)
+    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, int chunk)
     {
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ContentType;
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
-        if (reply.Length > WriteBudget.Free)
-            return WritePartsAsync(writer, reply, budget);
+        if (reply.Length > chunk)
+            return WriteChunksAsync(writer, reply, chunk);
         // Not flushed: Kestrel then sends headers, frame and trailers together.
-        Write(writer, reply, 0, (int)reply.Length);
+        writer.Write(reply.Head.Span);
+        WritePattern(writer, 0, reply.PatternBytes);
         return ValueTask.FromResult(true);
     }
 
@@ -39,44 +40,32 @@ internal static class ResponseWriter
     public static void End(IFeatureCollection features, GrpcStatusCode code) =>
         features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers.GrpcStatus = GrpcStatus.Text(code);
 
-    // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
+    // Each flush returns when the connection has taken the chunk: all that waits in memory for a client that does not read.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
+    private static async ValueTask<bool> WriteChunksAsync(PipeWriter writer, ReplyFrame reply, int chunk)
     {
-        var at = 0L;
-        while (reply.Length - at > WriteBudget.Free)
+        var head = reply.Head;
+        for (; head.Length > chunk; head = head[chunk..])
         {
-            var wanted = (int)Math.Min(budget.Part, reply.Length - at - WriteBudget.Free);
-            var part = budget.Take(wanted);
-            try
-            {
-                Write(writer, reply, at, part);
-                if ((await writer.FlushAsync()).IsCompleted)
-                    return false;
-            }
-            finally
-            {
-                budget.Return(part);
-            }
-            at += part;
+            writer.Write(head.Span[..chunk]);
+            if ((await writer.FlushAsync()).IsCompleted)
+                return false;
         }
-        Write(writer, reply, at, (int)(reply.Length - at));
+        writer.Write(head.Span);
+        for (var at = 0; at < reply.PatternBytes; at += chunk)
+        {
+            if (at > 0 && (await writer.FlushAsync()).IsCompleted)
+                return false;
+            WritePattern(writer, at, Math.Min(chunk, reply.PatternBytes - at));
+        }
         return true;
     }
 
-    private static void Write(PipeWriter writer, ReplyFrame reply, long from, int count)
+    private static void WritePattern(PipeWriter writer, int from, int count)
     {
-        if (from < reply.Head.Length)
-        {
-            var part = reply.Head.Span[(int)from..];
-            part = part[..Math.Min(part.Length, count)];
-            writer.Write(part);
-            from += part.Length;
-            count -= part.Length;
-        }
         while (count > 0)
         {
-            var part = PayloadPattern.Block[(int)((from - reply.Head.Length) % PayloadPattern.BlockBytes)..];
+            var part = PayloadPattern.Block[(from % PayloadPattern.BlockBytes)..];
             part = part[..Math.Min(part.Length, count)];
             writer.Write(part);
             from += part.Length;
