@@ -125,8 +125,8 @@ internal sealed class SampleRuns(int seed = 1)
         var samples = Enumerable.Range(0, SamplesPerRound).Select(_ => Math.Exp(0.35 * Gaussian())).ToArray();
         var scale = mean / samples.Average();
         var histogram = new LatencyHistogram();
-        for (long i = 0; i < calls; i++)
-            histogram.Record((long)(samples[i % samples.Length] * scale));
+        for (var i = 0; i < samples.Length; i++)
+            histogram.Record((long)(samples[i] * scale), calls / samples.Length + (i < calls % samples.Length ? 1 : 0));
         sum = (long)(mean * calls);
         return histogram.Encode();
     }

@@ -12,6 +12,8 @@ public static class Metrics
     public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server is { } s ? RoundReading.CpuNs(s) : null, r.ServerCalls));
     public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.UnattributedNs, r.ClientCalls));
 
+    public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r));
+
     public static IReadOnlyList<Metric> All { get; } =
     [
         Rate,
@@ -27,7 +29,7 @@ public static class Metrics
         ClientCpu,
         ServerCpu,
         UnattributedCpu,
-        new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r)),
+        TotalCpu,
         new("client_user", "client user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Client.CpuUserNs, r.ClientCalls)),
         new("client_kernel", "client kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Client.CpuKernelNs, r.ClientCalls)),
         new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server?.CpuUserNs, r.ServerCalls)),

@@ -36,6 +36,9 @@ public static class Quantity
         _ => Fixed(ns / 1e9) + " s",
     };
 
+    /// <summary>A time that was asked for: 2 s, 0.5 s.</summary>
+    public static string Seconds(long ns) => (ns / 1e9).ToString("0.###", CultureInfo.InvariantCulture) + " s";
+
     /// <summary>Decimal, as everywhere in this field: 10 B, 1.5 kB, 1.21 GB.</summary>
     public static string Bytes(double bytes) => Math.Abs(bytes) switch
     {

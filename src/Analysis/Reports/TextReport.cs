@@ -1,8 +1,10 @@
 using System.Text;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Measures;
 
 namespace IpcBench.Analysis.Reports;
 
-/// <summary>For a terminal.</summary>
+/// <summary>For a terminal: bars, tables, doubts, and the answer last.</summary>
 public sealed class TextReport : IReport
 {
     public string Format => "text";
@@ -11,7 +13,45 @@ public sealed class TextReport : IReport
     {
         var text = new StringBuilder();
         foreach (var file in model.Files)
-            text.Append(SummaryTable.Of(file.Run).ToText());
-        return text.ToString();
+        {
+            if (model.Files.Count > 1)
+                text.Append(file == model.Files[0] ? "" : "\n").Line($"### {file.Name}").Line();
+            Append(text, file.Run);
+        }
+        return Printable(text.ToString());
     }
+
+    private static void Append(StringBuilder text, MeasuredRun run)
+    {
+        foreach (var line in RunHeader.Lines(run))
+            text.Line(line);
+        if (run.Cells.All(cell => cell.Median == null))
+        {
+            text.Line().Line("No round was measured.");
+            AppendDoubts(text, run);
+            return;
+        }
+        text.Line().Line("Requests per second (median round)").Append(BarChart.Of(run));
+        text.Line().Append(RunTables.Throughput(run).ToText());
+        text.Line().Line("Latency (median round)").Append(RunTables.Latency(run).ToText());
+        AppendDoubts(text, run);
+        var answers = Answers.Of(run);
+        if (answers.Count == 0)
+            return;
+        text.Line().Line(RunHeader.Method(run)).Line().Line("Answer");
+        foreach (var answer in answers)
+            text.Line("  " + answer);
+    }
+
+    private static void AppendDoubts(StringBuilder text, MeasuredRun run)
+    {
+        var doubts = DoubtCatalogue.Of(run);
+        if (doubts.Count > 0)
+            text.Line().Line("Doubts");
+        foreach (var doubt in doubts)
+            text.Line($"  [{doubt.Id}] {doubt.Doubt} {doubt.Fix}");
+    }
+
+    /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>
+    internal static string Printable(string text) => string.Concat(text.Where(c => c == '\n' || !char.IsControl(c)));
 }

@@ -57,9 +57,9 @@ public static class Transcript
         return text.ToString();
     }
 
-    /// <summary>Size × transport with the ratio to the reference and the CPU of both sides; empty when there is one arm only.</summary>
+    /// <summary>Size × transport with requests/s, the ratio to the reference and the CPU of both sides; empty when there is one arm only.</summary>
     public static string TransportTable(RunRecord run) =>
-        SummaryTable.Of(new MeasuredRun(run)) is { IsEmpty: false } table ? table.ToText() : "";
+        new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1 ? RunTables.Throughput(measured).ToText() : "";
 
     private static void AppendDetails(StringBuilder text, RoundReading reading)
     {

@@ -47,6 +47,14 @@ public sealed class LatencyCounts
         return LatencyHistogram.HighestOf(slots[found < 0 ? ~found : found]);
     }
 
+    /// <summary>Number of values that are counted no higher than this one, in ns.</summary>
+    public long CountUpTo(long value)
+    {
+        var found = Array.BinarySearch(slots, LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue)));
+        var last = found < 0 ? ~found - 1 : found;
+        return last < 0 ? 0 : cumulated[last];
+    }
+
     /// <summary>Both together.</summary>
     public LatencyCounts Add(LatencyCounts other)
     {

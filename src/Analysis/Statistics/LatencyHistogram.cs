@@ -39,6 +39,15 @@ public sealed class LatencyHistogram
         Sum += value;
     }
 
+    /// <summary>Counts a duration as often as told.</summary>
+    public void Record(long nanoseconds, long count)
+    {
+        var value = Math.Clamp(nanoseconds, 0, MaxValue);
+        counts[IndexOf(value)] += count;
+        Count += count;
+        Sum += value * count;
+    }
+
     /// <summary>Adds all values of another histogram.</summary>
     public void Add(LatencyHistogram other)
     {

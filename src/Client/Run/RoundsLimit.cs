@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
@@ -22,5 +23,5 @@ internal sealed class RoundsLimit(RunOptions options)
         return number > 1 && (spent + spent / (number - 1) > options.MaxTime || AllDecided(record));
     }
 
-    private static bool AllDecided(RunRecord record) => record.Rounds.Count < 0;
+    private static bool AllDecided(RunRecord record) => StopDecision.After(record).Stop;
 }

@@ -1,0 +1,92 @@
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Comparison;
+
+/// <summary>
+/// One test over all A/A cells at 1 %: is the reference's second endpoint really measured like the first? Half of the 1 % watches the
+/// sum of the squared standardised rank sums (all cells differ a little), half the largest one (one cell differs much).
+/// </summary>
+/// <param name="Cells">Number of A/A cells compared.</param>
+/// <param name="PValue">Probability of such differences when nothing differs.</param>
+/// <param name="CanFail">Whether these few rounds could fail the test at all.</param>
+public sealed record AaTest(int Cells, double PValue, bool CanFail)
+{
+    public const double Level = 0.01;
+
+    /// <summary>The variant of a second endpoint of the reference.</summary>
+    public const string Variant = "a/a";
+
+    private const int MostExact = 12;
+
+    public bool Failed => PValue <= Level;
+
+    public static bool IsAa(ScenarioKey key) => key.Variant.Split(' ').Contains(Variant);
+
+    /// <summary>Null when the run has no A/A cells with rounds.</summary>
+    public static AaTest? Of(MeasuredRun run)
+    {
+        var cells = run.Cells.Where(cell => IsAa(cell.Key)).Select(cell => Differences(run, cell)).Where(d => d.Length > 0).ToList();
+        return cells.Count == 0 ? null : OfDifferences(cells);
+    }
+
+    /// <summary>The same from the log ratios of each cell's rounds.</summary>
+    public static AaTest OfDifferences(IReadOnlyList<double[]> cells)
+    {
+        var scores = cells.Select(Score).ToList();
+        var counts = cells.Select(cell => cell.Count(d => d != 0)).ToList();
+        var largest = 1 - Math.Pow(1 - cells.Min(cell => SignedRank.PValue(cell)), cells.Count);
+        var best = 1 - Math.Pow(1 - counts.Min(n => Math.Min(1, Math.Pow(2, 1 - n))), cells.Count);
+        return new AaTest(cells.Count, Math.Min(1, 2 * Math.Min(largest, SumTail(scores.Sum(), counts))),
+            2 * Math.Min(best, SumTail(counts.Sum(n => Square(0, n)), counts)) <= Level);
+    }
+
+    private static double[] Differences(MeasuredRun run, MeasuredCell cell)
+    {
+        if (run.ReferenceOf(cell) is not { } reference)
+            return [];
+        var metric = ArmComparison.Headline(cell);
+        return [.. from mine in cell.Rounds
+                   join theirs in reference.Rounds on mine.Round.Number equals theirs.Round.Number
+                   let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
+                   where pair is { Base: > 0, New: > 0 }
+                   select Math.Log(pair.New!.Value / pair.Base!.Value)];
+    }
+
+    private static double Score(double[] differences)
+    {
+        var (sum, count) = SignedRank.RankSum([.. differences.Where(d => d != 0)]);
+        return Square(sum, count);
+    }
+
+    private static double Square(double rankSum, int count) => count == 0 ? 0
+        : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
+
+    /// <summary>P(sum of squares ≥ this) when nothing differs: exact by convolution for few equal rounds, else by the chi-squared distribution.</summary>
+    private static double SumTail(double sum, List<int> counts)
+    {
+        var count = counts[0];
+        if (count > MostExact || counts.Exists(n => n != count) || counts.Count > 24)
+            return ChiSquared.Above(sum, counts.Count(n => n > 0));
+        // Twice the distance from the middle is an integer, so its squares add up exactly.
+        var most = count * (count + 1) / 2;
+        var one = new double[most * most + 1];
+        foreach (var (w, probability) in SignedRank.Distribution(count).Index())
+            one[(2 * w - most) * (2 * w - most)] += probability;
+        var filled = Enumerable.Range(0, one.Length).Where(i => one[i] > 0).ToArray();
+        var all = new double[] { 1 };
+        for (var cell = 0; cell < counts.Count; cell++)
+        {
+            var next = new double[all.Length + most * most];
+            for (var i = 0; i < all.Length; i++)
+            {
+                foreach (var j in all[i] > 0 ? filled : [])
+                    next[i + j] += all[i] * one[j];
+            }
+            all = next;
+        }
+        var reached = sum * 4 * (count * (count + 1.0) * (2 * count + 1) / 24);
+        return all.Skip((int)Math.Ceiling(reached - 1e-6)).Sum();
+    }
+}

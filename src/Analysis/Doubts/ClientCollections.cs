@@ -1,0 +1,19 @@
+using IpcBench.Analysis.Measures;
+using static IpcBench.Analysis.Reports.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>Garbage collections stopped the client for a part of the window that shows.</summary>
+internal sealed class ClientCollections() : CellDoubt("client-gc", "The longest latencies may be the client's own pauses: use --client wire, or read p50 and p90.")
+{
+    private const double Limit = 0.005;
+
+    protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
+    {
+        var worst = cell.Rounds.MaxBy(Share)!;
+        return Share(worst) > Limit
+            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} the client stood still for {Quantity.Duration(worst.Round.Client.GcPauseNs)} in {worst.Round.Client.GcCollections.FirstOrDefault()} garbage collections")) : null;
+    }
+
+    private static double Share(RoundReading r) => (double)r.Round.Client.GcPauseNs / r.Round.WindowNs;
+}

@@ -1,0 +1,64 @@
+using System.Globalization;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+using static IpcBench.Analysis.Reports.TextBuilding;
+
+namespace IpcBench.Analysis.Reports;
+
+/// <summary>What, where and how a run measured, in a few lines.</summary>
+internal static class RunHeader
+{
+    public static IEnumerable<string> Lines(MeasuredRun run)
+    {
+        var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);
+        var label = record.Label.Length > 0 ? record.Label + ", " : "";
+        yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench {record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
+        yield return $"{Rounds(run)} of {Quantity.Seconds(options.DurationNs)} after {Quantity.Seconds(options.WarmupNs)} of warm-up, {options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+        yield return Machine(host);
+        foreach (var server in record.Servers)
+            yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",", StringComparison.Ordinal);
+    }
+
+    /// <summary>How verdicts are made: the confidence, and what does not matter.</summary>
+    public static string Method(MeasuredRun run)
+    {
+        var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
+        var looks = run.Record.Options.RoundsAuto ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks") : "";
+        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText(alpha)} signed-rank intervals{looks}; differences below {Quantity.Percent(run.Record.Options.Delta)} do not matter.";
+    }
+
+    internal static string Machine(HostInfo host)
+    {
+        string[] parts =
+        [
+            Join(host.Os, host.Kernel, host.Architecture),
+            host.CpuModel,
+            host.LogicalCpus > 0 ? Invariant($"{host.LogicalCpus} CPUs") : "",
+            host.Virtualization.Length > 0 ? $"in {host.Virtualization}" : "",
+            host.CpuQuota > 0 ? Invariant($"quota {host.CpuQuota:0.##} CPUs") : "",
+            host.Runtime,
+            host.ClientCpus == "free" && host.ServerCpus == "free" ? "placement free" : $"client on CPUs {host.ClientCpus}, server on {host.ServerCpus}",
+        ];
+        return string.Join(", ", parts.Where(part => part.Length > 0));
+    }
+
+    private static string Rounds(MeasuredRun run)
+    {
+        var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
+        var count = least == most ? Invariant($"{most}") : Invariant($"{least} to {most}");
+        var repeated = run.Spoiled > 0 ? Invariant($" ({run.Spoiled} measurements spoiled and repeated)") : "";
+        return $"{count} {(most == 1 ? "round" : "rounds")}{repeated}";
+    }
+
+    private static string Loads(MeasuredRun run)
+    {
+        var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order().Select(c => c.ToString(CultureInfo.InvariantCulture))]);
+        var streams = run.Record.Cells.Select(cell => cell.Key.Streams).Distinct().Order().ToList();
+        return $"{connections} connections" + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
+    }
+
+    private static string VerdictText(double alpha) => Comparison.VerdictText.Confidence(1 - alpha);
+
+    private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
+}

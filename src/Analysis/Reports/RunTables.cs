@@ -1,0 +1,55 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Measures;
+
+namespace IpcBench.Analysis.Reports;
+
+/// <summary>The tables of a run; text, Markdown and HTML show the same ones.</summary>
+internal static class RunTables
+{
+    /// <summary>Throughput with its range and ratio, and the CPU of a call.</summary>
+    public static TextTable Throughput(MeasuredRun run)
+    {
+        var compared = run.Cells.Any(cell => run.ReferenceOf(cell) != null);
+        string[] ratio = compared ? [$"ratio to {run.Record.Options.Reference}"] : [];
+        var table = new TextTable(["size", "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU", "server CPU", "unattributed"]) { Words = 2 };
+        foreach (var cell in InOrder(run))
+        {
+            var median = cell.Median!;
+            ratio = compared ? [Ratio(run, cell, Metrics.Rate)] : [];
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metrics.Rate.Show(median), Range(cell, Metrics.Rate), Metrics.Find("payload")!.Show(median),
+                .. ratio, Metrics.ClientCpu.Show(median), Metrics.ServerCpu.Show(median), Metrics.UnattributedCpu.Show(median)]);
+        }
+        return table;
+    }
+
+    /// <summary>Latencies of the median round.</summary>
+    public static TextTable Latency(MeasuredRun run)
+    {
+        Metric[] metrics = [Metrics.Mean, .. new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metrics.Find(id)!), Metrics.Max];
+        var table = new TextTable(["size", "transport", .. metrics.Select(metric => metric.Id)]) { Words = 2 };
+        foreach (var cell in InOrder(run))
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
+        return table;
+    }
+
+    /// <summary>What may be said of each arm against its reference.</summary>
+    public static TextTable Verdicts(MeasuredRun run)
+    {
+        var table = new TextTable("size", "transport", "against", "verdict") { Words = 4 };
+        foreach (var comparison in InOrder(run).Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>())
+            table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm, VerdictText.Of(comparison.Verdict, comparison.Metric));
+        return table;
+    }
+
+    internal static string Range(MeasuredCell cell, Metric metric)
+    {
+        var values = cell.Values(metric).ToList();
+        return values.Count < 2 ? Quantity.None : $"{Quantity.Show(values.Min(), metric.Unit)} – {Quantity.Show(values.Max(), metric.Unit)}";
+    }
+
+    internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
+        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+
+    /// <summary>Points by size, arms in the order of the plan.</summary>
+    internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size);
+}

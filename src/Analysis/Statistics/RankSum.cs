@@ -1,0 +1,80 @@
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>
+/// Mann and Whitney's test of two samples that are not paired, and Moses' interval of their shift: Hollander and Wolfe,
+/// Nonparametric Statistical Methods, chapter 4. Exact up to 50 values each, the normal approximation above.
+/// </summary>
+public static class RankSum
+{
+    private const int MostExact = 50;
+
+    /// <summary>The median of all differences between a value of the second sample and one of the first.</summary>
+    public static double Estimate(IEnumerable<double> first, IEnumerable<double> second)
+    {
+        double[] a = [.. first.Order()], b = [.. second.Order()];
+        return SumOrder.Median((long)a.Length * b.Length, k => SumOrder.Difference(a, b, k));
+    }
+
+    /// <summary>The interval that misses the shift from the first to the second with at most this probability; null when the values are too few for any.</summary>
+    public static Interval? IntervalOf(IEnumerable<double> first, IEnumerable<double> second, double alpha)
+    {
+        double[] a = [.. first.Order()], b = [.. second.Order()];
+        var k = CriticalValue(a.Length, b.Length, alpha) + 1;
+        var pairs = (long)a.Length * b.Length;
+        return k < 1 ? null : new Interval(SumOrder.Difference(a, b, k), SumOrder.Difference(a, b, pairs + 1 - k));
+    }
+
+    /// <summary>The two-sided probability of samples as far apart as these when nothing differs; a tie counts half, rounded towards the middle.</summary>
+    public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
+    {
+        var larger = first.Sum(a => second.Sum(b => b > a ? 1 : b == a ? 0.5 : 0));
+        var (n, m) = (first.Count, second.Count);
+        var tail = (int)Math.Ceiling(Math.Min(larger, (double)n * m - larger));
+        var below = n > MostExact || m > MostExact
+            ? Normal.Below((tail + 0.5 - Mean(n, m)) / Deviation(n, m))
+            : Distribution(n, m).Take(tail + 1).Sum();
+        return Math.Min(1, 2 * below);
+    }
+
+    /// <summary>The largest count u with 2·P(U ≤ u) ≤ alpha; −1 when there is none.</summary>
+    public static long CriticalValue(int n, int m, double alpha)
+    {
+        if (n == 0 || m == 0)
+            return -1;
+        if (n > MostExact || m > MostExact)
+            return Math.Max(-1, (long)Math.Floor(Mean(n, m) - 0.5 - Normal.Quantile(1 - alpha / 2) * Deviation(n, m)));
+        var (probabilities, below) = (Distribution(n, m), 0.0);
+        for (var u = 0; u < probabilities.Length; u++)
+        {
+            below += probabilities[u];
+            if (2 * below > alpha + 1e-12)
+                return u - 1;
+        }
+        return -1;
+    }
+
+    /// <summary>
+    /// Probabilities of each U when nothing differs. Ways to reach u are the coefficients of the Gaussian binomial:
+    /// a product of (1 − q^(m+i)) / (1 − q^i), one i after the other, each scaled to stay a distribution.
+    /// </summary>
+    private static double[] Distribution(int n, int m)
+    {
+        var ways = new double[n * m + 1];
+        ways[0] = 1;
+        for (var i = 1; i <= n; i++)
+        {
+            for (var u = ways.Length - 1; u >= m + i; u--)
+                ways[u] -= ways[u - m - i];
+            for (var u = i; u < ways.Length; u++)
+                ways[u] += ways[u - i];
+            var scale = (double)i / (m + i);
+            for (var u = 0; u < ways.Length; u++)
+                ways[u] *= scale;
+        }
+        return ways;
+    }
+
+    private static double Mean(int n, int m) => n * (double)m / 2;
+
+    private static double Deviation(int n, int m) => Math.Sqrt(n * (double)m * (n + m + 1) / 12);
+}

@@ -1,0 +1,62 @@
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>By which factor one arm's metric differs from another's, and how sure that is.</summary>
+public sealed record RatioEstimate
+{
+    /// <summary>New / base; 1 is equal.</summary>
+    public required double Ratio { get; init; }
+
+    /// <summary>Null when the rounds are too few for an interval.</summary>
+    public Interval? Interval { get; init; }
+
+    /// <summary>Pairs of rounds, or the rounds of the shorter of two unpaired samples.</summary>
+    public required int Rounds { get; init; }
+
+    /// <summary>The fewest such rounds that allow an interval.</summary>
+    public required int FewestRounds { get; init; }
+
+    /// <summary>Probability with which the interval holds the truth, e.g. 0.95.</summary>
+    public required double Confidence { get; init; }
+
+    /// <summary>From pairs of the same round: Hodges–Lehmann estimate of the log ratios with the exact signed-rank interval. Null without a pair of positive numbers.</summary>
+    public static RatioEstimate? Paired(IEnumerable<(double Base, double New)> pairs, double alpha)
+    {
+        double[] logs = [.. pairs.Where(p => p is { Base: > 0, New: > 0 }).Select(p => Math.Log(p.New / p.Base))];
+        return logs.Length == 0 ? null : new RatioEstimate
+        {
+            Ratio = Math.Exp(SignedRank.Estimate(logs)),
+            Interval = SignedRank.IntervalOf(logs, alpha)?.Exp(),
+            Rounds = logs.Length,
+            FewestRounds = SignedRank.FewestFor(alpha),
+            Confidence = 1 - alpha,
+        };
+    }
+
+    /// <summary>
+    /// From rounds that are not paired: ratio of the medians, with the rank-sum interval of the log ratios, widened on both sides by
+    /// <paramref name="drift"/> (a logarithm) and never without the ratio itself. Null when one side has no positive number.
+    /// </summary>
+    public static RatioEstimate? Unpaired(IEnumerable<double> before, IEnumerable<double> after, double alpha, double drift = 0)
+    {
+        double[] a = [.. before.Where(v => v > 0).Select(v => Math.Log(v))], b = [.. after.Where(v => v > 0).Select(v => Math.Log(v))];
+        if (a.Length == 0 || b.Length == 0)
+            return null;
+        var shift = Median(b) - Median(a);
+        var interval = RankSum.IntervalOf(a, b, alpha);
+        return new RatioEstimate
+        {
+            Ratio = Math.Exp(shift),
+            Interval = interval is { } i ? new Interval(Math.Min(i.Low, shift) - drift, Math.Max(i.High, shift) + drift).Exp() : null,
+            Rounds = Math.Min(a.Length, b.Length),
+            FewestRounds = Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0),
+            Confidence = 1 - alpha,
+        };
+    }
+
+    /// <summary>The middle value, of an even number the mean of the two in the middle.</summary>
+    public static double Median(IEnumerable<double> values)
+    {
+        double[] sorted = [.. values.Order()];
+        return sorted.Length == 0 ? double.NaN : (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
+    }
+}

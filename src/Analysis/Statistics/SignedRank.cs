@@ -1,0 +1,93 @@
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>
+/// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval: Hollander and Wolfe,
+/// Nonparametric Statistical Methods, chapter 3. Exact up to 50 differences, the normal approximation above.
+/// </summary>
+public static class SignedRank
+{
+    private const int MostExact = 50;
+
+    /// <summary>The fewest differences that allow an interval at this level: 6 for 5 %.</summary>
+    public static int FewestFor(double alpha) => (int)Math.Ceiling(Math.Log2(2 / alpha) - 1e-9);
+
+    /// <summary>The median of all averages of two differences, each with itself too.</summary>
+    public static double Estimate(IEnumerable<double> differences)
+    {
+        double[] sorted = [.. differences.Order()];
+        return SumOrder.Median(Walsh(sorted.Length), k => SumOrder.WalshAverage(sorted, k));
+    }
+
+    /// <summary>The interval that misses the middle of the differences with at most this probability; null when they are too few for any.</summary>
+    public static Interval? IntervalOf(IEnumerable<double> differences, double alpha)
+    {
+        double[] sorted = [.. differences.Order()];
+        var k = CriticalValue(sorted.Length, alpha) + 1;
+        return k < 1 ? null : new Interval(SumOrder.WalshAverage(sorted, k), SumOrder.WalshAverage(sorted, Walsh(sorted.Length) + 1 - k));
+    }
+
+    /// <summary>The two-sided probability of a rank sum as far from the middle as this one, when nothing differs. Zeros are left out, ties share their ranks.</summary>
+    public static double PValue(IEnumerable<double> differences)
+    {
+        var (sum, count) = RankSum([.. differences.Where(d => d != 0)]);
+        if (count == 0)
+            return 1;
+        // A half rank of a tie counts as the whole one nearer to the middle: never too small a probability.
+        var tail = (long)Math.Ceiling(Math.Min(sum, Walsh(count) - sum));
+        return Math.Min(1, 2 * TailProbability(count, tail));
+    }
+
+    /// <summary>The largest rank sum w with 2·P(W ≤ w) ≤ alpha; −1 when there is none.</summary>
+    public static long CriticalValue(int count, double alpha)
+    {
+        if (count > MostExact)
+            return (long)Math.Floor(Mean(count) - 0.5 - Normal.Quantile(1 - alpha / 2) * Deviation(count));
+        var (probabilities, below) = (Distribution(count), 0.0);
+        for (var w = 0; w < probabilities.Length; w++)
+        {
+            below += probabilities[w];
+            if (2 * below > alpha + 1e-12)
+                return w - 1;
+        }
+        return -1;
+    }
+
+    /// <summary>Sum of the ranks of the positive differences, and the number of differences.</summary>
+    internal static (double Sum, int Count) RankSum(double[] differences)
+    {
+        Array.Sort(differences, (a, b) => Math.Abs(a).CompareTo(Math.Abs(b)));
+        var sum = 0.0;
+        for (var i = 0; i < differences.Length;)
+        {
+            var end = i;
+            while (end < differences.Length && Math.Abs(differences[end]) == Math.Abs(differences[i]))
+                end++;
+            for (var rank = (i + 1 + end) / 2.0; i < end; i++)
+                sum += differences[i] > 0 ? rank : 0;
+        }
+        return (sum, differences.Length);
+    }
+
+    /// <summary>Probabilities of each rank sum when nothing differs.</summary>
+    internal static double[] Distribution(int count)
+    {
+        var probabilities = new double[Walsh(count) + 1];
+        probabilities[0] = 1;
+        for (var rank = 1; rank <= count; rank++)
+        {
+            for (var w = probabilities.Length - 1; w >= 0; w--)
+                probabilities[w] = (probabilities[w] + (w >= rank ? probabilities[w - rank] : 0)) / 2;
+        }
+        return probabilities;
+    }
+
+    private static double TailProbability(int count, long sum) => count > MostExact
+        ? Normal.Below((sum + 0.5 - Mean(count)) / Deviation(count))
+        : Distribution(count).Take((int)sum + 1).Sum();
+
+    private static long Walsh(int count) => (long)count * (count + 1) / 2;
+
+    private static double Mean(int count) => count * (count + 1.0) / 4;
+
+    private static double Deviation(int count) => Math.Sqrt(count * (count + 1.0) * (2 * count + 1) / 24);
+}

@@ -1,0 +1,47 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Reports;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class ReportSnapshotTests
+{
+    public static TheoryData<string> Formats => [.. ReportCatalogue.All.Select(report => report.Format)];
+
+    private static RunRecord Long() => new SampleRuns { Transports = ["tcp", "tls", "unix", "pipe"], Rounds = 7, SamplesPerRound = 60 }.Make();
+
+    private static RunRecord Tiny() => new SampleRuns(3) { Transports = ["unix"], Sizes = [10], Rounds = 1, SamplesPerRound = 20, Label = "" }.Make();
+
+    private static ReportModel TwoMachines() => new([
+        ("linux", new SampleRuns { Sizes = [10, 10_000], Rounds = 6, SamplesPerRound = 40 }.Make()),
+        ("windows", new SampleRuns(2) { Sizes = [10, 10_000], Rounds = 6, SamplesPerRound = 40, Os = "Windows" }.Make())]);
+
+    [Theory]
+    [MemberData(nameof(Formats))]
+    public void A_long_run_is_reported_as_approved(string format) =>
+        Snapshot.Verify($"long.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(Long())));
+
+    [Theory]
+    [MemberData(nameof(Formats))]
+    public void A_tiny_run_is_reported_as_approved(string format) =>
+        Snapshot.Verify($"tiny.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(Tiny())));
+
+    [Theory]
+    [MemberData(nameof(Formats))]
+    public void Two_files_are_reported_as_approved(string format) =>
+        Snapshot.Verify($"two.{format}", () => ReportCatalogue.Find(format)!.Make(TwoMachines()));
+
+    [Theory]
+    [MemberData(nameof(Formats))]
+    public void A_run_without_a_round_is_reported_too(string format) =>
+        Assert.NotNull(ReportCatalogue.Find(format)!.Make(new ReportModel(Tiny() with { Rounds = [], Ending = "running", Finished = null })));
+
+    [Fact]
+    public void What_would_steer_a_terminal_is_left_out()
+    {
+        var run = Tiny();
+        run = run with { Label = "\u001b[31mred\u009b2J" };
+        var text = ReportCatalogue.Find("text")!.Make(new ReportModel(run));
+        Assert.DoesNotContain('\u001b', text);
+        Assert.DoesNotContain('\u009b', text);
+    }
+}
