@@ -15,6 +15,9 @@ public abstract class Connector
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),
     };
 
+    /// <summary>Connects tried again because the accept queue was full.</summary>
+    public virtual long Retries => 0;
+
     /// <summary>Opens one connection. The caller owns the stream.</summary>
     /// <exception cref="IOException">It could not be opened; the message says what was tried and why not.</exception>
     public abstract ValueTask<Stream> ConnectAsync(CancellationToken cancellation);

@@ -5,20 +5,46 @@ namespace IpcBench.Transports;
 /// <summary>Connects to a Unix domain socket; a path that starts with a NUL is a name of Linux's abstract namespace.</summary>
 public sealed class UnixConnector(string path, ConnectorOptions options) : Connector
 {
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromMilliseconds(2);
+
+    private long retries;
+
+    public override long Retries => Interlocked.Read(ref retries);
+
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
+        while (true)
+        {
+            try
+            {
+                return await TryConnectAsync(cancellation);
+            }
+            catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
+            {
+                // The accept queue is full (unix(7), EAGAIN): a Unix socket does not wait for room as TCP does.
+                Interlocked.Increment(ref retries);
+                await Task.Delay(RetryAfter, cancellation);
+            }
+            catch (SocketException e)
+            {
+                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: {e.Message}", e);
+            }
+            catch (ArgumentOutOfRangeException e)
+            {
+                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: the path is longer than the system allows", e);
+            }
+        }
+    }
+
+    private async Task<Stream> TryConnectAsync(CancellationToken cancellation)
+    {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-        if (options.SocketBuffer is { } size)
-            (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
         try
         {
+            if (options.SocketBuffer is { } size)
+                (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellation);
             return new NetworkStream(socket, ownsSocket: true);
-        }
-        catch (SocketException e)
-        {
-            socket.Dispose();
-            throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: {e.Message}", e);
         }
         catch
         {

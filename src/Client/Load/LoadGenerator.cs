@@ -8,7 +8,9 @@ internal abstract class LoadGenerator : IAsyncDisposable
 
     /// <summary>Opens all connections, ramped.</summary>
     /// <exception cref="IOException">They could not all be opened before the deadline; the message says how many, and why the last one not.</exception>
-    public static Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) => throw new NotSupportedException();
+    /// <exception cref="ArgumentException">No such client or protocol in the catalogue.</exception>
+    public static async Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) =>
+        await LaneGenerator.OpenAsync(options, await Callers.Catalogue.FactoryAsync(options, cancellation), cancellation);
 
     /// <summary>Runs one window and drains it. Cancellation ends the window early: what was measured until then is returned.</summary>
     public abstract Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation);

@@ -1,0 +1,45 @@
+using IpcBench.Client.Callers.Wire.Hpack;
+
+namespace IpcBench.Client.Callers.Wire;
+
+/// <summary>Chooses the form of a request's field block: it follows what the server allows its dynamic table to hold.</summary>
+internal sealed class FieldEncoder(RequestBytes request)
+{
+    private const int DefaultTableSize = 4096;
+
+    private int tableSize = DefaultTableSize;
+    private int announced = DefaultTableSize;
+    private bool inserted;
+
+    /// <summary>The next block is <see cref="RequestBytes.IndexedBlock"/>.</summary>
+    public bool IsSteady => inserted && announced == tableSize;
+
+    /// <summary>The server's SETTINGS_HEADER_TABLE_SIZE.</summary>
+    public void OnTableSize(int size) => tableSize = Math.Min(size, DefaultTableSize);
+
+    /// <summary>The block to send now.</summary>
+    public ReadOnlySpan<byte> Next()
+    {
+        var fits = tableSize >= request.TableSize;
+        if (announced != tableSize)
+            return Announce(fits);
+        if (!fits)
+            return request.PlainBlock;
+        if (inserted)
+            return request.IndexedBlock;
+        inserted = true;
+        return request.FirstBlock;
+    }
+
+    /// <summary>A change of the table's size must be said at the start of the next block (RFC 7541, 4.2). The table is emptied, which keeps this simple.</summary>
+    private byte[] Announce(bool fits)
+    {
+        var block = new List<byte>();
+        HpackInteger.Write(block, 0, 5, 0x20);
+        if (tableSize > 0)
+            HpackInteger.Write(block, tableSize, 5, 0x20);
+        block.AddRange(fits ? request.FirstBlock : request.PlainBlock);
+        (announced, inserted) = (tableSize, fits);
+        return [.. block];
+    }
+}

@@ -1,0 +1,14 @@
+namespace IpcBench.Client.Callers.Wire;
+
+/// <summary>Who hears what a <see cref="Link"/> receives. Never two at a time.</summary>
+internal interface ILinkOwner
+{
+    /// <summary>Bytes have arrived; they are gone when this returns.</summary>
+    void OnBytes(Link link, ReadOnlySpan<byte> bytes);
+
+    /// <summary>There is room again to <see cref="Link.Flush"/>.</summary>
+    void OnRoom(Link link);
+
+    /// <summary>The other side or the system has ended it.</summary>
+    void OnEnd(Link link, string reason);
+}

@@ -1,0 +1,280 @@
+using IpcBench.Client.Load;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Callers.Wire;
+
+/// <summary>One connection through all its sessions: opens, lets one thread in at a time, fails what a dying session had out, and opens again.</summary>
+internal sealed class WireConnection : ICallConnection, ILinkOwner, ISessionOwner
+{
+    private const long FirstPauseNs = 10_000_000, LongestPauseNs = 250_000_000;
+    private static readonly TimeSpan ReopenAttempt = TimeSpan.FromSeconds(2);
+
+    private readonly Lane lane;
+    private readonly ILinkOpener opener;
+    private readonly SessionOptions options;
+    private readonly BufferPool pool;
+    private readonly object? gate;
+    private readonly WireStream[] streams;
+    private readonly Queue<WireStream> waiting = new();
+    private OutputBuffer output;
+    private WireSession? session;
+    private Link? link;
+    private TaskCompletionSource? opening;
+    private bool accepting;
+    private bool disposed;
+    private bool reopening;
+    private int withdrawn;
+    private int depth;
+
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
+    public WireConnection(Lane lane, ILinkOpener opener, SessionOptions options, BufferPool pool, bool isShared)
+    {
+        (this.lane, this.opener, this.options, this.pool) = (lane, opener, options, pool);
+        gate = isShared ? new object() : null;
+        output = new OutputBuffer(pool);
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this))];
+    }
+
+    public IReadOnlyList<ICaller> Callers => streams;
+
+    public bool IsOpen => session is { IsOpen: true };
+
+    public int Reopened { get; private set; }
+
+    /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
+    public bool IsReady => accepting && session is { IsReady: true } && withdrawn == 0;
+
+    public async Task OpenAsync(CancellationToken cancellation)
+    {
+        var opened = new TaskCompletionSource();
+        Link? begun = null;
+        await using var registration = cancellation.UnsafeRegister(_ => lane.Post(_ => opened.TrySetCanceled(cancellation), null), null);
+        try
+        {
+            begun = await opener.OpenAsync(lane, this, cancellation);
+            Begin(begun, opened);
+            begun.Start();
+            await opened.Task;
+        }
+        catch
+        {
+            Enter();
+            opening = null;
+            if (begun is not null && ReferenceEquals(link, begun))
+                (session, link) = (null, null);
+            begun?.Close();
+            Leave();
+            throw;
+        }
+    }
+
+    public void Enter()
+    {
+        if (gate is not null)
+            Monitor.Enter(gate);
+        depth++;
+    }
+
+    public void Leave()
+    {
+        if (depth == 1 && !output.IsEmpty)
+            link?.Flush(output);
+        depth--;
+        if (gate is not null)
+            Monitor.Exit(gate);
+    }
+
+    public void WaitForReady(WireStream stream)
+    {
+        Enter();
+        if (accepting && !disposed)
+            waiting.Enqueue(stream);
+        else
+            stream.SignalReady(false);
+        Pump();
+        Leave();
+    }
+
+    public void Send(WireStream stream)
+    {
+        Enter();
+        if (session is { IsReady: true } open)
+            open.Send(stream);
+        else
+            Withdraw(stream);
+        Leave();
+    }
+
+    public void CutOff(long sentBeforeNs)
+    {
+        Enter();
+        foreach (var stream in streams)
+        {
+            if (!stream.IsOut || stream.SentNs >= sentBeforeNs)
+                continue;
+            if (stream.Id != 0)
+            {
+                session!.Cancel(stream, CallResult.CutOff);
+                continue;
+            }
+            withdrawn--;
+            stream.Complete(CallResult.CutOff);
+        }
+        Leave();
+    }
+
+    public void SetAccepting(bool value)
+    {
+        Enter();
+        accepting = value;
+        while (!value && waiting.TryDequeue(out var stream))
+            stream.SignalReady(false);
+        Leave();
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        lane.Post(_ =>
+        {
+            Enter();
+            disposed = true;
+            session?.Close(Http2Error.None, "");
+            Leave();
+            done.SetResult();
+        }, null);
+        return new(done.Task);
+    }
+
+    void ILinkOwner.OnBytes(Link from, ReadOnlySpan<byte> bytes)
+    {
+        Enter();
+        if (ReferenceEquals(from, link))
+            session?.Receive(bytes);
+        Leave();
+    }
+
+    void ILinkOwner.OnRoom(Link from)
+    {
+        Enter();
+        if (ReferenceEquals(from, link) && !output.IsEmpty)
+            from.Flush(output);
+        Leave();
+    }
+
+    void ILinkOwner.OnEnd(Link from, string reason)
+    {
+        Enter();
+        if (ReferenceEquals(from, link))
+            session?.Close(Http2Error.None, reason);
+        Leave();
+    }
+
+    void ISessionOwner.OnSessionOpen(WireSession opened)
+    {
+        var waiter = opening;
+        opening = null;
+        Pump();
+        waiter?.TrySetResult();
+    }
+
+    void ISessionOwner.OnStreamEnded() => Pump();
+
+    void ISessionOwner.OnGoAway(WireSession from, int lastId)
+    {
+        foreach (var stream in streams)
+        {
+            if (!stream.IsOut || stream.Id <= lastId)
+                continue;
+            from.Withdraw(stream);
+            Withdraw(stream);
+        }
+    }
+
+    void ISessionOwner.ForEachStream(WireSession from, long argument, Action<WireSession, WireStream, long> visit)
+    {
+        foreach (var stream in streams)
+        {
+            if (stream.IsOut && stream.Id != 0)
+                visit(from, stream, argument);
+        }
+    }
+
+    void ISessionOwner.OnSessionClosed(WireSession closed, Http2Error error, string reason)
+    {
+        var (oldLink, waiter) = (link, opening);
+        if (!output.IsEmpty)
+            oldLink?.Flush(output);
+        output = new OutputBuffer(pool);
+        (session, link, opening) = (null, null, null);
+        oldLink?.Close();
+        var result = CallResult.Failed(error == Http2Error.None ? "connection lost" : "protocol");
+        foreach (var stream in streams)
+        {
+            if (stream.IsOut && stream.Id != 0)
+                stream.Complete(result);
+        }
+        if (waiter is not null)
+            waiter.TrySetException(new IOException(reason.Length > 0 ? reason : "the server closed the connection"));
+        else if (!disposed && !reopening)
+            _ = ReopenAsync();
+        if (disposed)
+            SetAccepting(false);
+    }
+
+    private void Begin(Link begun, TaskCompletionSource opened)
+    {
+        Enter();
+        (link, opening) = (begun, opened);
+        session = new WireSession(this, options, output);
+        session.Begin();
+        Leave();
+    }
+
+    private void Withdraw(WireStream stream)
+    {
+        stream.Id = 0;
+        withdrawn++;
+    }
+
+    /// <summary>Sends again what was withdrawn, then lets those go on who wait.</summary>
+    private void Pump()
+    {
+        if (withdrawn > 0)
+            SendWithdrawn();
+        while (waiting.Count > 0 && IsReady)
+            waiting.Dequeue().SignalReady(true);
+    }
+
+    private void SendWithdrawn()
+    {
+        foreach (var stream in streams)
+        {
+            if (!stream.IsOut || stream.Id != 0 || session is not { IsReady: true } open)
+                continue;
+            withdrawn--;
+            open.Send(stream);
+        }
+    }
+
+    private async Task ReopenAsync()
+    {
+        reopening = true;
+        var pause = new TimerWait(lane);
+        for (var length = FirstPauseNs; !disposed; length = Math.Min(2 * length, LongestPauseNs))
+        {
+            try
+            {
+                using var limit = new CancellationTokenSource(ReopenAttempt);
+                await OpenAsync(limit.Token);
+                Reopened++;
+                break;
+            }
+            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException)
+            {
+                await pause.UntilAsync(MonotonicClock.NowNs + length);
+            }
+        }
+        reopening = false;
+    }
+}

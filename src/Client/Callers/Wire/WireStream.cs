@@ -1,0 +1,126 @@
+using System.Threading.Tasks.Sources;
+using IpcBench.Client.Callers.Wire.Hpack;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Callers.Wire;
+
+/// <summary>One stream's place on a connection: at most one call at a time, each on a new HTTP/2 stream, all awaited on this one object.</summary>
+internal sealed class WireStream(WireConnection connection) : ICaller, IValueTaskSource<CallResult>, IValueTaskSource<bool>
+{
+    private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
+
+    private ManualResetValueTaskSourceCore<CallResult> call;
+    private ManualResetValueTaskSourceCore<bool> ready;
+    private ReplyReader reply;
+    private string? failure;
+    private bool sawHeaders;
+
+    /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
+    public int Id { get; set; }
+
+    public bool IsOut { get; private set; }
+
+    public long SentNs { get; private set; }
+
+    /// <summary>Bytes of the request still to be sent.</summary>
+    public int Unsent { get; set; }
+
+    /// <summary>What the server allows us to send on this stream; may be negative (RFC 9113, 6.9.2).</summary>
+    public long SendWindow { get; set; }
+
+    /// <summary>Flow-controlled bytes received since the last credit.</summary>
+    public int Uncredited { get; set; }
+
+    public ValueTask<bool> ReadyAsync()
+    {
+        if (connection.IsReady)
+            return new(true);
+        ready.Reset();
+        var wait = new ValueTask<bool>(this, ready.Version);
+        connection.WaitForReady(this);
+        return wait;
+    }
+
+    public ValueTask<CallResult> CallAsync(long sentNs)
+    {
+        call.Reset();
+        (SentNs, IsOut) = (sentNs, true);
+        var result = new ValueTask<CallResult>(this, call.Version);
+        connection.Send(this);
+        return result;
+    }
+
+    /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
+    public void BeginRequest(int id, int length, long window)
+    {
+        (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);
+        (failure, sawHeaders) = (null, false);
+        reply.Reset();
+    }
+
+    public void SignalReady(bool isReady) => ready.SetResult(isReady);
+
+    public void OnData(ReadOnlySpan<byte> bytes)
+    {
+        if (!sawHeaders)
+            failure ??= "protocol";
+        reply.Read(bytes);
+    }
+
+    /// <returns>False when the response is malformed and the stream must be reset.</returns>
+    public bool OnHeaders(in HeaderBlock block, bool isLast)
+    {
+        if (block.Malformed || (sawHeaders ? block.Status != 0 || !isLast : block.Status == 0))
+            return false;
+        if (!sawHeaders && block.Status is >= 100 and < 200)
+            return !isLast;
+        if (!sawHeaders && block.Status != 200)
+            failure ??= FormattableString.Invariant($"http {block.Status}");
+        else if (!sawHeaders && !block.IsGrpc)
+            failure ??= "content type";
+        sawHeaders = true;
+        if (isLast && block.GrpcStatus is not 0)
+            failure = GrpcFailure(block.GrpcStatus, failure);
+        return true;
+    }
+
+    /// <summary>How the call went, now that the server has said all, the last of it in a field block or not.</summary>
+    public CallResult Conclude(long size, bool endedByHeaders)
+    {
+        if (!endedByHeaders)
+            failure ??= "no status";
+        else if (failure is null && !reply.IsComplete(size))
+            failure = reply.IsBroken ? "protocol" : "wrong length";
+        return failure is null ? CallResult.Ok : CallResult.Failed(failure);
+    }
+
+    /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
+    public void Complete(CallResult result)
+    {
+        IsOut = false;
+        Id = 0;
+        call.SetResult(result);
+    }
+
+    private static string GrpcFailure(int status, string? earlier) => status switch
+    {
+        > 0 and <= 16 => StatusKinds[status],
+        _ when earlier is not null => earlier,
+        -1 => "no status",
+        _ => "unknown status",
+    };
+
+    CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<CallResult>.GetStatus(short token) => call.GetStatus(token);
+
+    void IValueTaskSource<CallResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        call.OnCompleted(continuation, state, token, flags);
+
+    bool IValueTaskSource<bool>.GetResult(short token) => ready.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => ready.GetStatus(token);
+
+    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        ready.OnCompleted(continuation, state, token, flags);
+}

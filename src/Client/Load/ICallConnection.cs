@@ -1,0 +1,28 @@
+namespace IpcBench.Client.Load;
+
+/// <summary>A connection and its streams, as the engine sees them.</summary>
+internal interface ICallConnection : IAsyncDisposable
+{
+    /// <summary>One for each stream.</summary>
+    IReadOnlyList<ICaller> Callers { get; }
+
+    bool IsOpen { get; }
+
+    /// <summary>How often it died and was opened again.</summary>
+    int Reopened { get; }
+
+    /// <summary>Opens it for the first time; a connection that dies later opens itself again.</summary>
+    /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
+    Task OpenAsync(CancellationToken cancellation);
+
+    /// <summary>Cuts off the calls sent before <paramref name="sentBeforeNs"/>.</summary>
+    void CutOff(long sentBeforeNs);
+
+    /// <summary>A window begins, or ends: after its end <see cref="ICaller.ReadyAsync"/> says false, to those who wait too.</summary>
+    void SetAccepting(bool accepting);
+
+    /// <summary>Calls sent until <see cref="Leave"/> go out together. Once for each leave; the two may be nested.</summary>
+    void Enter();
+
+    void Leave();
+}

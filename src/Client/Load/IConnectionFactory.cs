@@ -1,0 +1,13 @@
+namespace IpcBench.Client.Load;
+
+/// <summary>Makes the connections of one cell; what protocol they speak is decided here.</summary>
+internal interface IConnectionFactory
+{
+    /// <summary>Connects tried again because the server's accept queue was full.</summary>
+    long ConnectRetries { get; }
+
+    /// <summary>True when its connections live on <see cref="LoopLane"/>s, false when the framework chooses the threads.</summary>
+    bool UsesLoops { get; }
+
+    ICallConnection Create(Lane lane);
+}

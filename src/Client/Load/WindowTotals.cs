@@ -1,0 +1,70 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Client.Load;
+
+/// <summary>Sums what the threads have noted of a window.</summary>
+internal static class WindowTotals
+{
+    private const long BucketNs = 100_000_000;
+
+    public static LoadResult Of(WindowRun run, IReadOnlyList<Lane> lanes, LoadOptions options, ConnectionTruth connections, string? serverLost)
+    {
+        var recorders = lanes.SelectMany(lane => lane.Recorders).ToList();
+        var failed = Failed(recorders);
+        var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
+        var completed = recorders.Sum(recorder => recorder.Completed);
+        var result = new LoadResult
+        {
+            WindowNs = end - run.Clock.StartNs,
+            Started = recorders.Sum(recorder => recorder.Started),
+            Ok = recorders.Sum(recorder => recorder.Ok),
+            Failed = failed,
+            CutOff = recorders.Sum(recorder => recorder.CutOff),
+            Completed = completed,
+            PayloadBytes = completed * options.Size,
+            Latency = Merge(recorders.Select(recorder => recorder.Latency)),
+            CutOffLatency = Merge(recorders.Select(recorder => recorder.CutOffLatency)),
+            ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
+            SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
+            Connections = connections,
+            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok)],
+            Buckets = Buckets(recorders, end - run.Clock.StartNs),
+            ServerLost = serverLost,
+        };
+        return Conserves(result) ? result : throw new InvalidOperationException(
+            $"calls were lost inside the tool: {result.Started} started, {result.Ok} ok, {failed.Values.Sum()} failed, {result.CutOff} cut off");
+    }
+
+    private static bool Conserves(LoadResult result) => result.Started == result.Ok + result.Failed.Values.Sum() + result.CutOff;
+
+    private static Dictionary<string, long> Failed(List<LatencyRecorder> recorders)
+    {
+        var sum = new Dictionary<string, long>();
+        foreach (var (kind, count) in recorders.SelectMany(recorder => recorder.Failed))
+            sum[kind] = sum.GetValueOrDefault(kind) + count;
+        return sum;
+    }
+
+    private static LatencyHistogram Merge(IEnumerable<LatencyHistogram?> parts)
+    {
+        var sum = new LatencyHistogram();
+        foreach (var part in parts)
+        {
+            if (part is { Count: > 0 })
+                sum.Add(part);
+        }
+        return sum;
+    }
+
+    private static long[] Buckets(List<LatencyRecorder> recorders, long windowNs)
+    {
+        var sum = new long[(windowNs + BucketNs - 1) / BucketNs];
+        foreach (var recorder in recorders)
+        {
+            for (var i = 0; i < Math.Min(sum.Length, recorder.Buckets.Length); i++)
+                sum[i] += recorder.Buckets[i];
+        }
+        return sum;
+    }
+}

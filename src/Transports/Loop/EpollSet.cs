@@ -1,0 +1,129 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>The sockets that one epoll descriptor watches, and the wait for their events.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed unsafe class EpollSet : IDisposable
+{
+    private const int Capacity = 512;
+
+    // struct epoll_event is packed on x86-64 only (bits/epoll.h).
+    private static readonly int DataOffset = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 4 : 8;
+    private static readonly int Stride = DataOffset + 8;
+
+    private readonly int epoll;
+    private readonly int wake;
+    private readonly byte* events = (byte*)NativeMemory.AllocZeroed((nuint)(Capacity * 16));
+    private readonly Stack<int> free = new();
+    private LoopSocket?[] sockets = new LoopSocket?[64];
+    private uint[] generations = new uint[64];
+    private int used = 1; // slot 0 is the wake-up descriptor
+    private bool nanoseconds = true;
+
+    public EpollSet()
+    {
+        epoll = Native.EpollCreate(Native.CloseOnExec);
+        wake = Native.EventFd(0, Native.CloseOnExec | Native.EventFdNonBlocking);
+        if (epoll < 0 || wake < 0)
+            throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
+        Control(Native.EpollAdd, wake, Native.EpollIn, 0);
+    }
+
+    /// <summary>Ends a wait early, or the next one at once. From any thread.</summary>
+    public void Wake()
+    {
+        var one = 1L;
+        Native.Write(wake, &one, sizeof(long));
+    }
+
+    /// <returns>The slot to name in <see cref="Watch"/> and <see cref="Remove"/>.</returns>
+    public int Add(LoopSocket socket, int fd, uint interest)
+    {
+        if (!free.TryPop(out var slot))
+            slot = used++;
+        if (slot >= sockets.Length)
+        {
+            Array.Resize(ref sockets, slot * 2);
+            Array.Resize(ref generations, slot * 2);
+        }
+        sockets[slot] = socket;
+        Control(Native.EpollAdd, fd, interest, Key(slot));
+        return slot;
+    }
+
+    public void Watch(int slot, int fd, uint interest) => Control(Native.EpollModify, fd, interest, Key(slot));
+
+    /// <summary>Forgets the socket; events already fetched for it are dropped. Closing the descriptor removes it from epoll.</summary>
+    public void Remove(int slot)
+    {
+        sockets[slot] = null;
+        generations[slot]++;
+        free.Push(slot);
+    }
+
+    /// <summary>Waits for events and tells the sockets' owners.</summary>
+    /// <param name="timeoutNs">-1: for ever.</param>
+    public void Wait(long timeoutNs)
+    {
+        var count = timeoutNs <= 0 || !nanoseconds ? WaitMs(timeoutNs) : WaitNs(timeoutNs);
+        for (var i = 0; i < count; i++)
+        {
+            var bits = *(uint*)(events + i * Stride);
+            var key = *(ulong*)(events + i * Stride + DataOffset);
+            var slot = (int)(uint)key;
+            if (slot == 0)
+                Drain();
+            else if (generations[slot] == (uint)(key >> 32))
+                sockets[slot]?.OnEvents(bits);
+        }
+    }
+
+    public void Dispose()
+    {
+        Native.Close(epoll);
+        Native.Close(wake);
+        NativeMemory.Free(events);
+    }
+
+    private int WaitMs(long timeoutNs)
+    {
+        var ms = timeoutNs < 0 ? -1 : (int)Math.Min(timeoutNs / 1_000_000, int.MaxValue);
+        return Native.EpollWait(epoll, events, Capacity, ms);
+    }
+
+    private int WaitNs(long timeoutNs)
+    {
+        var timeout = new Native.Timespec { Seconds = timeoutNs / 1_000_000_000, Nanoseconds = timeoutNs % 1_000_000_000 };
+        try
+        {
+            var count = Native.EpollWaitNs(epoll, events, Capacity, &timeout, null);
+            if (count >= 0 || Marshal.GetLastPInvokeError() != Native.FunctionNotImplemented)
+                return count;
+        }
+        catch (EntryPointNotFoundException)
+        {
+            // A libc before epoll_pwait2 (glibc 2.35): milliseconds have to do.
+        }
+        nanoseconds = false;
+        return WaitMs(timeoutNs);
+    }
+
+    private void Drain()
+    {
+        long count;
+        Native.Read(wake, &count, sizeof(long));
+    }
+
+    private ulong Key(int slot) => ((ulong)generations[slot] << 32) | (uint)slot;
+
+    private void Control(int operation, int fd, uint interest, ulong key)
+    {
+        var record = stackalloc byte[16];
+        *(uint*)record = interest;
+        *(ulong*)(record + DataOffset) = key;
+        if (Native.EpollControl(epoll, operation, fd, record) < 0)
+            throw new IOException($"epoll_ctl: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
+    }
+}

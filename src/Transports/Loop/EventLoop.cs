@@ -1,0 +1,127 @@
+using System.Collections.Concurrent;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>
+/// One thread that waits for its sockets with epoll and calls their owners: no lock and no hand-over to another thread between
+/// a byte's arrival and the code that reads it. Sockets and timers belong to the loop's thread; <see cref="Post"/> is the door for others.
+/// </summary>
+[SupportedOSPlatform("linux")]
+public sealed class EventLoop : IDisposable
+{
+    private const int ReceiveBufferSize = 256 * 1024;
+
+    // The kernel's timers wake late by some tens of microseconds; the rest of a wait is spun away.
+    private const long SpinNs = 50_000;
+
+    private readonly ConcurrentQueue<(Action<object?> Action, object? State)> posted = new();
+    private readonly TimerQueue timers = new();
+    private readonly List<LoopSocket> again = [];
+    private readonly List<LoopSocket> againNow = [];
+    private readonly EpollSet epoll = new();
+    private readonly Thread thread;
+    private int signalled;
+    private volatile bool stopping;
+
+    /// <param name="name">The thread's name, for debuggers and profilers.</param>
+    public EventLoop(string name)
+    {
+        thread = new Thread(Run) { Name = name, IsBackground = true };
+        thread.Start();
+    }
+
+    /// <summary>This system has what the loop stands on.</summary>
+    [SupportedOSPlatformGuard("linux")]
+    public static bool IsSupported => OperatingSystem.IsLinux();
+
+    /// <summary>True on the loop's own thread.</summary>
+    public bool IsCurrent => Thread.CurrentThread == thread;
+
+    /// <summary>One buffer for all receives of this loop: what a handler reads into it must be used up before it returns.</summary>
+    public byte[] ReceiveBuffer { get; } = GC.AllocateUninitializedArray<byte>(ReceiveBufferSize, pinned: true);
+
+    /// <summary>Runs the action on the loop's thread, soon. From any thread.</summary>
+    public void Post(Action<object?> action, object? state)
+    {
+        posted.Enqueue((action, state));
+        if (Interlocked.Exchange(ref signalled, 1) == 0)
+            epoll.Wake();
+    }
+
+    /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches <paramref name="dueNs"/>. On the loop's thread only.</summary>
+    public void Schedule(long dueNs, ILoopTimer timer) => timers.Add(dueNs, timer);
+
+    /// <summary>Calls every timer now, early. On the loop's thread only.</summary>
+    public void HurryTimers()
+    {
+        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue - 1, out var timer); left--)
+            timer.OnDue();
+    }
+
+    /// <summary>Ends the thread; sockets still open are the owners' to close before.</summary>
+    public void Dispose()
+    {
+        if (stopping)
+            return;
+        stopping = true;
+        epoll.Wake();
+        if (!IsCurrent)
+            thread.Join();
+    }
+
+    internal EpollSet Epoll => epoll;
+
+    /// <summary>Tells the socket's owner once more that it is readable, after the others had their turn.</summary>
+    internal void ReadAgain(LoopSocket socket) => again.Add(socket);
+
+    private void Run()
+    {
+        // 1 ns instead of the default 50 us by which the kernel may delay this thread's timers.
+        Native.ProcessControl(Native.PrSetTimerSlack, 1, 0, 0, 0);
+        while (!stopping)
+        {
+            RunPosted();
+            RunTimers();
+            epoll.Wait(TimeToWait());
+            ReadAgain();
+        }
+        epoll.Dispose();
+    }
+
+    private void RunPosted()
+    {
+        // Cleared before the queue is looked at, so a post that comes in between wakes the loop once more.
+        if (Interlocked.Exchange(ref signalled, 0) == 0)
+            return;
+        while (posted.TryDequeue(out var item))
+            item.Action(item.State);
+    }
+
+    private void RunTimers()
+    {
+        while (timers.Count > 0 && timers.TryTake(MonotonicClock.NowNs, out var timer))
+            timer.OnDue();
+    }
+
+    /// <summary>ns; 0 not to wait at all, -1 for ever.</summary>
+    private long TimeToWait()
+    {
+        if (again.Count > 0)
+            return 0;
+        if (timers.Count == 0)
+            return -1;
+        return Math.Max(0, timers.FirstDue - MonotonicClock.NowNs - SpinNs);
+    }
+
+    private void ReadAgain()
+    {
+        if (again.Count == 0)
+            return;
+        againNow.AddRange(again);
+        again.Clear();
+        foreach (var socket in againNow)
+            socket.OnEvents(Native.EpollIn);
+        againNow.Clear();
+    }
+}

@@ -1,0 +1,140 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>A non-blocking stream socket that one <see cref="EventLoop"/> watches. Used on the loop's thread only.</summary>
+[SupportedOSPlatform("linux")]
+public sealed unsafe class LoopSocket
+{
+    private const uint ReadInterest = Native.EpollIn | Native.EpollReadHangUp | Native.EpollEdge;
+
+    private readonly EventLoop loop;
+    private readonly int slot;
+    private int fd;
+    private bool writable = true;
+
+    internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler)
+    {
+        (this.loop, this.fd, Handler) = (loop, fd, handler);
+        slot = loop.Epoll.Add(this, fd, ReadInterest);
+    }
+
+    /// <summary>Who is told of events; may be replaced on the loop's thread.</summary>
+    public ILoopHandler Handler { get; set; }
+
+    public EventLoop Loop => loop;
+
+    public bool IsClosed => fd < 0;
+
+    /// <summary>Reads what has arrived.</summary>
+    /// <returns>Bytes read, 0 at the end of the stream, or an errno negated: <see cref="WouldBlock"/> when nothing is there yet.</returns>
+    public int Receive(Span<byte> buffer)
+    {
+        if (fd < 0)
+            return -9; // EBADF
+        fixed (byte* start = buffer)
+        {
+            var count = Native.Receive(fd, start, buffer.Length, 0);
+            return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
+        }
+    }
+
+    /// <summary>Sends as much as fits.</summary>
+    /// <returns>Bytes sent, or an errno negated: <see cref="WouldBlock"/> when there is no room.</returns>
+    public int Send(ReadOnlySpan<byte> bytes)
+    {
+        if (fd < 0)
+            return -9; // EBADF
+        fixed (byte* start = bytes)
+        {
+            var count = Native.Send(fd, start, bytes.Length, Native.MsgNoSignal);
+            return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
+        }
+    }
+
+    /// <summary>What <see cref="Receive"/> and <see cref="Send"/> return when they would have to wait.</summary>
+    public const int WouldBlock = -Native.Again;
+
+    /// <summary>The system's words for a negative result of <see cref="Receive"/> or <see cref="Send"/>.</summary>
+    public static string Describe(int result) => Marshal.GetPInvokeErrorMessage(-result);
+
+    /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when there is room again.</summary>
+    public void WantWritable()
+    {
+        // Only while it is needed: a Unix socket reports "writable" each time the other side takes a message (af_unix.c, unix_write_space).
+        if (fd < 0 || !writable)
+            return;
+        writable = false;
+        loop.Epoll.Watch(slot, fd, ReadInterest | Native.EpollOut);
+    }
+
+    /// <summary>Asks for one more <see cref="ILoopHandler.OnReadable"/> after the other sockets had theirs.</summary>
+    public void ReadAgain() => loop.ReadAgain(this);
+
+    /// <summary>Closes the descriptor. A TCP socket with linger 0 is reset, so that it leaves no TIME_WAIT behind.</summary>
+    public void Close()
+    {
+        if (fd < 0)
+            return;
+        loop.Epoll.Remove(slot);
+        Native.Close(fd);
+        fd = -1;
+    }
+
+    internal void OnEvents(uint bits)
+    {
+        if (fd >= 0 && (bits & Native.EpollOut) != 0 && !writable)
+        {
+            writable = true;
+            loop.Epoll.Watch(slot, fd, ReadInterest);
+            Handler.OnWritable();
+        }
+        if (fd >= 0 && (bits & ~Native.EpollOut) != 0)
+            Handler.OnReadable((bits & (Native.EpollReadHangUp | Native.EpollHangUp | Native.EpollError)) != 0);
+    }
+
+    /// <summary>SO_ERROR: how a connect under way has ended; 0 when it succeeded.</summary>
+    internal int TakeError()
+    {
+        int error = 0, length = sizeof(int);
+        return Native.GetSocketOption(fd, Native.SolSocket, Native.SoError, &error, &length) < 0 ? Marshal.GetLastPInvokeError() : error;
+    }
+
+    /// <summary>A new socket that has begun to connect, with the errno of that: 0, EINPROGRESS, or a failure.</summary>
+    internal static int BeginConnect(EndPoint endPoint, ConnectorOptions options, out int fd)
+    {
+        var family = endPoint.AddressFamily switch
+        {
+            AddressFamily.Unix => Native.AfUnix,
+            AddressFamily.InterNetworkV6 => Native.AfInet6,
+            _ => Native.AfInet,
+        };
+        fd = Native.Socket(family, Native.StreamNonBlockingCloseOnExec, 0);
+        if (fd < 0)
+            return Marshal.GetLastPInvokeError();
+        SetOptions(fd, family, options);
+        var address = endPoint.Serialize();
+        fixed (byte* start = address.Buffer.Span)
+            return Native.Connect(fd, start, address.Size) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    }
+
+    private static void SetOptions(int fd, int family, ConnectorOptions options)
+    {
+        if (options.SocketBuffer is { } size)
+        {
+            Set(fd, Native.SolSocket, Native.SoSendBuffer, size);
+            Set(fd, Native.SolSocket, Native.SoReceiveBuffer, size);
+        }
+        if (family == Native.AfUnix)
+            return;
+        if (options.NoDelay)
+            Set(fd, Native.IpProtoTcp, Native.TcpNoDelay, 1);
+        var linger = stackalloc int[2] { 1, 0 };
+        Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
+    }
+
+    private static void Set(int fd, int level, int name, int value) => Native.SetSocketOption(fd, level, name, &value, sizeof(int));
+}

@@ -1,0 +1,174 @@
+using System.Runtime.Versioning;
+using System.Threading.Tasks.Sources;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>A socket of an <see cref="EventLoop"/> as a <see cref="Stream"/>, so that TLS can be laid over it; its reads and writes complete on the loop's thread.</summary>
+[SupportedOSPlatform("linux")]
+public sealed class LoopStream : Stream, ILoopHandler
+{
+    private readonly Operation reading = new();
+    private readonly Operation writing = new();
+    private LoopSocket? socket;
+    private Memory<byte> readInto;
+    private ReadOnlyMemory<byte> toWrite;
+    private bool readable = true;
+    private bool hungUp;
+
+    public override bool CanRead => true;
+    public override bool CanWrite => true;
+    public override bool CanSeek => false;
+    public override long Length => throw new NotSupportedException();
+    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+    /// <summary>Takes the socket over. Once, before the first use.</summary>
+    public void Attach(LoopSocket opened) => socket = opened;
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        readInto = buffer;
+        return TryRead(out var count, out var failure) ? Ended(count, failure) : reading.Begin();
+    }
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        toWrite = buffer;
+        if (!TryWrite(out var failure))
+            return writing.BeginVoid();
+        return failure is null ? ValueTask.CompletedTask : ValueTask.FromException(failure);
+    }
+
+    public void OnReadable(bool hangUp)
+    {
+        (readable, hungUp) = (true, hungUp | hangUp);
+        if (reading.IsPending && TryRead(out var count, out var failure))
+            reading.End(count, failure);
+    }
+
+    public void OnWritable()
+    {
+        if (writing.IsPending && TryWrite(out var failure))
+            writing.End(0, failure);
+    }
+
+    /// <summary>Closes the socket; a read or write under way fails.</summary>
+    public void Abort()
+    {
+        socket?.Close();
+        if (reading.IsPending)
+            reading.End(0, Closed());
+        if (writing.IsPending)
+            writing.End(0, Closed());
+    }
+
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override Task FlushAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public override void Flush()
+    {
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("would block the loop's thread");
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException("would block the loop's thread");
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing && socket is { IsClosed: false })
+            Abort();
+        base.Dispose(disposing);
+    }
+
+    /// <summary>False when nothing can be read yet. Does not ask the system when the last read already took all that the loop had told of.</summary>
+    private bool TryRead(out int count, out Exception? failure)
+    {
+        (count, failure) = (0, null);
+        if (socket is null || socket.IsClosed)
+        {
+            failure = Closed();
+            return true;
+        }
+        if (!readable && !hungUp)
+            return false;
+        if (readInto.Length == 0)
+            return true;
+        var result = socket.Receive(readInto.Span);
+        readable = result == readInto.Length;
+        if (result == LoopSocket.WouldBlock)
+            return false;
+        if (result < 0)
+            failure = new IOException($"cannot receive: {LoopSocket.Describe(result)}");
+        count = Math.Max(0, result);
+        return true;
+    }
+
+    private bool TryWrite(out Exception? failure)
+    {
+        failure = null;
+        while (!toWrite.IsEmpty)
+        {
+            var result = socket?.Send(toWrite.Span) ?? -1;
+            if (result == LoopSocket.WouldBlock)
+            {
+                socket!.WantWritable();
+                return false;
+            }
+            if (result < 0)
+            {
+                failure = new IOException($"cannot send: {LoopSocket.Describe(result)}");
+                return true;
+            }
+            toWrite = toWrite[result..];
+        }
+        return true;
+    }
+
+    private static ValueTask<int> Ended(int count, Exception? failure) =>
+        failure is null ? ValueTask.FromResult(count) : ValueTask.FromException<int>(failure);
+
+    private static IOException Closed() => new("the connection is closed");
+
+    /// <summary>One read or write under way, reused for the next.</summary>
+    private sealed class Operation : IValueTaskSource<int>, IValueTaskSource
+    {
+        private ManualResetValueTaskSourceCore<int> core;
+
+        public bool IsPending { get; private set; }
+
+        public ValueTask<int> Begin()
+        {
+            core.Reset();
+            IsPending = true;
+            return new(this, core.Version);
+        }
+
+        public ValueTask BeginVoid()
+        {
+            core.Reset();
+            IsPending = true;
+            return new((IValueTaskSource)this, core.Version);
+        }
+
+        public void End(int result, Exception? failure)
+        {
+            IsPending = false;
+            if (failure is null)
+                core.SetResult(result);
+            else
+                core.SetException(failure);
+        }
+
+        public int GetResult(short token) => core.GetResult(token);
+        void IValueTaskSource.GetResult(short token) => core.GetResult(token);
+        public ValueTaskSourceStatus GetStatus(short token) => core.GetStatus(token);
+
+        public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+            core.OnCompleted(continuation, state, token, flags & ~ValueTaskSourceOnCompletedFlags.UseSchedulingContext);
+    }
+}

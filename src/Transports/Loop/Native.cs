@@ -1,0 +1,91 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>The Linux system calls under the event loop. Numbers are those of x86-64 and arm64 (asm-generic).</summary>
+[SupportedOSPlatform("linux")]
+internal static unsafe partial class Native
+{
+    public const int AfUnix = 1;
+    public const int AfInet = 2;
+    public const int AfInet6 = 10;
+    public const int StreamNonBlockingCloseOnExec = 1 | 0x800 | 0x80000;
+    public const int SolSocket = 1;
+    public const int SoError = 4;
+    public const int SoSendBuffer = 7;
+    public const int SoReceiveBuffer = 8;
+    public const int SoLinger = 13;
+    public const int IpProtoTcp = 6;
+    public const int TcpNoDelay = 1;
+    public const int MsgNoSignal = 0x4000;
+    public const int CloseOnExec = 0x80000;
+    public const int EventFdNonBlocking = 0x800;
+    public const int PrSetTimerSlack = 29;
+
+    public const int EpollAdd = 1;
+    public const int EpollModify = 3;
+    public const uint EpollIn = 0x1;
+    public const uint EpollOut = 0x4;
+    public const uint EpollError = 0x8;
+    public const uint EpollHangUp = 0x10;
+    public const uint EpollReadHangUp = 0x2000;
+    public const uint EpollEdge = 1u << 31;
+
+    public const int Interrupted = 4;
+    public const int Again = 11;
+    public const int FunctionNotImplemented = 38;
+    public const int InProgress = 115;
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Timespec
+    {
+        public long Seconds;
+        public long Nanoseconds;
+    }
+
+    [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
+    public static partial int EpollCreate(int flags);
+
+    [LibraryImport("libc", EntryPoint = "epoll_ctl", SetLastError = true)]
+    public static partial int EpollControl(int epoll, int operation, int fd, byte* epollEvent);
+
+    [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
+    public static partial int EpollWait(int epoll, byte* events, int capacity, int timeoutMs);
+
+    [LibraryImport("libc", EntryPoint = "epoll_pwait2", SetLastError = true)]
+    public static partial int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout, void* signals);
+
+    [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
+    public static partial int EventFd(uint initial, int flags);
+
+    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
+    public static partial nint Read(int fd, void* buffer, nint count);
+
+    [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
+    public static partial nint Write(int fd, void* buffer, nint count);
+
+    [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
+    public static partial int Close(int fd);
+
+    [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
+    public static partial int Socket(int family, int type, int protocol);
+
+    [LibraryImport("libc", EntryPoint = "connect", SetLastError = true)]
+    public static partial int Connect(int fd, byte* address, int length);
+
+    [LibraryImport("libc", EntryPoint = "recv", SetLastError = true)]
+    public static partial nint Receive(int fd, byte* buffer, nint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
+    public static partial nint Send(int fd, byte* buffer, nint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "setsockopt", SetLastError = true)]
+    public static partial int SetSocketOption(int fd, int level, int name, void* value, int length);
+
+    [LibraryImport("libc", EntryPoint = "getsockopt", SetLastError = true)]
+    public static partial int GetSocketOption(int fd, int level, int name, void* value, int* length);
+
+    [LibraryImport("libc", EntryPoint = "prctl", SetLastError = true)]
+    public static partial int ProcessControl(int option, nuint value, nuint unused1, nuint unused2, nuint unused3);
+}
