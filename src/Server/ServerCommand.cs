@@ -121,7 +121,12 @@ internal static class ServerCommand
     private static Option<string> MakeStack()
     {
         var option = new Option<string>("--stack") { Description = "The gRPC implementation that answers", DefaultValueFactory = _ => Stacks.Default };
-        option.AcceptOnlyFromAmong([.. Stacks.Names]);
+        option.CompletionSources.Add([.. Stacks.Names]);
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is { } name && !Stacks.Names.Contains(name))
+                result.AddError(Stacks.Unknown(name));
+        });
         return option;
     }
 

@@ -3,17 +3,35 @@ using IpcBench.Server.BuiltIn;
 namespace IpcBench.Server;
 
 /// <summary>The catalogue of gRPC implementations in this build.</summary>
-internal static class Stacks
+internal static partial class Stacks
 {
-    public const string Default = BuiltInStack.StackName;
+    /// <summary>The stack of grpc-dotnet, which is only in builds whose package sources had it.</summary>
+    public const string GrpcDotnet = "grpc-dotnet";
 
-    /// <summary>Every name that <c>--stack</c> takes.</summary>
-    public static IReadOnlyList<string> Names { get; } = [BuiltInStack.StackName];
+    private static readonly IReadOnlyList<(string Name, Func<IGrpcStack> Create)> All = List();
+
+    public static string Default => All[0].Name;
+
+    /// <summary>Every name that <c>--stack</c> takes, the default first.</summary>
+    public static IReadOnlyList<string> Names { get; } = [.. All.Select(stack => stack.Name)];
 
     /// <summary>The stack of that name.</summary>
-    public static IGrpcStack Create(string name) => name switch
+    public static IGrpcStack Create(string name) => All.FirstOrDefault(stack => stack.Name == name).Create?.Invoke()
+        ?? throw new ArgumentException(Unknown(name), nameof(name));
+
+    /// <summary>One sentence about a name that is none.</summary>
+    public static string Unknown(string name) => name == GrpcDotnet
+        ? "this build has no grpc-dotnet stack, because a package that it needs could not be found when it was built: dotnet build -p:GrpcDotnet=true says which"
+        : $"there is no stack '{name}': write {string.Join(" or ", Names)}";
+
+    // In the folder GrpcDotnet, where that is compiled.
+    static partial void AddGrpcDotnet(List<(string Name, Func<IGrpcStack> Create)> stacks);
+
+    private static List<(string Name, Func<IGrpcStack> Create)> List()
     {
-        BuiltInStack.StackName => new BuiltInStack(),
-        _ => throw new ArgumentException($"no stack '{name}'", nameof(name)),
-    };
+        var stacks = new List<(string Name, Func<IGrpcStack> Create)>();
+        AddGrpcDotnet(stacks);
+        stacks.Add((BuiltInStack.StackName, () => new BuiltInStack()));
+        return stacks;
+    }
 }

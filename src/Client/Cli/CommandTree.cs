@@ -10,6 +10,9 @@ internal static class CommandTree
     {
         var root = new RootCommand("Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
         RunCommand.AddTo(root, commandLine);
+        root.Add(DoctorCommand.Create());
+        root.Subcommands.Add(SweepCommand.Create(commandLine));
+        root.Add(ResponderCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new HelpWithExamples((HelpAction)option.Action!);
         return root;

@@ -62,8 +62,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
         }
         else
         {
-            var foreign = declared.Knobs.FirstOrDefault(one => (one.Knob.OnServer || one.Knob.Name == "server-gc")
-                && one.Knob.Name is not ("socket-buffer" or "nagle") && Get(one.Option) is not null);
+            var foreign = declared.Knobs.FirstOrDefault(one => one.Knob.OnServerAlone && Get(one.Option) is not null);
             if (foreign.Knob is { } knob)
                 throw new UsageException($"--{knob.Name} is a setting of the server, and with -U the server is not ours: give it to that server, or leave out -U");
             if (options.ServerCpus is not null)

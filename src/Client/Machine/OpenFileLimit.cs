@@ -1,3 +1,5 @@
+using IpcBench.Client.Cli;
+
 namespace IpcBench.Client.Machine;
 
 /// <summary>How many files and sockets this process may have open; <see cref="long.MaxValue"/> where nothing limits it.</summary>
@@ -10,6 +12,16 @@ internal readonly partial record struct OpenFileLimit(long Soft, long Hard)
 
     /// <summary>Raises the soft limit to the hard one (any process may) and returns what holds now.</summary>
     public static OpenFileLimit Raise() => OperatingSystem.IsLinux() ? RaiseLinux() : Read();
+
+    /// <summary>Raises the limit and makes sure of room for this many connections.</summary>
+    /// <exception cref="EnvironmentException">There is none even so; the message says what to do.</exception>
+    public static void Require(int connections)
+    {
+        var limit = Raise();
+        if (!limit.Allows(connections))
+            throw new EnvironmentException(
+                $"{connections} connections need {connections + Reserve} open files and this process may have {limit.Soft}: raise the hard limit (ulimit -Hn) or use fewer");
+    }
 
     /// <summary>Room for this many connections?</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;

@@ -31,6 +31,9 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") }, knobs => knobs.Stack, OnServer: true),
     ];
 
+    /// <summary>It changes nothing on the client, so it means nothing with somebody's own server.</summary>
+    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "server-gc" or "stack";
+
     /// <summary>The knob of that name.</summary>
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
     public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Live;
 using IpcBench.Client.Machine;
@@ -46,11 +47,18 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     private RunJournal Journal(ServerSet servers, BenchPlan plan)
     {
         var record = RunRecords.Begin(options, commandLine, servers, plan);
-        var journal = new RunJournal(record, ResultsPath.Of(options.Output, record.Started), console.Note);
-        journal.Replace(same => same); // a folder that cannot be written is found before the first round, not after the last
-        return journal.Unsaved is { } why
-            ? throw new EnvironmentException($"{why} — choose another file with -o, or --no-save")
-            : journal;
+        var file = ResultsPath.Of(options.Output, record.Started);
+        try
+        {
+            // A folder that cannot be written is found before the first round, not after the last.
+            if (file is not null)
+                ResultsFile.Save(file, record);
+        }
+        catch (ResultsFileException e)
+        {
+            throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
+        }
+        return new RunJournal(record, file, console.Note);
     }
 
     private int Code(RunJournal journal)

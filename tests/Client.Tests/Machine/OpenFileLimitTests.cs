@@ -1,3 +1,4 @@
+using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 
 namespace IpcBench.Client.Tests.Machine;
@@ -11,6 +12,15 @@ public class OpenFileLimitTests
 
         Assert.Equal(raised.Hard, raised.Soft);
         Assert.Equal(raised, OpenFileLimit.Read());
+    }
+
+    [Fact]
+    public void More_connections_than_files_are_an_error_with_its_remedy()
+    {
+        Assert.SkipWhen(OpenFileLimit.Read().Hard >= int.MaxValue - OpenFileLimit.Reserve, "no limit here");
+        OpenFileLimit.Require(1);
+
+        Assert.Contains("ulimit", Assert.Throws<EnvironmentException>(() => OpenFileLimit.Require(int.MaxValue - OpenFileLimit.Reserve)).Message);
     }
 
     [Theory]

@@ -1,0 +1,72 @@
+using System.CommandLine;
+using System.Text.Json;
+using IpcBench.Client.Doctor;
+using IpcBench.Client.Machine;
+using IpcBench.Transports;
+using Examination = IpcBench.Client.Doctor.Doctor;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary><c>GrpcBench doctor</c>: one line per check, with the fix; exit code 2 when something would stop a run.</summary>
+internal static class DoctorCommand
+{
+    /// <summary>Where a server listens unless told otherwise.</summary>
+    private static readonly string[] ServerDefaults = ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"];
+
+    public static Command Create()
+    {
+        var connections = new Option<string>("-c", "--connections") { Description = "Connections that the run will open", DefaultValueFactory = _ => "400" };
+        var url = new Option<string[]>("-U", "--url") { Description = "A server to measure; default: the client's own" };
+        var clientCpus = new Option<string?>("--client-cpus") { Description = "CPUs for the client, as in 0-1,3" };
+        var serverCpus = new Option<string?>("--server-cpus") { Description = "CPUs for the server" };
+        var buffer = new Option<string?>("--socket-buffer") { Description = "Socket buffer size that the run will ask for" };
+        var json = new Option<bool>("--json") { Description = "Print a JSON array instead of lines" };
+        var command = new Command("doctor", "Check this machine before blaming the transport") { connections, url, clientCpus, serverCpus, buffer, json };
+        command.SetAction((parsed, _) => RunAsync(
+            new DoctorOptions
+            {
+                Connections = Connections(parsed.GetValue(connections)!),
+                Targets = [.. (parsed.GetValue(url) ?? []).Select(ParseAddress)],
+                Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
+                ClientCpus = parsed.GetValue(clientCpus) is { } client ? Affinity.Parse(client, "--client-cpus") : null,
+                ServerCpus = parsed.GetValue(serverCpus) is { } server ? Affinity.Parse(server, "--server-cpus") : null,
+                SocketBuffer = parsed.GetValue(buffer) is { } size ? (int)Math.Min(int.MaxValue, Parsers.Count(size, "--socket-buffer")) : null,
+                Tls = true,
+                Watch = TimeSpan.FromMilliseconds(500),
+            },
+            parsed.GetValue(json),
+            parsed.InvocationConfiguration.Output));
+        return command;
+    }
+
+    private static async Task<int> RunAsync(DoctorOptions options, bool json, TextWriter output)
+    {
+        var findings = await Examination.ExamineAsync(options, HostFacts.Read());
+        await output.WriteAsync(json ? Json(findings) : Lines(findings));
+        return findings.Any(finding => finding.Level == Level.Problem) ? ExitCode.Environment : ExitCode.Ok;
+    }
+
+    /// <summary>One line per finding: level, check, what was seen, and the fix after an arrow.</summary>
+    internal static string Lines(IReadOnlyList<Finding> findings)
+    {
+        var width = findings.Max(finding => finding.Check.Length);
+        return string.Concat(findings.Select(finding =>
+        {
+            var fix = finding.Fix.Length > 0 ? " -> " + finding.Fix : "";
+            return $"{Label(finding.Level),-8} {finding.Check.PadRight(width)}  {finding.Text}{fix}\n";
+        }));
+    }
+
+    private static string Json(IReadOnlyList<Finding> findings) =>
+        JsonSerializer.Serialize(findings, DoctorJson.Default.IReadOnlyListFinding) + "\n";
+
+    private static string Label(Level level) => level switch { Level.Ok => "ok", Level.Warn => "warn", _ => "problem" };
+
+    private static int Connections(string text)
+    {
+        var count = Parsers.Count(text, "-c");
+        return count is > 0 and <= 1_000_000 ? (int)count : throw new UsageException($"-c '{text}' is no number of connections: 1 to 1000000");
+    }
+
+    private static Address ParseAddress(string text) => Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(error);
+}

@@ -1,0 +1,13 @@
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.Client.Doctor;
+
+/// <summary>What one check found.</summary>
+/// <param name="Check">Stable short name, e.g. <c>open-files</c>.</param>
+/// <param name="Level">How bad it is.</param>
+/// <param name="Text">What was seen, with its numbers.</param>
+/// <param name="Fix">What to do; empty when it is fine.</param>
+internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
+{
+    public Advice ToAdvice() => new() { Id = Check, Doubt = Text, Fix = Fix };
+}

@@ -1,0 +1,59 @@
+using System.Globalization;
+
+namespace IpcBench.Client.Doctor;
+
+/// <summary>Limits that connections run into: files, accept queue, local ports, socket buffers.</summary>
+internal static class LimitChecks
+{
+    public static Finding OpenFiles(DoctorFacts facts)
+    {
+        var (limit, connections) = (facts.OpenFiles, facts.Options.Connections);
+        if (limit.Soft == long.MaxValue)
+            return new("open-files", Level.Ok, "this system does not limit open files");
+        if (limit.Allows(connections))
+            return new("open-files", Level.Ok, Text($"{limit.Soft} open files are allowed, enough for {connections} connections"));
+        var most = Math.Max(0, limit.Soft - Machine.OpenFileLimit.Reserve);
+        return new("open-files", Level.Problem, Text($"{limit.Soft} open files are allowed, too few for {connections} connections"),
+            Text($"raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) or use -c {most} at most"));
+    }
+
+    public static Finding AcceptQueue(DoctorFacts facts)
+    {
+        var (system, asked, connections) = (facts.Host.SoMaxConn, facts.Options.Backlog, facts.Options.Connections);
+        var queue = system > 0 ? Math.Min(system, asked) : asked;
+        if (connections <= queue || facts.Options.Targets.Count > 0)
+            return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
+        var fix = system > 0 && system < asked ? Text($"sysctl -w net.core.somaxconn={asked}") : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
+        return new("accept-queue", Level.Warn, Text($"{connections} connections meet an accept queue of {queue}: some connects will be tried again"), fix);
+    }
+
+    public static Finding Ports(DoctorFacts facts)
+    {
+        var (free, connections) = (facts.FreePorts, facts.Options.Connections);
+        if (free == 0)
+            return new("ports", Level.Ok, "how many local ports are left is not told here");
+        // A closed connection keeps its port for a minute, and the cells of a run follow each other.
+        if (free >= 4L * connections)
+            return new("ports", Level.Ok, Text($"{free} local ports are left"));
+        return new("ports", free > connections ? Level.Warn : Level.Problem,
+            Text($"{free} local ports are left for {connections} TCP connections, and each closed connection keeps its port for a minute"),
+            "sysctl -w net.ipv4.ip_local_port_range='1024 65535', wait a minute, or use fewer connections");
+    }
+
+    public static Finding SocketBuffers(DoctorFacts facts)
+    {
+        var limits = new[] { "net.core.wmem_max", "net.core.rmem_max" }.Select(name => (Name: name, Value: Number(facts, name))).Where(limit => limit.Value > 0).ToList();
+        if (limits.Count == 0)
+            return new("socket-buffers", Level.Ok, "socket buffers are not limited here");
+        var smallest = limits.MinBy(limit => limit.Value);
+        if (facts.Options.SocketBuffer is { } asked && asked > smallest.Value)
+            return new("socket-buffers", Level.Warn, Text($"socket buffers of {asked} bytes were asked for, but the system stops at {smallest.Value}"),
+                Text($"sysctl -w net.core.rmem_max={asked} net.core.wmem_max={asked}"));
+        return new("socket-buffers", Level.Ok, Text($"socket buffers may be set up to {smallest.Value} bytes"));
+    }
+
+    private static long Number(DoctorFacts facts, string setting) =>
+        facts.Host.Settings.TryGetValue(setting, out var text) && long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value : 0;
+
+    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,21 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Diagnosers;
+using BenchmarkDotNet.Running;
+using IpcBench.Microbench;
+
+// "gate [BASELINE]" compares allocated bytes with the committed ones; anything else is BenchmarkDotNet's own command line.
+return args switch
+{
+    ["gate", .. var rest] => AllocationGate.Run(rest is [var file, ..] ? file : AllocationGate.DefaultBaseline, Console.Out),
+    ["record", .. var rest] => AllocationGate.Record(rest is [var file, ..] ? file : AllocationGate.DefaultBaseline, Console.Out),
+    _ => RunBenchmarks(args),
+};
+
+static int RunBenchmarks(string[] args)
+{
+    var config = DefaultConfig.Instance.AddDiagnoser(new MemoryDiagnoser(new MemoryDiagnoserConfig(displayGenColumns: false)));
+    // In this process: BenchmarkDotNet's own projects, generated below bin/, would be built under this repository's rules and miss the server.
+    var summaries = BenchmarkSwitcher.FromAssembly(typeof(AllocationGate).Assembly).Run([.. args, "--inProcess"], config);
+    var failed = summaries.SelectMany(summary => summary.Reports).Any(report => !report.Success) || summaries.Any(summary => summary.HasCriticalValidationErrors);
+    return failed ? 1 : 0;
+}

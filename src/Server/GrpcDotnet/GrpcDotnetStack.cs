@@ -1,0 +1,32 @@
+using System.Reflection;
+using Grpc.AspNetCore.Server;
+using IpcBench.Server.Services;
+
+namespace IpcBench.Server.GrpcDotnet;
+
+/// <summary>gRPC as ASP.NET Core services have it: Grpc.AspNetCore.Server with services that are made once, and no logging.</summary>
+internal sealed class GrpcDotnetStack : IGrpcStack
+{
+    public string Name => Stacks.GrpcDotnet;
+
+    /// <summary>The version of the package, without its commit.</summary>
+    public string Version { get; } = typeof(GrpcServiceOptions).Assembly
+        .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
+
+    public void Configure(WebApplicationBuilder builder, BenchServices services)
+    {
+        // Signals are this program's own business; the host's default lifetime would take them.
+        builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
+        builder.Services.AddSingleton(new BenchService(services)).AddSingleton(new ControlService(services));
+        builder.Services.AddGrpc(grpc => grpc.IgnoreUnknownServices = true);
+    }
+
+    public Task StartAsync(WebApplication host, BenchServices services, CancellationToken cancellation)
+    {
+        host.MapGrpcService<BenchService>();
+        host.MapGrpcService<ControlService>();
+        return host.StartAsync(cancellation);
+    }
+
+    public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
+}

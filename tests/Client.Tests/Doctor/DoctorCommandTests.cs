@@ -1,0 +1,64 @@
+using System.CommandLine;
+using System.Text.Json;
+using IpcBench.Client.Cli;
+
+namespace IpcBench.Client.Tests.Doctor;
+
+public class DoctorCommandTests
+{
+    private static async Task<(int Exit, string Text)> RunAsync(params string[] arguments)
+    {
+        var output = new StringWriter();
+        var configuration = new InvocationConfiguration { Output = output, EnableDefaultExceptionHandler = false };
+        var exit = await DoctorCommand.Create().Parse(arguments).InvokeAsync(configuration).WaitAsync(TimeSpan.FromSeconds(30));
+        return (exit, output.ToString());
+    }
+
+    [Fact]
+    public async Task Every_line_begins_with_its_level_and_the_names_line_up()
+    {
+        var (_, text) = await RunAsync("-c", "10");
+
+        var lines = text.TrimEnd('\n').Split('\n');
+        Assert.True(lines.Length >= 18);
+        Assert.All(lines, line => Assert.Matches("^(ok     |warn   |problem)  [a-z-]+ +[^ ]", line));
+    }
+
+    [Fact]
+    public async Task A_missing_server_stops_with_2_and_says_what_to_do()
+    {
+        var (exit, text) = await RunAsync("-U", $"unix:{Path.GetTempPath()}none-{Guid.NewGuid():N}");
+
+        Assert.Equal(ExitCode.Environment, exit);
+        Assert.Contains("nothing answers", text);
+        Assert.Contains("-> start the server", text);
+    }
+
+    [Fact]
+    public async Task More_connections_than_files_stop_with_2()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not limit them");
+        Assert.SkipWhen(IpcBench.Client.Machine.OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");
+
+        var (exit, text) = await RunAsync("-c", "1M");
+
+        Assert.Equal(ExitCode.Environment, exit);
+        Assert.Contains("too few for 1000000 connections", text);
+    }
+
+    [Fact]
+    public async Task As_JSON_it_is_an_array_with_the_same_fields()
+    {
+        var (_, text) = await RunAsync("--json", "-c", "10");
+
+        using var json = JsonDocument.Parse(text);
+        Assert.All(json.RootElement.EnumerateArray(), finding => Assert.Contains(finding.GetProperty("level").GetString(), new[] { "ok", "warn", "problem" }));
+    }
+
+    [Theory]
+    [InlineData("-c", "0")]
+    [InlineData("-U", "somewhere")]
+    [InlineData("--client-cpus", "99999")]
+    public async Task A_wrong_option_is_a_usage_error(params string[] arguments) =>
+        await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments));
+}

@@ -1,0 +1,145 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Doctor;
+using IpcBench.Client.Machine;
+using IpcBench.Transports;
+using Examination = IpcBench.Client.Doctor.Doctor;
+
+namespace IpcBench.Client.Tests.Doctor;
+
+public class DoctorTests
+{
+    private static readonly DoctorFacts Healthy = new()
+    {
+        Options = new DoctorOptions(),
+        Host = new HostInfo { SoMaxConn = 4096, ClockSource = "tsc", GcMode = "workstation", Governor = "performance" },
+        OpenFiles = new OpenFileLimit(20000, 20000),
+        Cpus = 8,
+        ClockNs = 25,
+        FreePorts = 28000,
+        Machine = new MachineUsage { BusyNs = 10_000_000, CapacityNs = 1_200_000_000 },
+        TempFolder = "/tmp/",
+    };
+
+    private static Finding Judged(string check, DoctorFacts facts) => Assert.Single(Examination.Judge(facts), finding => finding.Check == check);
+
+    [Fact]
+    public void A_healthy_machine_has_nothing_but_ok_and_no_fixes() => Assert.All(Examination.Judge(Healthy), finding =>
+    {
+        Assert.Equal(Level.Ok, finding.Level);
+        Assert.Equal("", finding.Fix);
+        Assert.NotEqual("", finding.Text);
+    });
+
+    public static TheoryData<string, string, string> Sick => new()
+    {
+        { "open-files", "Problem", "-c 412 at most" },
+        { "accept-queue", "Warn", "somaxconn=512" },
+        { "ports", "Warn", "ip_local_port_range" },
+        { "socket-buffers", "Warn", "wmem_max=4194304" },
+        { "cpu-quota", "Warn", "--cpus" },
+        { "cores", "Warn", "4 CPUs" },
+        { "governor", "Warn", "performance" },
+        { "clock", "Warn", "tsc" },
+        { "foreign-load", "Warn", "stop them" },
+        { "build", "Warn", "-c Release" },
+        { "gc", "Warn", "DOTNET_gcServer" },
+        { "runtime-variables", "Warn", "unset" },
+        { "temp-folder", "Problem", "TMPDIR" },
+        { "results-folder", "Problem", "--no-save" },
+        { "certificates", "Warn", "--transports" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Sick))]
+    public void Each_sickness_is_found_with_its_fix(string check, string level, string fix)
+    {
+        var sick = Healthy with
+        {
+            Options = new DoctorOptions { Connections = 500, SocketBuffer = 4 << 20 },
+            Host = new HostInfo
+            {
+                SoMaxConn = 128,
+                CpuQuota = 1.5,
+                GcMode = "server, concurrent",
+                Governor = "powersave",
+                ClockSource = "hpet",
+                RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0", ["DOTNET_ROOT"] = "/x" },
+                Settings = new Dictionary<string, string> { ["net.core.wmem_max"] = "212992" },
+            },
+            OpenFiles = new OpenFileLimit(512, 512),
+            Cpus = 2,
+            ClockNs = 900,
+            FreePorts = 1500,
+            Machine = new MachineUsage { BusyNs = 900_000_000, CapacityNs = 1_200_000_000 },
+            TempFailure = "no space",
+            ResultsFailure = "read-only",
+            CertificateFailure = "no OpenSSL",
+            DebugBuild = true,
+        };
+
+        var finding = Judged(check, sick);
+
+        Assert.Equal(level, finding.Level.ToString());
+        Assert.Contains(fix, finding.Fix);
+        Assert.Equal((check, finding.Text, finding.Fix), (finding.ToAdvice().Id, finding.ToAdvice().Doubt, finding.ToAdvice().Fix));
+    }
+
+    [Fact]
+    public void Only_variables_that_move_results_are_named()
+    {
+        var host = Healthy.Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" } };
+
+        Assert.Equal(Level.Ok, Judged("runtime-variables", Healthy with { Host = host }).Level);
+    }
+
+    [Fact]
+    public void Sets_that_overlap_are_found_and_sets_that_do_not_are_fine()
+    {
+        var options = new DoctorOptions { ClientCpus = CpuSet.Of(0, 1), ServerCpus = CpuSet.Of(1, 2) };
+
+        Assert.Equal(Level.Warn, Judged("cores", Healthy with { Options = options }).Level);
+        Assert.Equal(Level.Ok, Judged("cores", Healthy with { Options = options with { ServerCpus = CpuSet.Of(2, 3) } }).Level);
+    }
+
+    [Theory]
+    [InlineData("Answers", "Ok", "something answers")]
+    [InlineData("Free", "Problem", "nothing answers")]
+    [InlineData("Stale", "Problem", "left over")]
+    [InlineData("NotHere", "Problem", "does not have")]
+    public void A_server_to_measure_must_be_there(string state, string level, string text)
+    {
+        var address = Address.Parse("unix:/tmp/x.sock");
+
+        var finding = Judged("server", At(address, state, new DoctorOptions { Targets = [address] }));
+
+        Assert.Equal(level, finding.Level.ToString());
+        Assert.Contains(text, finding.Text);
+    }
+
+    [Theory]
+    [InlineData("Answers", "Ok", "")]
+    [InlineData("Free", "Ok", "")]
+    [InlineData("Stale", "Warn", "rm /tmp/x.sock")]
+    [InlineData("Occupied", "Warn", "--listen")]
+    public void The_servers_own_addresses_are_looked_at(string state, string level, string fix)
+    {
+        var address = Address.Parse("unix:/tmp/x.sock");
+
+        var finding = Judged("address", At(address, state, new DoctorOptions { Neighbours = [address] }));
+
+        Assert.Equal(level, finding.Level.ToString());
+        Assert.Contains(fix, finding.Fix);
+    }
+
+    [Fact]
+    public async Task This_machine_is_examined_within_a_moment()
+    {
+        var findings = await Examination.ExamineAsync(new DoctorOptions { ResultsFolder = Path.GetTempPath() }, HostFacts.Read()).WaitAsync(TimeSpan.FromSeconds(20));
+
+        Assert.True(findings.Count >= 15);
+        Assert.DoesNotContain(findings, finding => finding.Level == Level.Problem);
+    }
+
+    private static DoctorFacts At(Address address, string state, DoctorOptions options) =>
+        Healthy with { Options = options, Addresses = new Dictionary<Address, AddressState> { [address] = Enum.Parse<AddressState>(state) } };
+}

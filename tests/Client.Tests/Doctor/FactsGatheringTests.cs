@@ -1,0 +1,69 @@
+using System.Net.Sockets;
+using IpcBench.Client.Doctor;
+using IpcBench.Client.Machine;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Doctor;
+
+public class FactsGatheringTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(500);
+    private readonly string _path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
+
+    [Fact]
+    public async Task A_socket_answers_then_is_stale_then_free()
+    {
+        var address = Address.Parse("unix:" + _path);
+        using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+        {
+            socket.Bind(new UnixDomainSocketEndPoint(_path));
+            socket.Listen();
+            Assert.Equal(AddressState.Answers, await AddressProbe.LookAsync(address, Patience));
+            // The file survives a server that was killed: bind another name over the handle's own clean-up.
+            File.Move(_path, _path + ".kept");
+        }
+        File.Move(_path + ".kept", _path);
+        Assert.Equal(AddressState.Stale, await AddressProbe.LookAsync(address, Patience));
+        File.Delete(_path);
+        Assert.Equal(AddressState.Free, await AddressProbe.LookAsync(address, Patience));
+    }
+
+    [Fact]
+    public async Task A_document_in_the_way_is_no_stale_socket()
+    {
+        await File.WriteAllTextAsync(_path, "mine");
+        try
+        {
+            Assert.Equal(AddressState.Occupied, await AddressProbe.LookAsync(Address.Parse("unix:" + _path), Patience));
+        }
+        finally
+        {
+            File.Delete(_path);
+        }
+    }
+
+    [Fact]
+    public async Task A_port_that_nobody_listens_on_is_free_and_a_pipe_too()
+    {
+        using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        closed.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        var port = ((System.Net.IPEndPoint)closed.LocalEndPoint!).Port;
+
+        Assert.Equal(AddressState.Free, await AddressProbe.LookAsync(new Address.Tcp("127.0.0.1", port), Patience));
+        Assert.Equal(AddressState.Free, await AddressProbe.LookAsync(new Address.Pipe($"none-{Guid.NewGuid():N}"), Patience));
+    }
+
+    [Fact]
+    public void A_folder_that_is_not_there_yet_is_judged_by_its_parent()
+    {
+        Assert.Equal("", FactsGathering.WriteFailure(Path.Combine(Path.GetTempPath(), $"new-{Guid.NewGuid():N}", "deeper")));
+        Assert.NotEqual("", FactsGathering.WriteFailure("/proc/nothing/here"));
+    }
+
+    [Theory]
+    [InlineData("32768\t60999", "sockets: used 5\nTCP: inuse 3 orphan 0 tw 232 alloc 5 mem 1", 28000)]
+    [InlineData("32768\t60999", "", 28232)]
+    [InlineData("", "", 0)]
+    public void Free_ports_are_the_range_less_those_that_wait(string range, string sockets, int expected) =>
+        Assert.Equal(expected, PortSpace.Linux(new Machine.CapturedFiles(("/proc/sys/net/ipv4/ip_local_port_range", range), ("/proc/net/sockstat", sockets))));
+}

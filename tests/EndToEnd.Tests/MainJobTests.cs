@@ -1,0 +1,163 @@
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>The tool as its user meets it: real processes, real sockets and pipes.</summary>
+public sealed class MainJobTests : IDisposable
+{
+    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "100ms", "-s", "10,10k", "-c", "8", "--no-calibration"];
+
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    private string ResultsFile => Path.Combine(folder, "run.json");
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Fact]
+    public async Task One_command_measures_every_transport_and_keeps_every_round()
+    {
+        var (code, output, error) = await Tool.RunAsync([.. Tiny, "-o", ResultsFile]);
+        Assert.True(code == 0, output + error);
+        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        Assert.Equal("complete", run.Ending);
+        Assert.Equal(["pipe", "tcp", "unix"], run.Cells.Select(cell => cell.Key.Transport).Distinct().Order());
+        Assert.All(run.Rounds, AssertTrue);
+        Assert.Contains("===\nRound 1/2\n===\n", output, StringComparison.Ordinal);
+        Assert.Contains("Final results:\n", output, StringComparison.Ordinal);
+
+        static void AssertTrue(Round round)
+        {
+            Assert.Empty(round.Failed);
+            Assert.True(round.Completed > 0);
+            Assert.Equal((8, 8, 8L), (round.Connections.Requested, round.Connections.Opened, round.Connections.ServerOpen));
+            Assert.Equal(round.Ok, round.Connections.ServerCalls);
+            Assert.True(round.Client.CpuUserNs + round.Client.CpuKernelNs > 0 && round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        }
+    }
+
+    [Fact]
+    public async Task Two_runs_at_once_do_not_meet()
+    {
+        var other = Path.Combine(folder, "other.json");
+        var runs = await Task.WhenAll(Tool.RunAsync([.. Tiny, "-o", ResultsFile]), Tool.RunAsync([.. Tiny, "-o", other]));
+        Assert.All(runs, run => Assert.True(run.Code == 0, run.Output + run.Error));
+    }
+
+    [Fact]
+    public async Task With_a_format_stdout_is_the_report_alone()
+    {
+        var (code, output, error) = await Tool.RunAsync([.. Tiny, "--no-save", "--format", "csv"]);
+        Assert.True(code == 0, output + error);
+        var lines = output.TrimEnd().Split('\n');
+        Assert.Single(lines.Select(line => line.Split(',').Length).Distinct());
+        Assert.Contains("Round 1/2", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Ctrl_C_keeps_what_was_measured()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
+        await using var tool = Tool.Start("-r", "50", "-d", "300ms", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+        await tool.SeesAsync("Requests/sec:");
+        tool.Signal("INT");
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        Assert.Equal("interrupted", run.Ending);
+        Assert.NotEmpty(run.Rounds);
+        Assert.Contains("Final results:", tool.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_killed_client_loses_at_most_one_measurement_and_leaves_no_server()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
+        for (var moment = 0; moment < 10; moment++)
+        {
+            await using var tool = Tool.Start("-r", "50", "-d", "100ms", "--warmup", "20ms", "-s", "10", "-c", "4", "--no-calibration", "-o", ResultsFile);
+            await tool.SeesAsync("Round 1/50");
+            await Task.Delay(Random.Shared.Next(0, 700));
+            var server = Children(tool.Process.Id);
+            tool.Signal("KILL");
+            await tool.ExitCodeAsync();
+            var shown = tool.Output.Split("Requests/sec:").Length - 1;
+            Assert.InRange(Analysis.Records.ResultsFile.Load(ResultsFile).Rounds.Count, shown, shown + 1);
+            Assert.NotEmpty(server);
+            await GoneAsync(server);
+        }
+    }
+
+    [Fact]
+    public async Task A_server_that_is_killed_ends_the_run_within_seconds_with_what_was_measured()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
+        await using var tool = Tool.Start("-r", "50", "-d", "500ms", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+        await tool.SeesAsync("Requests/sec:");
+        using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))
+            server.Kill();
+        var begun = System.Diagnostics.Stopwatch.GetTimestamp();
+        Assert.Contains(await tool.ExitCodeAsync(), (int[])[2, 3]);
+        Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(20));
+        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        Assert.StartsWith("failed: ", run.Ending, StringComparison.Ordinal);
+        Assert.NotEmpty(run.Rounds);
+    }
+
+    [Theory]
+    [InlineData("--no-such-option")]
+    [InlineData("-s", "huge")]
+    [InlineData("-c", "2", "-t", "3")]
+    [InlineData("-U", "gopher://x")]
+    [InlineData("report", "--format", "papyrus", "x.json")]
+    public async Task Usage_errors_are_one_sentence_and_exit_1(params string[] arguments)
+    {
+        var (code, output, error) = await Tool.RunAsync(arguments);
+        Assert.Equal(1, code);
+        Assert.Empty(output);
+        Assert.Single(error.TrimEnd().Split('\n'));
+    }
+
+    [Theory]
+    [InlineData("-U", "http://127.0.0.1:1")]
+    [InlineData("-U", "unix:/no/such/greeter.sock")]
+    [InlineData("-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
+    [InlineData("report", "/no/such/run.json")]
+    public async Task What_the_machine_refuses_is_one_sentence_and_exit_2(params string[] arguments)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Linux's");
+        var (code, output, error) = await Tool.RunAsync(arguments);
+        Assert.True(code == 2, $"{code}: {output}{error}");
+        Assert.Single(error.TrimEnd().Split('\n'));
+    }
+
+    private static List<int> Children(int parent) => [.. from folder in Directory.EnumerateDirectories("/proc")
+                                                         where int.TryParse(Path.GetFileName(folder), out _)
+                                                         let stat = Try(() => File.ReadAllText(Path.Combine(folder, "stat")))
+                                                         where stat.Length > 0
+                                                         where stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1] == parent.ToString(System.Globalization.CultureInfo.InvariantCulture)
+                                                         select int.Parse(Path.GetFileName(folder), System.Globalization.CultureInfo.InvariantCulture)];
+
+    private static string Try(Func<string> read)
+    {
+        try
+        {
+            return read();
+        }
+        catch (IOException)
+        {
+            return ""; // the process ended meanwhile
+        }
+    }
+
+    private static async Task GoneAsync(IEnumerable<int> processes)
+    {
+        foreach (var id in processes)
+        {
+            var begun = System.Diagnostics.Stopwatch.GetTimestamp();
+            while (Directory.Exists($"/proc/{id}") && !Try(() => File.ReadAllText($"/proc/{id}/stat")).Contains(") Z ", StringComparison.Ordinal))
+            {
+                Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(5), $"the server {id} lives on");
+                await Task.Delay(20);
+            }
+        }
+    }
+}

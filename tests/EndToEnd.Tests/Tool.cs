@@ -1,0 +1,96 @@
+using System.Diagnostics;
+using System.Reflection;
+using System.Text;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>A GrpcBench (or its server) started as a process of its own, with its words kept.</summary>
+internal sealed class Tool : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
+    private readonly StringBuilder output = new();
+    private readonly StringBuilder error = new();
+
+    private Tool(Process process) => Process = process;
+
+    public Process Process { get; }
+
+    public string Output => Locked(output);
+
+    public string Error => Locked(error);
+
+    public static string ClientFolder { get; } =
+        typeof(Tool).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(data => data.Key == "ClientFolder").Value!;
+
+    public static Tool Start(params string[] arguments) => Start(Path.Combine(ClientFolder, "GrpcBench"), arguments);
+
+    public static Tool StartServer(params string[] arguments) => Start(Path.Combine(ClientFolder, "server", "GrpcBenchServer"), arguments);
+
+    /// <summary>Runs the client to its end.</summary>
+    public static async Task<(int Code, string Output, string Error)> RunAsync(params string[] arguments)
+    {
+        await using var tool = Start(arguments);
+        return (await tool.ExitCodeAsync(), tool.Output, tool.Error);
+    }
+
+    public async Task<int> ExitCodeAsync()
+    {
+        using var deadline = new CancellationTokenSource(Patience);
+        await Process.WaitForExitAsync(deadline.Token);
+        return Process.ExitCode;
+    }
+
+    /// <summary>Waits until a line of its output or error contains the text.</summary>
+    public async Task SeesAsync(string text)
+    {
+        var begun = Stopwatch.GetTimestamp();
+        while (!Output.Contains(text, StringComparison.Ordinal) && !Error.Contains(text, StringComparison.Ordinal))
+        {
+            Assert.True(Stopwatch.GetElapsedTime(begun) < Patience && !Process.HasExited, $"'{text}' never came:\n{Output}\n{Error}");
+            await Task.Delay(20);
+        }
+    }
+
+    public void Signal(string name)
+    {
+        using var kill = Process.Start("kill", ["-" + name, Process.Id.ToString(System.Globalization.CultureInfo.InvariantCulture)]);
+        kill.WaitForExit();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!Process.HasExited)
+            Process.Kill(entireProcessTree: true);
+        await Process.WaitForExitAsync();
+        Process.Dispose();
+    }
+
+    private static Tool Start(string program, string[] arguments)
+    {
+        var start = new ProcessStartInfo(program + (OperatingSystem.IsWindows() ? ".exe" : ""), arguments)
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            RedirectStandardInput = true,
+            WorkingDirectory = Path.GetTempPath(),
+        };
+        var tool = new Tool(Process.Start(start)!);
+        tool.Process.OutputDataReceived += (_, e) => tool.Keep(tool.output, e.Data);
+        tool.Process.ErrorDataReceived += (_, e) => tool.Keep(tool.error, e.Data);
+        tool.Process.BeginOutputReadLine();
+        tool.Process.BeginErrorReadLine();
+        return tool;
+    }
+
+    private void Keep(StringBuilder text, string? line)
+    {
+        lock (text)
+            text.Append(line).Append(line is null ? "" : "\n");
+    }
+
+    private static string Locked(StringBuilder text)
+    {
+        lock (text)
+            return text.ToString();
+    }
+}
