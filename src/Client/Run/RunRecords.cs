@@ -1,7 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -9,7 +8,7 @@ namespace IpcBench.Client.Run;
 /// <summary>The record of a run before its first round.</summary>
 internal static class RunRecords
 {
-    public static RunRecord Begin(RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan) => new()
+    public static RunRecord Begin(RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
     {
         ToolVersion = ToolVersion.Text,
         Started = DateTimeOffset.UtcNow,
@@ -17,7 +16,7 @@ internal static class RunRecords
         CommandLine = commandLine,
         Seed = options.Seed,
         Options = Options(options, plan),
-        Host = HostFacts.Read() with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
+        Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
         Servers = servers.Infos,
         Cells = [.. plan.Scenarios.Select(scenario => scenario.Cell)],
     };

@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Doctor;
 using IpcBench.Client.Live;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -16,12 +17,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         if (options.ClientCpus is { } cpus && Relaunch.Under(cpus, commandLine) is { } code)
             return code;
+        var host = HostFacts.Read(); // before this tool sets variables of its own
         var hidden = CompletionThreads.Limit(options.Threads);
         using var interruption = new Interruption();
         try
         {
+            var advice = await ExamineAsync(host);
             await using var servers = await ServerSet.OpenAsync(options, hidden, interruption.Token);
-            return await MeasureAsync(servers, interruption);
+            return await MeasureAsync(servers, host, advice, interruption);
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
@@ -30,12 +33,40 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
     }
 
-    private async Task<int> MeasureAsync(ServerSet servers, Interruption interruption)
+    /// <summary>Looks at the machine first and shows only what is not right.</summary>
+    private async Task<IReadOnlyList<Advice>> ExamineAsync(HostInfo host)
+    {
+        var connections = options.Connections.Max();
+        if (!OpenFileLimit.Raise().Allows(connections))
+        {
+            throw new EnvironmentException(
+                $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit (ulimit -Hn) or open fewer connections");
+        }
+        var advice = await Doctor.Doctor.ProblemsAsync(
+            new DoctorOptions
+            {
+                Connections = connections,
+                Threads = options.Threads,
+                Targets = options.Addresses,
+                SocketBuffer = options.Variants.Max(variant => variant.Knobs.SocketBuffer),
+                ClientCpus = options.ClientCpus,
+                ServerCpus = options.ServerCpus,
+                ResultsFolder = null, // the file itself is written before the first round
+                Tls = options.OwnServer && options.Transports.Contains("tls"),
+            },
+            host);
+        foreach (var one in advice)
+            console.Note($"{one.Id}: {one.Doubt} -> {one.Fix}");
+        return advice;
+    }
+
+    private async Task<int> MeasureAsync(ServerSet servers, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
     {
         foreach (var complaint in servers.Complaints)
             console.Progress.WriteLine("server: " + complaint);
         var plan = new BenchPlan(options, servers.Targets);
-        var journal = Journal(servers, plan);
+        var journal = Journal(servers, plan, host);
+        journal.Add(advice);
         var progress = new RunProgress();
         using var view = console.Observe(options, plan, progress, interruption);
         await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, view).RunAsync(interruption.Token);
@@ -44,9 +75,9 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         return Code(journal);
     }
 
-    private RunJournal Journal(ServerSet servers, BenchPlan plan)
+    private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
     {
-        var record = RunRecords.Begin(options, commandLine, servers, plan);
+        var record = RunRecords.Begin(options, commandLine, servers, plan, host);
         var file = ResultsPath.Of(options.Output, record.Started);
         try
         {
