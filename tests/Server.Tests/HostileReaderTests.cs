@@ -1,0 +1,102 @@
+using IpcBench.Server.Tests.Support;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>Clients that ask for much and take little.</summary>
+public class HostileReaderTests(HostileServer server) : IClassFixture<HostileServer>
+{
+    private const uint LargestWindow = int.MaxValue;
+    private const int Streams = 100;
+
+    [Theory]
+    [InlineData(1_000_000)]
+    [InlineData(60_000)]
+    [InlineData(10_000)]
+    public Task Clients_that_never_read_hold_back_a_bounded_number_of_bytes(int size) => server.SurviveAsync(async () =>
+    {
+        var clients = await AskWithoutReadingAsync(connections: 30, size);
+        await Task.Delay(500);
+        foreach (var client in clients)
+            await client.DisposeAsync();
+        await server.AwaitOpenAsync(open => open == 0);
+    });
+
+    [Fact]
+    public Task Clients_that_never_read_are_cut_off() => server.SurviveAsync(async () =>
+    {
+        var clients = await AskWithoutReadingAsync(connections: 2, size: 1_000_000);
+        await server.AwaitOpenAsync(open => open == 0);
+        foreach (var client in clients)
+            await client.DisposeAsync();
+    });
+
+    [Fact]
+    public Task Clients_whose_windows_stay_closed_hold_back_a_bounded_number_of_bytes() => server.SurviveAsync(async () =>
+    {
+        const int connections = 30;
+        var clients = new List<RawHttp2>();
+        for (var connection = 0; connection < connections; connection++)
+        {
+            var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
+            for (var call = 0; call < Streams; call++)
+                raw.AddDownload((2 * call) + 1, 1_000_000);
+            await raw.FlushAsync();
+            clients.Add(raw);
+        }
+        foreach (var client in clients)
+            Assert.NotNull(await client.ReadUntilAsync(RawHttp2.HeadersType));
+        await Task.Delay(500);
+        foreach (var client in clients)
+            await client.DisposeAsync();
+        await server.AwaitOpenAsync(open => open == 0);
+    });
+
+    [Fact]
+    public Task A_window_opened_byte_by_byte_gets_its_bytes() => server.SurviveAsync(async () =>
+    {
+        await using var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
+        raw.AddDownload(1, 200);
+        await raw.FlushAsync();
+        var received = 0;
+        for (var credit = 0; credit < 50; credit++)
+        {
+            raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(1));
+            await raw.FlushAsync();
+            received += (await raw.ReadUntilAsync(RawHttp2.Data))!.Length;
+        }
+        Assert.Equal(50, received);
+    });
+
+    [Fact]
+    public Task Pings_and_settings_without_end_whose_answers_are_not_read_are_not_collected() => server.SurviveAsync(async () =>
+    {
+        foreach (var type in (byte[])[RawHttp2.Ping, RawHttp2.Settings])
+        {
+            await using var raw = await RawHttp2.ConnectAsync(server.Target);
+            var stopped = false;
+            for (var burst = 0; burst < 200 && !stopped; burst++)
+            {
+                for (var frame = 0; frame < 1_000; frame++)
+                    raw.Add(type, 0, 0, type == RawHttp2.Ping ? new byte[8] : [0, 3, 0, 0, 0, 100]);
+                stopped = !await raw.TryFlushAsync(TimeSpan.FromSeconds(2));
+            }
+            // Either the server reads no further, or it has hung up.
+            Assert.True(stopped);
+        }
+    });
+
+    private async Task<List<RawHttp2>> AskWithoutReadingAsync(int connections, int size)
+    {
+        var clients = new List<RawHttp2>();
+        for (var connection = 0; connection < connections; connection++)
+        {
+            var raw = await RawHttp2.ConnectAsync(server.Target, LargestWindow);
+            raw.Add(RawHttp2.WindowUpdate, 0, 0, RawHttp2.Big(int.MaxValue - 65_535));
+            for (var call = 0; call < Streams; call++)
+                raw.AddDownload((2 * call) + 1, size);
+            await raw.FlushAsync();
+            clients.Add(raw);
+        }
+        return clients;
+    }
+}

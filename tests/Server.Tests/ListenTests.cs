@@ -1,0 +1,186 @@
+using System.Net;
+using System.Net.Sockets;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests;
+
+public class ListenTests
+{
+    [Fact]
+    public void The_defaults_are_the_four_addresses_of_the_article() => Assert.Equal(
+        ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"],
+        new ServerOptions().Listen.Select(address => address.ToString()));
+
+    [Fact]
+    public async Task Localhost_is_both_loopback_addresses_on_one_port_that_is_told()
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
+        var address = Assert.IsType<Address.Tcp>(server.Address);
+        Assert.Equal("localhost", address.Host);
+        Assert.NotEqual(0, address.Port);
+        foreach (var host in Socket.OSSupportsIPv6 ? new[] { "127.0.0.1", "::1" } : ["127.0.0.1"])
+        {
+            using var client = new GrpcClient(address with { Host = host });
+            Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        }
+    }
+
+    [Fact]
+    public async Task Only_an_address_beyond_loopback_brings_a_warning()
+    {
+        await using var local = await ServerUnderTest.StartAsync(Addresses.Tcp, new Address.Tcp("127.0.0.1", 0), new Address.Tls("::1", 0), Addresses.Unix());
+        Assert.Empty(local.Warnings);
+        await using var open = await ServerUnderTest.StartAsync(new Address.Tcp("0.0.0.0", 0));
+        Assert.Contains("can be reached from other machines", open.Warnings);
+    }
+
+    [Fact]
+    public async Task A_socket_file_is_for_its_user_alone_and_gone_after_the_stop()
+    {
+        var address = Addresses.Unix();
+        var pipe = Addresses.Pipe();
+        await using (await ServerUnderTest.StartAsync(address, pipe))
+        {
+            Assert.True(File.Exists(address.Path));
+            if (!OperatingSystem.IsWindows())
+            {
+                Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(address.Path));
+                Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(NamedPipeConnector.UnixSocketPath(pipe.Name)));
+            }
+        }
+        Assert.False(File.Exists(address.Path));
+        Assert.False(File.Exists(NamedPipeConnector.UnixSocketPath(pipe.Name)));
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("unix-abstract")]
+    [InlineData("pipe")]
+    public async Task An_address_that_is_served_already_is_refused_and_its_server_lives_on(string kind)
+    {
+        Assert.SkipWhen(kind == "unix-abstract" && !OperatingSystem.IsLinux(), "only Linux has abstract sockets");
+        await using var first = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        var other = Addresses.Unix();
+        var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(other, first.Address));
+        Assert.StartsWith("cannot listen", error.Message);
+        Assert.DoesNotContain('\n', error.Message);
+        Assert.False(File.Exists(other.Path));
+        using var client = new GrpcClient(first.Address);
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
+    [Fact]
+    public async Task A_port_that_is_taken_on_ipv6_alone_is_refused_too()
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "no IPv6 here");
+        using var taken = new TcpListener(IPAddress.IPv6Loopback, 0);
+        taken.Start();
+        var port = ((IPEndPoint)taken.LocalEndpoint).Port;
+        var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp("localhost", port)));
+        Assert.Contains("in use", error.Message);
+    }
+
+    [Fact]
+    public async Task A_socket_file_that_nobody_serves_is_replaced()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "a closed socket leaves no file on Windows here");
+        var address = Addresses.Unix();
+        LeaveStale(address.Path);
+        await using var server = await ServerUnderTest.StartAsync(address);
+        using var client = new GrpcClient(address);
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
+    [Fact]
+    public async Task A_server_whose_accept_queue_is_full_counts_as_alive()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "how a full queue answers is Linux's way");
+        var address = Addresses.Unix();
+        using var busy = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        busy.Bind(new UnixDomainSocketEndPoint(address.Path));
+        busy.Listen(0);
+        using var queued = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        queued.Connect(new UnixDomainSocketEndPoint(address.Path));
+        await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(address));
+        Assert.True(File.Exists(address.Path));
+    }
+
+    [Theory]
+    [InlineData("file")]
+    [InlineData("folder")]
+    [InlineData("link to a file")]
+    [InlineData("link to nothing")]
+    public async Task What_is_no_socket_is_never_deleted(string what)
+    {
+        var path = Addresses.Unix().Path;
+        var target = path + ".target";
+        if (what == "folder")
+            Directory.CreateDirectory(path);
+        else if (what == "file")
+            File.WriteAllText(path, "precious");
+        else
+            File.CreateSymbolicLink(path, target);
+        if (what == "link to a file")
+            File.WriteAllText(target, "precious");
+        try
+        {
+            var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
+            Assert.Contains("no socket", error.Message);
+            Assert.True(Path.Exists(path) || new FileInfo(path).LinkTarget == target);
+            if (what is "file" or "link to a file")
+                Assert.Equal("precious", File.ReadAllText(path));
+        }
+        finally
+        {
+            File.Delete(target);
+            if (Directory.Exists(path))
+                Directory.Delete(path);
+            else
+                File.Delete(path);
+        }
+    }
+
+    [Fact]
+    public async Task A_path_that_is_too_long_and_a_folder_that_is_not_there_are_said_in_a_sentence()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
+        var tooLong = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix("/tmp/" + new string('x', 200))));
+        Assert.Contains("205 bytes", tooLong.Message);
+        var nowhere = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix($"/tmp/{Guid.NewGuid():N}/a.sock")));
+        Assert.Contains("folder", nowhere.Message);
+    }
+
+    [Theory]
+    [InlineData("192.0.2.1")]
+    [InlineData("no-such-host.invalid")]
+    public async Task An_address_of_another_machine_is_said_in_a_sentence(string host)
+    {
+        var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp(host, 0)));
+        Assert.DoesNotContain('\n', error.Message);
+        Assert.Contains(host, error.Message);
+    }
+
+    [Fact]
+    public async Task A_relative_socket_path_is_found_from_the_current_folder()
+    {
+        var name = $"gb-{Guid.NewGuid():N}.sock";
+        await using (var server = await ServerUnderTest.StartAsync(new Address.Unix(name)))
+        {
+            using var client = new GrpcClient(server.Address);
+            Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        }
+        Assert.False(File.Exists(name));
+    }
+
+    private static void LeaveStale(string path)
+    {
+        // A copy of the descriptor would be needed to keep .NET from removing the file: bind under another name and rename.
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        socket.Bind(new UnixDomainSocketEndPoint(path + ".0"));
+        socket.Listen();
+        File.Move(path + ".0", path);
+    }
+}

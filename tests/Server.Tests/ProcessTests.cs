@@ -1,0 +1,137 @@
+using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests;
+
+public class ProcessTests
+{
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(2);
+
+    [Fact]
+    public async Task It_prints_a_line_per_endpoint_that_a_client_can_use_and_then_ready()
+    {
+        var pipe = Addresses.Pipe();
+        await using var child = await ServerChild.StartAsync("--listen", "http://localhost:0", "--listen", "https://localhost:0", "--listen", pipe.ToString());
+        Assert.Equal(4, child.Lines.Count);
+        Assert.Matches(@"^listening on http://localhost:\d+ \(tcp\)$", child.Lines[0]);
+        Assert.Matches(@"^listening on https://localhost:\d+ \(tls\)$", child.Lines[1]);
+        Assert.Equal(OperatingSystem.IsWindows() ? $"listening on {pipe} (pipe)" : $"listening on {pipe} (pipe, Unix socket behind .NET's pipe API)", child.Lines[2]);
+        Assert.Equal("GrpcBench server ready", child.Lines[3]);
+        foreach (var address in child.Addresses)
+        {
+            using var client = new GrpcClient(address);
+            Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        }
+    }
+
+    [Theory]
+    [InlineData("INT")]
+    [InlineData("TERM")]
+    public async Task A_signal_stops_it_in_two_seconds_even_with_calls_and_connections_open(string signal)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
+        var address = Addresses.Unix();
+        await using var child = await ServerChild.StartAsync("--listen", address.ToString(), "--delay-us", "30000000");
+        using var hanging = new GrpcClient(address);
+        var call = hanging.DownloadAsync(10);
+        await using var idle = await RawHttp2.ConnectAsync(address);
+        await using var silent = await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None);
+        while ((await hanging.UsageAsync()).Endpoints[0].ConnectionsOpen < 3)
+            await Task.Delay(10);
+        await child.SignalAsync(signal);
+        var (exitCode, took) = await child.EndAsync();
+        Assert.Equal(0, exitCode);
+        Assert.InRange(took, TimeSpan.Zero, StopLimit);
+        Assert.False(File.Exists(address.Path));
+        await Assert.ThrowsAnyAsync<Exception>(() => call);
+    }
+
+    [Fact]
+    public async Task An_owned_server_ignores_the_interrupt_and_ends_with_its_input()
+    {
+        var address = Addresses.Unix();
+        await using var child = await ServerChild.StartAsync("--owned", "--listen", address.ToString());
+        if (!OperatingSystem.IsWindows())
+            await child.SignalAsync("INT");
+        using var client = new GrpcClient(address);
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        await child.Input.WriteLineAsync("what is written there does not matter");
+        await child.Input.FlushAsync();
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        child.Input.Close();
+        var (exitCode, took) = await child.EndAsync();
+        Assert.Equal(0, exitCode);
+        Assert.InRange(took, TimeSpan.Zero, StopLimit);
+        Assert.False(File.Exists(address.Path));
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_owned_does_not_care_about_its_input()
+    {
+        await using var child = await ServerChild.StartAsync("--listen", Addresses.Unix().ToString());
+        child.Input.Close();
+        using var client = new GrpcClient(child.Addresses[0]);
+        await client.DownloadAsync(10);
+        await Task.Delay(200);
+        Assert.False(child.HasEnded);
+    }
+
+    [Fact]
+    public async Task What_a_killed_server_left_behind_is_replaced_by_the_next()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "nothing is left behind on Windows");
+        var (unix, pipe) = (Addresses.Unix(), Addresses.Pipe());
+        await using (var killed = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString()))
+            killed.Kill();
+        Assert.True(File.Exists(unix.Path));
+        await using var next = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString());
+        foreach (var address in (Address[])[unix, pipe])
+        {
+            using var client = new GrpcClient(address);
+            Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+        }
+    }
+
+    [Fact]
+    public async Task A_live_address_is_exit_code_2_and_one_sentence()
+    {
+        await using var first = await ServerChild.StartAsync("--listen", "http://localhost:0", "--listen", Addresses.Unix().ToString());
+        foreach (var address in first.Addresses)
+        {
+            var (exitCode, output, error) = await ServerChild.RunAsync("--listen", address.ToString());
+            Assert.Equal((2, ""), (exitCode, output));
+            Assert.Single(error.TrimEnd().Split('\n'));
+            Assert.Contains("--listen", error);
+        }
+    }
+
+    [Theory]
+    [InlineData("--listen", "localhost:5000")]
+    [InlineData("--listen", "ftp://localhost:5000")]
+    [InlineData("--max-size", "-1")]
+    [InlineData("--max-size", "3GiB")]
+    [InlineData("--backlog", "none")]
+    [InlineData("--http2-window", "1k")]
+    [InlineData("--stack", "no-such-stack")]
+    [InlineData("--spin-us", "x")]
+    [InlineData("--no-such-option", "1")]
+    public async Task A_wrong_option_is_exit_code_1_and_says_which(string option, string value)
+    {
+        var listen = option == "--spin-us" ? new[] { "--listen", Addresses.Unix().ToString() } : [];
+        var (exitCode, output, error) = await ServerChild.RunAsync([option, value, .. listen]);
+        Assert.Equal((1, ""), (exitCode, output));
+        Assert.Contains(option == "--no-such-option" ? option : value, error);
+    }
+
+    [Fact]
+    public async Task Help_and_version_go_to_standard_output()
+    {
+        var help = await ServerChild.RunAsync("--help");
+        Assert.Equal(0, help.ExitCode);
+        Assert.Contains("--listen", help.Output);
+        Assert.DoesNotContain("--spin-us", help.Output);
+        var version = await ServerChild.RunAsync("--version");
+        Assert.Equal(0, version.ExitCode);
+        Assert.Matches(@"^\d+\.\d+\.\d+", version.Output);
+    }
+}

@@ -1,0 +1,69 @@
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>A server process under attack, and an honest client that must be served all the while.</summary>
+public sealed class HostileServer : IAsyncLifetime
+{
+    // What an attack may add to the working set, several times what was seen; without limits each of them needs gigabytes.
+    private const long MostGrowth = 600L << 20;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
+    private ServerChild _child = null!;
+
+    internal IReadOnlyList<Address> Addresses => _child.Addresses;
+
+    /// <summary>The Unix socket: the fastest way in.</summary>
+    internal Address Target => Addresses[1];
+
+    public async ValueTask InitializeAsync()
+    {
+        var pipe = Support.Addresses.Pipe();
+        _child = await ServerChild.StartAsync(
+            "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(), "--listen", pipe.ToString(), "--listen", "https://localhost:0");
+        using var client = new GrpcClient(Target);
+        await client.DownloadAsync(1_000_000);
+    }
+
+    public ValueTask DisposeAsync() => _child.DisposeAsync();
+
+    /// <summary>Runs the attack; meanwhile and afterwards the honest client gets every answer, and the server does not grow without bound.</summary>
+    internal async Task SurviveAsync(Func<Task> attack)
+    {
+        using var honest = new GrpcClient(Addresses[0]);
+        var before = (await honest.UsageAsync()).WorkingSetBytes;
+        var attacking = Task.Run(attack);
+        var served = 0;
+        do
+        {
+            foreach (var size in (int[])[10, 100_000])
+                Assert.Equal(size, (await honest.DownloadAsync(size).WaitAsync(Patience)).Length);
+            var usage = await honest.UsageAsync().WaitAsync(Patience);
+            Assert.InRange(usage.WorkingSetBytes - before, long.MinValue, MostGrowth);
+            served++;
+        }
+        while (!attacking.IsCompleted);
+        await attacking;
+        Assert.True(served > 0);
+        using var next = new GrpcClient(Target);
+        Assert.Equal(10, (await next.DownloadAsync(10).WaitAsync(Patience)).Length);
+        Assert.False(_child.HasEnded);
+    }
+
+    /// <summary>What the server says of the endpoint that is attacked.</summary>
+    internal async Task<EndpointUsage> TargetUsageAsync()
+    {
+        using var client = new GrpcClient(Addresses[0]);
+        return (await client.UsageAsync()).Endpoints[1];
+    }
+
+    /// <summary>Waits until the attacked endpoint has at most this many connections open.</summary>
+    internal async Task AwaitOpenAsync(Func<long, bool> condition)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (!condition((await TargetUsageAsync()).ConnectionsOpen))
+            await Task.Delay(50, limit.Token);
+    }
+}

@@ -1,0 +1,95 @@
+using System.Diagnostics;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>The real server program as a child process.</summary>
+internal sealed class ServerChild : IAsyncDisposable
+{
+    private readonly Process _process;
+
+    private ServerChild(Process process) => _process = process;
+
+    public int Id => _process.Id;
+
+    public StreamWriter Input => _process.StandardInput;
+
+    /// <summary>What it printed until it was ready.</summary>
+    public List<string> Lines { get; } = [];
+
+    public IReadOnlyList<Address> Addresses =>
+        [.. Lines.Where(line => line.StartsWith("listening on ")).Select(line => Address.Parse(line["listening on ".Length..line.IndexOf(" (")]))];
+
+    /// <summary>Starts it and waits for the ready line.</summary>
+    public static async Task<ServerChild> StartAsync(params string[] arguments)
+    {
+        var child = new ServerChild(Launch(arguments));
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (await child._process.StandardOutput.ReadLineAsync(limit.Token) is { } line)
+        {
+            child.Lines.Add(line);
+            if (line == "GrpcBench server ready")
+                return child;
+        }
+        var error = await child._process.StandardError.ReadToEndAsync(limit.Token);
+        await child.DisposeAsync();
+        throw new InvalidOperationException($"the server ended before it was ready: {error}");
+    }
+
+    /// <summary>Runs it to its end: exit code, standard output, standard error.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments)
+    {
+        using var process = Launch(arguments);
+        process.StandardInput.Close();
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        var output = process.StandardOutput.ReadToEndAsync(limit.Token);
+        var error = process.StandardError.ReadToEndAsync(limit.Token);
+        try
+        {
+            await process.WaitForExitAsync(limit.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            process.Kill();
+            throw;
+        }
+        return (process.ExitCode, await output, await error);
+    }
+
+    /// <summary>Waits for the end and returns the exit code and how long that took.</summary>
+    public async Task<(int ExitCode, TimeSpan Took)> EndAsync()
+    {
+        var clock = Stopwatch.StartNew();
+        await _process.WaitForExitAsync().WaitAsync(Limits.Wait);
+        return (_process.ExitCode, clock.Elapsed);
+    }
+
+    public async Task SignalAsync(string name)
+    {
+        using var kill = Process.Start("kill", ["-" + name, _process.Id.ToString()]);
+        await kill.WaitForExitAsync().WaitAsync(Limits.Wait);
+    }
+
+    public void Kill() => _process.Kill();
+
+    public bool HasEnded => _process.HasExited;
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+            _process.Kill();
+        await _process.WaitForExitAsync().WaitAsync(Limits.Wait);
+        _process.Dispose();
+    }
+
+    private static Process Launch(string[] arguments)
+    {
+        var server = Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");
+        return Process.Start(new ProcessStartInfo("dotnet", [server, .. arguments])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!;
+    }
+}
