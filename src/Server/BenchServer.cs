@@ -90,9 +90,9 @@ internal sealed class BenchServer : IAsyncDisposable
     private static async Task<BenchServer> StartAsync(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
     {
         var stack = Stacks.Create(options.Stack);
-        var limits = KestrelLimits.MaxConnections();
-        var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, limits, endpoints));
-        var builder = KestrelHost.CreateBuilder(options, endpoints);
+        var maxConnections = KestrelLimits.MaxConnections();
+        var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
+        var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections);
         stack.Configure(builder, services);
         var host = builder.Build();
         try

@@ -9,14 +9,14 @@ namespace IpcBench.Server;
 /// <summary>A host with Kestrel on the given endpoints and nothing else: no configuration files, no logging, no middleware.</summary>
 internal static class KestrelHost
 {
-    public static WebApplicationBuilder CreateBuilder(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
+    public static WebApplicationBuilder CreateBuilder(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections)
     {
         // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: where this server listens is said on its command line alone.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration();
         builder.Services.Configure<KestrelServerOptions>(kestrel =>
         {
-            KestrelLimits.Apply(kestrel, options);
+            KestrelLimits.Apply(kestrel, options, maxConnections);
             foreach (var endpoint in endpoints)
                 endpoint.AddTo(kestrel);
         });

@@ -1,3 +1,4 @@
+using IpcBench.Server.Machine;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server;
@@ -5,14 +6,23 @@ namespace IpcBench.Server;
 /// <summary>What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.</summary>
 internal static class KestrelLimits
 {
-    /// <summary>Connections over all endpoints; more are closed at once. An idle connection costs some 20 KiB, and a benchmark of 10,000 must pass.</summary>
-    public static long MaxConnections() => 20_000;
+    private const long MostConnections = 20_000;
 
-    public static void Apply(KestrelServerOptions kestrel, ServerOptions options)
+    /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 20 KiB, and a benchmark of 10,000 must pass.</summary>
+    public static long MaxConnections()
+    {
+        // A process without a free file descriptor cannot even accept and close: keep some for itself.
+        const long ownFiles = 256, fewest = 16;
+        return FileLimit.Read() is { } files ? Math.Clamp(files - ownFiles, fewest, MostConnections) : MostConnections;
+    }
+
+    public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {
         kestrel.AddServerHeader = false;
+        // Nothing here depends on the scheme, and clients with a TLS layer of their own may say http.
+        kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
-        limits.MaxConcurrentConnections = MaxConnections();
+        limits.MaxConcurrentConnections = maxConnections;
         // In an interleaved campaign a client's connections may wait minutes for their next round; longer than that is a client that forgot them.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
         // Half a header block, or a stream that starts and goes on never.

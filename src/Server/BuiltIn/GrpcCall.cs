@@ -12,7 +12,6 @@ namespace IpcBench.Server.BuiltIn;
 internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint _endpoint = features.GetRequiredFeature<ServerEndpoint>();
-    private readonly int _chunk = services.Options.WriteChunk;
 
     public Task RunAsync()
     {
@@ -78,7 +77,7 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
     private async Task WriteOnTrialAsync(ReplyFrame reply)
     {
         await _endpoint.HoldAsync();
-        var written = await ResponseWriter.WriteAsync(features, reply, _chunk);
+        var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
         var status = _endpoint.Trial.Fault == Fault.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
@@ -88,7 +87,7 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
 
     private Task WriteAsync(UnaryMethod method, ReplyFrame reply)
     {
-        var writing = ResponseWriter.WriteAsync(features, reply, _chunk);
+        var writing = ResponseWriter.WriteAsync(features, reply, services.Budget);
         if (!writing.IsCompletedSuccessfully)
             return EndAsync(method, writing);
         if (writing.Result)

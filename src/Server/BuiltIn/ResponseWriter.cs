@@ -24,15 +24,14 @@ internal static class ResponseWriter
     }
 
     /// <summary>Writes the frame; false when the client has given the call up meanwhile.</summary>
-    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, int chunk)
+    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, WriteBudget budget)
     {
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ContentType;
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
-        if (reply.Length > chunk)
-            return WriteChunksAsync(writer, reply, chunk);
+        if (reply.Length > WriteBudget.Free)
+            return WritePartsAsync(writer, reply, budget);
         // Not flushed: Kestrel then sends headers, frame and trailers together.
-        writer.Write(reply.Head.Span);
-        WritePattern(writer, 0, reply.PatternBytes);
+        Write(writer, reply, 0, (int)reply.Length);
         return ValueTask.FromResult(true);
     }
 
@@ -40,32 +39,44 @@ internal static class ResponseWriter
     public static void End(IFeatureCollection features, GrpcStatusCode code) =>
         features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers.GrpcStatus = GrpcStatus.Text(code);
 
-    // Each flush returns when the connection has taken the chunk: all that waits in memory for a client that does not read.
+    // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool> WriteChunksAsync(PipeWriter writer, ReplyFrame reply, int chunk)
+    private static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
-        var head = reply.Head;
-        for (; head.Length > chunk; head = head[chunk..])
+        var at = 0L;
+        while (reply.Length - at > WriteBudget.Free)
         {
-            writer.Write(head.Span[..chunk]);
-            if ((await writer.FlushAsync()).IsCompleted)
-                return false;
+            var wanted = (int)Math.Min(budget.Part, reply.Length - at - WriteBudget.Free);
+            var part = budget.Take(wanted);
+            try
+            {
+                Write(writer, reply, at, part);
+                if ((await writer.FlushAsync()).IsCompleted)
+                    return false;
+            }
+            finally
+            {
+                budget.Return(part);
+            }
+            at += part;
         }
-        writer.Write(head.Span);
-        for (var at = 0; at < reply.PatternBytes; at += chunk)
-        {
-            if (at > 0 && (await writer.FlushAsync()).IsCompleted)
-                return false;
-            WritePattern(writer, at, Math.Min(chunk, reply.PatternBytes - at));
-        }
+        Write(writer, reply, at, (int)(reply.Length - at));
         return true;
     }
 
-    private static void WritePattern(PipeWriter writer, int from, int count)
+    private static void Write(PipeWriter writer, ReplyFrame reply, long from, int count)
     {
+        if (from < reply.Head.Length)
+        {
+            var part = reply.Head.Span[(int)from..];
+            part = part[..Math.Min(part.Length, count)];
+            writer.Write(part);
+            from += part.Length;
+            count -= part.Length;
+        }
         while (count > 0)
         {
-            var part = PayloadPattern.Block[(from % PayloadPattern.BlockBytes)..];
+            var part = PayloadPattern.Block[(int)((from - reply.Head.Length) % PayloadPattern.BlockBytes)..];
             part = part[..Math.Min(part.Length, count)];
             writer.Write(part);
             from += part.Length;

@@ -9,7 +9,8 @@ internal sealed class BenchServices(ServerOptions options, IReadOnlyList<ServerE
     /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
 
-    public ServerOptions Options => options;
+    /// <summary>What large replies are written from.</summary>
+    public WriteBudget Budget { get; } = new(options.WriteChunk);
 
     /// <summary>True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.</summary>
     public bool Accepts(long size, out string refusal)

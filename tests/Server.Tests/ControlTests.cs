@@ -1,0 +1,109 @@
+using IpcBench.Server.Tests.Support;
+using IpcBench.Server.Trials;
+
+namespace IpcBench.Server.Tests;
+
+public class ControlTests
+{
+    [Fact]
+    public async Task Describe_tells_endpoints_limits_and_knobs()
+    {
+        var pipe = Addresses.Pipe();
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Tcp, pipe], MaxSize = 12_345, Backlog = 99, SocketBuffer = 65_536 });
+        using var client = new GrpcClient(server.Address);
+        var reply = await client.DescribeAsync();
+        Assert.Equal("built-in", reply.Stack);
+        Assert.Equal([(server.Address.ToString(), "tcp", false), (pipe.ToString(), "pipe", !OperatingSystem.IsWindows())],
+            reply.Endpoints.Select(endpoint => (endpoint.Address, endpoint.Kind, endpoint.Note.Length > 0)));
+        Assert.Equal((12_345, 100), (reply.Limits.MaxSize, reply.Limits.MaxStreams));
+        Assert.InRange(reply.Limits.MaxConnections, 1, 20_000);
+        Assert.Equal(("99", "65536", "no"), (reply.Settings["backlog"], reply.Settings["socket-buffer"], reply.Settings["nagle"]));
+        Assert.Equal(Environment.ProcessId, reply.ProcessId);
+        Assert.StartsWith(".NET 10", reply.Runtime);
+    }
+
+    [Fact]
+    public async Task Usage_counts_calls_and_connections_by_the_endpoint_that_carried_them()
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp, Addresses.Unix(), Addresses.Pipe(), Addresses.Tls);
+        using var observer = new GrpcClient(server.Endpoints[0].Address);
+        using (var unix = new GrpcClient(server.Endpoints[1].Address))
+        using (var pipe = new GrpcClient(server.Endpoints[2].Address))
+        using (var tls = new GrpcClient(server.Endpoints[3].Address))
+        {
+            for (var call = 0; call < 3; call++)
+                await unix.DownloadAsync(10);
+            await pipe.DownloadAsync(1_000_000);
+            await tls.DownloadAsync(10);
+            await unix.PostAsync(GrpcClient.Download, [0]);
+            Assert.Equal([("tcp", 0L, 1L, 1L), ("unix", 3L, 1L, 1L), ("pipe", 1L, 1L, 1L), ("tls", 1L, 1L, 1L)], await ReadAsync(observer));
+        }
+        await EventuallyAsync(async () => (await ReadAsync(observer)).Skip(1).All(endpoint => endpoint.Item4 == 0));
+        Assert.Equal([1L, 1L, 1L, 1L], (await ReadAsync(observer)).Select(endpoint => endpoint.Item3));
+    }
+
+    [Fact]
+    public async Task Usage_grows_with_what_is_used()
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
+        using var client = new GrpcClient(server.Address);
+        var before = await client.UsageAsync();
+        for (var call = 0; call < 200; call++)
+            await client.DownloadAsync(10);
+        var after = await client.UsageAsync();
+        Assert.True(after.CpuUserNs + after.CpuKernelNs > before.CpuUserNs + before.CpuKernelNs);
+        Assert.True(after.AllocatedBytes > before.AllocatedBytes);
+        Assert.True(after.WorkingSetBytes > 1_000_000);
+        Assert.Equal(3, after.GcCollections.Count);
+        if (OperatingSystem.IsLinux())
+            Assert.True(after.ContextSwitches > before.ContextSwitches);
+    }
+
+    [Fact]
+    public async Task A_spin_is_seen_in_the_cpu_of_its_endpoint_alone()
+    {
+        const int calls = 100, spinUs = 5_000;
+        var trials = new TrialOptions { SpinUs = [$"1={spinUs}"] };
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Trials = trials });
+        using var spinning = new GrpcClient(server.Endpoints[1].Address);
+        var before = await spinning.UsageAsync();
+        for (var call = 0; call < calls; call++)
+            await spinning.DownloadAsync(10);
+        var after = await spinning.UsageAsync();
+        Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * spinUs * 1_000L / 2);
+        Assert.Equal(Trial.None, server.Endpoints[0].Trial);
+    }
+
+    [Fact]
+    public async Task A_delay_holds_every_reply_back_for_at_least_that_long()
+    {
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Trials = new TrialOptions { DelayUs = ["20000"] } });
+        using var client = new GrpcClient(server.Address);
+        var clock = System.Diagnostics.Stopwatch.StartNew();
+        await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => client.DownloadAsync(10)));
+        Assert.InRange(clock.ElapsedMilliseconds, 20, (long)Limits.Wait.TotalMilliseconds);
+    }
+
+    [Fact]
+    public async Task Faults_answer_short_or_with_an_error_after_the_whole_payload()
+    {
+        var trials = new TrialOptions { Faults = ["0=short", "1=status"] };
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Trials = trials });
+        using var brief = new GrpcClient(server.Endpoints[0].Address);
+        Assert.Equal(9, (await brief.DownloadAsync(10)).Length);
+        using var failing = new GrpcClient(server.Endpoints[1].Address);
+        var reply = await failing.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]));
+        Assert.Equal((IpcBench.Protocol.GrpcStatusCode.Internal, false, 12), (reply.Status!.Value, reply.TrailersOnly, reply.Message.Length));
+        Assert.Equal(0, server.Endpoints[1].Counters.Calls);
+    }
+
+    private static async Task<(string, long, long, long)[]> ReadAsync(GrpcClient client) =>
+        [.. (await client.UsageAsync()).Endpoints.Select(e => (e.Kind, e.Calls, e.ConnectionsOpened, e.ConnectionsOpen))];
+
+    private static async Task EventuallyAsync(Func<Task<bool>> condition)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (!await condition())
+            await Task.Delay(20, limit.Token);
+    }
+}

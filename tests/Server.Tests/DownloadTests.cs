@@ -1,0 +1,72 @@
+using IpcBench.Server.Services;
+using IpcBench.Server.Tests.Support;
+
+namespace IpcBench.Server.Tests;
+
+public class DownloadTests
+{
+    public static TheoryData<string> Kinds => Addresses.Kinds;
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind)
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        using var client = new GrpcClient(server.Address);
+        foreach (var size in (int[])[0, 1, 10, 127, 128, 16_383, 16_384, 16_385, 100_000, 1_000_000, 5_000_000])
+            Assert.Equal(Expected(size), await client.DownloadAsync(size));
+    }
+
+    [Fact]
+    public async Task Sizes_beyond_those_that_are_kept_are_answered_alike()
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
+        using var client = new GrpcClient(server.Address);
+        for (var size = 1; size <= 256; size++)
+            await client.DownloadAsync(size);
+        foreach (var size in (int[])[300, 65_536, 70_000, 3_000_000, 0, 256])
+            Assert.Equal(Expected(size), await client.DownloadAsync(size));
+    }
+
+    [Fact]
+    public void A_bounded_number_of_sizes_and_bytes_is_kept()
+    {
+        var replies = new DownloadReplies();
+        Assert.Same(replies.For(10), replies.For(10));
+        var huge = replies.For(128 << 20);
+        Assert.NotSame(huge, replies.For(128 << 20));
+        Assert.True(huge.Head.Length < 32);
+        for (var size = 0; size < 1_000; size++)
+            replies.For(size);
+        Assert.NotSame(replies.For(999), replies.For(999));
+        Assert.Same(replies.For(10), replies.For(10));
+    }
+
+    [Fact]
+    public async Task Many_calls_at_once_on_one_connection_each_get_their_own_size()
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
+        using var client = new GrpcClient(server.Address);
+        var sizes = Enumerable.Range(0, 300).Select(call => call * 997).ToArray();
+        var payloads = await Task.WhenAll(sizes.Select(size => client.DownloadAsync(size)));
+        Assert.Equal(sizes, payloads.Select(payload => payload.Length));
+    }
+
+    [Fact]
+    public void Making_and_finding_replies_allocates_nothing_once_they_are_kept()
+    {
+        var replies = new DownloadReplies();
+        replies.For(1_000_000);
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        for (var call = 0; call < 1_000; call++)
+            replies.For(1_000_000);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+    }
+
+    private static byte[] Expected(int size)
+    {
+        var payload = new byte[size];
+        PayloadPattern.Fill(payload);
+        return payload;
+    }
+}

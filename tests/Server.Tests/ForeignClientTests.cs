@@ -1,0 +1,94 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text.RegularExpressions;
+using IpcBench.Server.Services;
+using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>Clients that others wrote, over every transport that they know.</summary>
+public partial class ForeignClientTests
+{
+    private static readonly string[] Sizes = ["0", "1", "10", "1000", "16384", "100000", "1000000", "5000000"];
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Grpc_js_gets_right_answers(string kind)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
+        var modules = Foreign.Find("artifacts/foreign/node_modules");
+        Assert.SkipWhen(modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")), "grpc-js is not installed: run .ci/install-foreign");
+        await CheckAsync(kind, (target, ca) => Foreign.RunAsync("node", [Script("client.js"), Foreign.Find("protos/bench.proto")!, target, ca, .. Sizes], modules));
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("unix-abstract")]
+    [InlineData("pipe")]
+    public async Task Python_grpcio_gets_right_answers(string kind)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
+        var installed = await Foreign.RunAsync(Foreign.Python, ["-c", "import grpc"]);
+        Assert.SkipUnless(installed is { ExitCode: 0 }, "Python's grpcio is not installed: run .ci/install-foreign");
+        await CheckAsync(kind, (target, ca) => Foreign.RunAsync(Foreign.Python, [Script("client.py"), target, ca, .. Sizes]));
+    }
+
+    [Theory]
+    [InlineData("tcp", 10, 2_000)]
+    [InlineData("tls", 10, 2_000)]
+    [InlineData("unix", 10, 2_000)]
+    [InlineData("pipe", 10, 2_000)]
+    [InlineData("tcp", 1_000_000, 50)]
+    [InlineData("unix", 1_000_000, 50)]
+    public async Task H2load_gets_every_answer_whole(string kind, int size, int calls)
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        var request = Path.Combine(Path.GetTempPath(), $"gb-{Guid.NewGuid():N}.bin");
+        await File.WriteAllBytesAsync(request, GrpcClient.Frame(new Protocol.V1.DownloadRequest { Size = size }));
+        var (url, more) = server.Address switch
+        {
+            Address.Tcp or Address.Tls => (server.Address.ToString(), (string[])[]),
+            Address.Pipe pipe => ("http://localhost", ["--base-uri=unix:" + NamedPipeConnector.UnixSocketPath(pipe.Name)]),
+            var unix => ("http://localhost", ["--base-uri=" + unix]),
+        };
+        string[] arguments = ["-n", $"{calls}", "-c", "10", "-m", "5", "-d", request, "-H", "content-type: application/grpc", "-H", "te: trailers", .. more, url + GrpcClient.Download];
+        var run = await Foreign.RunAsync("h2load", arguments);
+        File.Delete(request);
+        Assert.SkipWhen(run is null, "h2load is not installed: run .ci/install-foreign");
+        var output = run.Value.Output;
+        Assert.Contains($"{calls} succeeded, 0 failed, 0 errored, 0 timeout", output);
+        Assert.Contains($"{calls} 2xx", output);
+        var data = long.Parse(DataBytes().Match(output).Groups[1].Value, CultureInfo.InvariantCulture);
+        Assert.Equal(calls * new DownloadReplies().For(size).Length, data);
+        Assert.Equal(calls, server.Endpoints[0].Counters.Calls);
+    }
+
+    private static async Task CheckAsync(string kind, Func<string, string, Task<(int ExitCode, string Output)?>> run)
+    {
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        var (target, ca) = await Foreign.TargetAsync(server.Address);
+        var result = await run(target, ca);
+        Assert.SkipWhen(result is null, "the client's interpreter is not installed: run .ci/install-foreign");
+        Assert.Equal(string.Join('\n', Sizes.Select(Line).Concat(["negative 3", "unknown 12", "stack built-in", ""])), result.Value.Output);
+        Assert.Equal(0, result.Value.ExitCode);
+        Assert.Equal(Sizes.Length, server.Endpoints[0].Counters.Calls);
+    }
+
+    private static string Line(string size)
+    {
+        var payload = new byte[int.Parse(size, CultureInfo.InvariantCulture)];
+        PayloadPattern.Fill(payload);
+        return $"{size} {size} {Convert.ToHexStringLower(SHA256.HashData(payload))} 0";
+    }
+
+    private static string Script(string name) => Path.Combine(AppContext.BaseDirectory, "foreign", name);
+
+    [GeneratedRegex(@"\((\d+)\) data")]
+    private static partial Regex DataBytes();
+}

@@ -1,0 +1,71 @@
+using System.Net;
+using Google.Protobuf;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>Unary gRPC by .NET's HttpClient: one HTTP/2 connection over any transport, and nothing of the product but its connectors.</summary>
+internal sealed class GrpcClient : IDisposable
+{
+    public const string Download = "/ipcbench.v1.Bench/Download";
+    public const string Describe = "/ipcbench.v1.Control/Describe";
+    public const string Usage = "/ipcbench.v1.Control/Usage";
+
+    private readonly HttpClient _http;
+
+    public GrpcClient(Address address)
+    {
+        var handler = new SocketsHttpHandler
+        {
+            ConnectCallback = (_, cancellation) => Connector.For(address, new ConnectorOptions()).ConnectAsync(cancellation),
+        };
+        // TLS is the connector's; to HttpClient every transport is cleartext.
+        _http = new HttpClient(handler) { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
+    }
+
+    public static byte[] Frame(IMessage message) => Frame(message.ToByteArray());
+
+    public static byte[] Frame(byte[] message, byte flag = 0)
+    {
+        var frame = new byte[GrpcFraming.PrefixLength + message.Length];
+        GrpcFraming.WritePrefix(frame, message.Length);
+        frame[0] = flag;
+        message.CopyTo(frame, GrpcFraming.PrefixLength);
+        return frame;
+    }
+
+    public async Task<byte[]> DownloadAsync(long size)
+    {
+        var reply = await PostAsync(Download, Frame(new DownloadRequest { Size = size }));
+        Assert.Equal(GrpcStatusCode.Ok, reply.Status);
+        return DownloadReply.Parser.ParseFrom(reply.Message.Span).Payload.ToByteArray();
+    }
+
+    public async Task<DescribeReply> DescribeAsync() =>
+        DescribeReply.Parser.ParseFrom((await PostAsync(Describe, Frame([]))).Message.Span);
+
+    public async Task<UsageReply> UsageAsync() => UsageReply.Parser.ParseFrom((await PostAsync(Usage, Frame([]))).Message.Span);
+
+    public Task<GrpcReply> PostAsync(string path, byte[] body, string? contentType = "application/grpc") => SendAsync(HttpMethod.Post, path, body, contentType);
+
+    public async Task<GrpcReply> SendAsync(HttpMethod method, string path, byte[]? body, string? contentType)
+    {
+        using var request = new HttpRequestMessage(method, path) { Version = HttpVersion.Version20, VersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        request.Headers.TE.ParseAdd("trailers");
+        if (body is not null)
+            request.Content = new ByteArrayContent(body);
+        if (contentType is not null)
+            request.Content?.Headers.TryAddWithoutValidation("content-type", contentType);
+        using var response = await _http.SendAsync(request);
+        var content = await response.Content.ReadAsByteArrayAsync();
+        var trailersOnly = response.Headers.Contains("grpc-status");
+        var headers = trailersOnly ? response.Headers : response.TrailingHeaders;
+        var status = headers.TryGetValues("grpc-status", out var values) ? (GrpcStatusCode?)int.Parse(values.Single()) : null;
+        var message = headers.TryGetValues("grpc-message", out var texts) ? texts.Single() : null;
+        return new GrpcReply((int)response.StatusCode, status, message, trailersOnly, response.Content.Headers.ContentType?.ToString(), content);
+    }
+
+    public void Dispose() => _http.Dispose();
+}

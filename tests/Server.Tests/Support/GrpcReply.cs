@@ -1,0 +1,19 @@
+using IpcBench.Protocol;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>What came back for one call.</summary>
+internal sealed record GrpcReply(int HttpStatus, GrpcStatusCode? Status, string? StatusMessage, bool TrailersOnly, string? ContentType, byte[] Body)
+{
+    /// <summary>The message behind the prefix, whose length must be true.</summary>
+    public ReadOnlyMemory<byte> Message
+    {
+        get
+        {
+            GrpcFraming.ReadPrefix(Body, out var flag, out var length);
+            Assert.Equal(0, flag);
+            Assert.Equal(Body.Length - GrpcFraming.PrefixLength, (int)length);
+            return Body.AsMemory(GrpcFraming.PrefixLength);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+using IpcBench.Server.Endpoints;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>A server inside the test's process.</summary>
+internal sealed class ServerUnderTest : IAsyncDisposable
+{
+    private readonly BenchServer _server;
+
+    private ServerUnderTest(BenchServer server, string warnings)
+    {
+        _server = server;
+        Warnings = warnings;
+    }
+
+    public string Warnings { get; }
+
+    public IReadOnlyList<ServerEndpoint> Endpoints => _server.Endpoints;
+
+    public Address Address => _server.Endpoints[0].Address;
+
+    public static Task<ServerUnderTest> StartAsync(params Address[] listen) => StartAsync(new ServerOptions { Listen = listen });
+
+    public static async Task<ServerUnderTest> StartAsync(ServerOptions options)
+    {
+        var warnings = new StringWriter();
+        return new ServerUnderTest(await BenchServer.StartAsync(options, warnings).WaitAsync(Limits.Wait), warnings.ToString());
+    }
+
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+}
