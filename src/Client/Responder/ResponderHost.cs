@@ -2,6 +2,7 @@ using System.IO.Pipes;
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Responder;
 
@@ -28,6 +29,8 @@ internal sealed class ResponderHost : IAsyncDisposable
     {
         Address.Tcp tcp => OnTcp(tcp, responders),
         Address.Unix unix => OnUnix(unix, unix.Path, responders),
+        // Where the event loop runs, .NET's pipes are Unix sockets.
+        Address.Pipe pipe when EventLoop.IsSupported => OnUnix(pipe, NamedPipeConnector.UnixSocketPath(pipe.Name), responders),
         Address.Pipe pipe => new ResponderHost(pipe, responders, null, stopping => AcceptPipesAsync(pipe.Name, responders, stopping)),
         _ => throw new NotSupportedException($"the responder does not listen on {address.Kind}"),
     };

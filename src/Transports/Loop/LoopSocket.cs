@@ -22,6 +22,15 @@ public sealed unsafe class LoopSocket
         slot = loop.Epoll.Add(this, fd, ReadInterest);
     }
 
+    /// <summary>Takes an accepted connection over from the framework, which forgets it. On the loop's thread only.</summary>
+    public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler)
+    {
+        accepted.Blocking = false;
+        var fd = (int)accepted.Handle;
+        accepted.SafeHandle.SetHandleAsInvalid();
+        return new LoopSocket(loop, fd, handler);
+    }
+
     /// <summary>Who is told of events; may be replaced on the loop's thread.</summary>
     public ILoopHandler Handler { get; set; }
 

@@ -1,0 +1,82 @@
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>Ceilings found earlier, in a file of the user, each under the environment that it was found in. A file that cannot be used is no error.</summary>
+internal sealed class CalibrationCache(string path)
+{
+    private const int MostEntries = 500;
+    private static readonly TimeSpan Fresh = TimeSpan.FromDays(7);
+
+    /// <summary><c>GrpcBench/calibration.json</c> below the user's folder for caches.</summary>
+    public static CalibrationCache OfUser()
+    {
+        var folder = Environment.GetEnvironmentVariable("XDG_CACHE_HOME") is { Length: > 0 } cache
+            ? cache
+            : Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify);
+        return new CalibrationCache(Path.Combine(folder, "GrpcBench", "calibration.json"));
+    }
+
+    /// <summary>A short text that is the same only where a ceiling would be: machine, runtime, tool, place and the knobs of the client.</summary>
+    public static string Environs(HostInfo host, LoadOptions load, string serverCpus)
+    {
+        var variables = string.Join(' ', host.RuntimeVariables.Select(variable => variable.Key + "=" + variable.Value));
+        object?[] parts =
+        [
+            ToolVersion.Text, host.Os, host.Kernel, host.CpuModel, host.LogicalCpus, host.CpuQuota, host.Virtualization, host.Governor,
+            host.Runtime, host.GcMode, host.Tiering, variables, host.ClientCpus, serverCpus,
+            load.Threads, load.Http2Window, load.Connector.NoDelay, load.Connector.SocketBuffer,
+        ];
+        var text = string.Join('\n', parts.Select(part => FormattableString.Invariant($"{part}")));
+        return Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..16];
+    }
+
+    /// <summary>Null when it was never found here, or too long ago.</summary>
+    public Calibration? Find(string environs, Calibration like) => Load()
+        .LastOrDefault(entry => entry.Environs == environs && IsSame(entry.Found, like) && DateTimeOffset.UtcNow - entry.At < Fresh)?.Found;
+
+    public void Keep(string environs, IEnumerable<Calibration> found)
+    {
+        var now = DateTimeOffset.UtcNow;
+        var fresh = found.Select(calibration => new Entry(environs, now, calibration)).ToList();
+        var kept = Load().Where(entry => now - entry.At < Fresh && !fresh.Exists(other => other.Environs == entry.Environs && IsSame(other.Found, entry.Found)));
+        Save([.. kept.Concat(fresh).TakeLast(MostEntries)]);
+    }
+
+    private static bool IsSame(Calibration one, Calibration other) =>
+        (one.Transport, one.Size, one.Connections, one.Streams) == (other.Transport, other.Size, other.Connections, other.Streams);
+
+    private IReadOnlyList<Entry> Load()
+    {
+        try
+        {
+            return JsonSerializer.Deserialize(File.ReadAllBytes(path), CalibrationJson.Default.IReadOnlyListEntry) ?? [];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or NotSupportedException)
+        {
+            return [];
+        }
+    }
+
+    private void Save(IReadOnlyList<Entry> entries)
+    {
+        var temporary = $"{path}.{Guid.NewGuid():N}";
+        try
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            File.WriteAllBytes(temporary, JsonSerializer.SerializeToUtf8Bytes(entries, CalibrationJson.Default.IReadOnlyListEntry));
+            File.Move(temporary, path, overwrite: true);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            // Next time it is measured again.
+        }
+    }
+
+    internal sealed record Entry(string Environs, DateTimeOffset At, Calibration Found);
+}

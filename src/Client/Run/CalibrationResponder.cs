@@ -1,0 +1,88 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>The responder as a process of its own, on private addresses; it ends with this one, however that ends.</summary>
+internal sealed class CalibrationResponder : IAsyncDisposable
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(15);
+    private readonly Process process;
+
+    private CalibrationResponder(Process process) => this.process = process;
+
+    /// <summary>Where it answers, one address for each kind that was asked for.</summary>
+    public IReadOnlyList<Address> Addresses { get; private set; } = [];
+
+    /// <param name="kinds"><c>tcp</c>, <c>unix</c>, <c>pipe</c>.</param>
+    /// <param name="options">Its place and its variables.</param>
+    /// <param name="cancellation">Gives the start up.</param>
+    /// <exception cref="IOException">It did not start; the message says why.</exception>
+    public static async Task<CalibrationResponder> StartAsync(IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
+    {
+        var info = ThisProgram.StartInfo([ResponderCommand.Name, .. kinds.SelectMany(kind => new[] { "--listen", PrivateAddress(kind) })]);
+        info.RedirectStandardInput = info.RedirectStandardOutput = info.RedirectStandardError = true;
+        info.CreateNoWindow = true;
+        foreach (var (name, value) in options.HiddenVariables)
+            info.Environment[name] = value;
+        CalibrationResponder? responder = null;
+        try
+        {
+            responder = new CalibrationResponder(Affinity.Start(info, options.ServerCpus));
+            await responder.WaitUntilReadyAsync().WaitAsync(Deadline, cancellation);
+            return responder;
+        }
+        catch (Exception e)
+        {
+            if (responder is not null)
+                await responder.DisposeAsync();
+            if (e is Win32Exception or TimeoutException or EnvironmentException)
+                throw new IOException($"the responder did not start: {e.Message}", e);
+            throw;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            process.StandardInput.Close();
+            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(3));
+        }
+        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
+        {
+            process.Kill(entireProcessTree: true);
+        }
+        process.Dispose();
+    }
+
+    private async Task WaitUntilReadyAsync()
+    {
+        var addresses = new List<Address>();
+        while (await process.StandardOutput.ReadLineAsync() is { } line)
+        {
+            if (line == ResponderCommand.Ready)
+            {
+                Addresses = addresses;
+                return;
+            }
+            if (line.StartsWith(ResponderCommand.Listening, StringComparison.Ordinal))
+                addresses.Add(Address.Parse(line[ResponderCommand.Listening.Length..]));
+        }
+        throw new IOException($"the responder did not start: {(await process.StandardError.ReadToEndAsync()).Trim()}");
+    }
+
+    private static string PrivateAddress(string kind)
+    {
+        var name = $"grpcbench-{Guid.NewGuid():N}"[..20];
+        return kind switch
+        {
+            "tcp" => "http://127.0.0.1:0",
+            "unix" => "unix:" + Path.Combine(Path.GetTempPath(), name + ".sock"),
+            _ => "pipe:/" + name,
+        };
+    }
+}

@@ -1,0 +1,64 @@
+using IpcBench.Client.Load;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Run;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class CalibratorTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    private static LoadOptions Load(string address, long size) =>
+        new() { Address = Address.Parse(address), Size = size, Connections = 4, Threads = 1 };
+
+    private static CalibrationOptions Options(CalibrationCache? cache, List<string> notes) => new()
+    {
+        Host = HostFacts.Read(),
+        Warmup = TimeSpan.FromMilliseconds(30),
+        Duration = TimeSpan.FromMilliseconds(100),
+        Cache = cache,
+        Note = notes.Add,
+    };
+
+    [Fact]
+    public async Task Every_kind_of_socket_and_size_has_its_ceiling_and_the_second_time_it_is_known()
+    {
+        var file = Path.Combine(Path.GetTempPath(), $"calibration-{Guid.NewGuid():N}.json");
+        LoadOptions[] loads = [Load("http://localhost:1", 10), Load("unix:/tmp/x", 10), Load("pipe:x", 10), Load("unix:/tmp/x", 1_000_000), Load("unix:/tmp/y", 10)];
+        var notes = new List<string>();
+        try
+        {
+            var found = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None).WaitAsync(Limit);
+
+            Assert.Equal([("tcp", 10L), ("unix", 10L), ("pipe", 10L), ("unix", 1_000_000L)], found.Select(calibration => (calibration.Transport, calibration.Size)));
+            Assert.All(found, calibration => Assert.True(calibration is { Rate: > 10, ClientCpuNs: > 0, Connections: 4, Streams: 1 }, $"{calibration}"));
+            Assert.Equal(4, notes.Count);
+
+            var again = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None).WaitAsync(Limit);
+            Assert.Equal(found, again);
+            Assert.Equal(4, notes.Count);
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Fact]
+    public async Task What_has_no_responder_of_its_kind_is_left_out()
+    {
+        LoadOptions[] loads = [Load("https://localhost:1", 10), Load("unix:/tmp/x", 10) with { Client = "grpc-dotnet" }, Load("unix:/tmp/x", 10) with { Protocol = "echo" }];
+
+        Assert.Empty(await Calibrator.RunAsync(loads, Options(null, []), CancellationToken.None).WaitAsync(Limit));
+    }
+
+    [Fact]
+    public async Task Ctrl_C_gives_up()
+    {
+        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        var options = Options(null, []) with { Duration = TimeSpan.FromSeconds(50) };
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Calibrator.RunAsync([Load("unix:/tmp/x", 10)], options, stop.Token).WaitAsync(Limit));
+    }
+}
