@@ -13,7 +13,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         var tls = new SslStream(await inner.ConnectAsync(cancellation));
         try
         {
-            await tls.AuthenticateAsClientAsync(Authentication(), cancellation);
+            await tls.AuthenticateAsClientAsync(Authentication(host, options), cancellation);
             return tls;
         }
         catch (AuthenticationException e)
@@ -28,7 +28,8 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         }
     }
 
-    private SslClientAuthenticationOptions Authentication()
+    /// <summary>How the server of that name is asked for HTTP/2 and for proof of who it is.</summary>
+    public static SslClientAuthenticationOptions Authentication(string host, ConnectorOptions options)
     {
         var authentication = new SslClientAuthenticationOptions
         {

@@ -4,13 +4,48 @@ using IpcBench.Client.Load;
 namespace IpcBench.Client.Callers;
 
 /// <summary>The clients and protocols there are: one line each.</summary>
-internal static class Catalogue
+internal static partial class Catalogue
 {
+    public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
+
+    /// <summary>Why there is no such client here, in one sentence; null when there is.</summary>
+    public static string? Refusal(string client) => client switch
+    {
+        Wire => null,
+        GrpcDotnet => GrpcDotnetVersion is not null ? null
+            : "this build has no grpc-dotnet client, because a package that it needs could not be found when it was built: dotnet build -p:GrpcDotnet=true says which",
+        _ => $"there is no client '{client}': it is {Wire} or {GrpcDotnet}",
+    };
+
+    /// <summary>The version of Grpc.Net.Client in this build; null when it was not to be had.</summary>
+    public static string? GrpcDotnetVersion
+    {
+        get
+        {
+            string? version = null;
+            AddGrpcDotnetVersion(ref version);
+            return version;
+        }
+    }
+
     /// <exception cref="ArgumentException">There is no such client for this protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
     {
-        ("wire", "grpc") => await WireFactory.CreateAsync(options, cancellation),
+        (Wire, "grpc") => await WireFactory.CreateAsync(options, cancellation),
+        (GrpcDotnet, "grpc") => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),
         _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
     };
+
+    // In the folder GrpcDotnet, where that is compiled.
+    static partial void AddGrpcDotnet(LoadOptions options, ref IConnectionFactory? factory);
+
+    static partial void AddGrpcDotnetVersion(ref string? version);
+
+    private static IConnectionFactory? CreateGrpcDotnet(LoadOptions options)
+    {
+        IConnectionFactory? factory = null;
+        AddGrpcDotnet(options, ref factory);
+        return factory;
+    }
 }

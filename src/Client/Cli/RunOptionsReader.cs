@@ -1,5 +1,6 @@
 using System.CommandLine;
 using IpcBench.Analysis.Reports;
+using IpcBench.Client.Callers;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
@@ -127,7 +128,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
         text is "tcp" or "tls" or "unix" or "pipe" ? text : throw new UsageException($"{what}: there is no transport '{text}': it is one of tcp, tls, unix, pipe");
 
     private static string ClientName(string text, string what) =>
-        text is "wire" or "grpc-dotnet" ? text : throw new UsageException($"{what}: there is no client '{text}': it is wire or grpc-dotnet");
+        Catalogue.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
 
     private string? Choice(Option<string> option, string what, params string[] choices) => Get(option) is not { } text || choices.Contains(text)
         ? Get(option)

@@ -19,18 +19,18 @@ internal sealed class ControlClient : IDisposable
     public ControlClient(Address address, ConnectorOptions options)
     {
         Address = address;
-        var connector = Connector.For(address, options);
+        // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
+        var tls = address as Address.Tls;
+        var connector = Connector.For(tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options);
         http = new HttpClient(new SocketsHttpHandler
         {
-            // The connector speaks TLS where the address asks for it, so what this handler sees is always plain HTTP/2.
+            SslOptions = tls is null ? new() : TlsConnector.Authentication(tls.Host, options),
             ConnectCallback = async (_, cancellation) => await connector.ConnectAsync(cancellation),
             UseProxy = false,
             PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
         })
         {
-            BaseAddress = new Uri("http://localhost"),
-            DefaultRequestVersion = HttpVersion.Version20,
-            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            BaseAddress = new Uri(tls is null ? "http://localhost" : "https://localhost"),
             Timeout = Patience,
         };
     }
@@ -52,7 +52,13 @@ internal sealed class ControlClient : IDisposable
     private async Task<T?> CallAsync<T>(string method, IMessage request, MessageParser<T> parser, CancellationToken cancellation)
         where T : class, IMessage<T>
     {
-        using var message = new HttpRequestMessage(HttpMethod.Post, "/ipcbench.v1.Control/" + method) { Content = new ByteArrayContent(Frame(request)) };
+        using var message = new HttpRequestMessage(HttpMethod.Post, "/ipcbench.v1.Control/" + method)
+        {
+            // The client's own default versions do not hold for a message that is made by hand.
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new ByteArrayContent(Frame(request)),
+        };
         message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
         message.Headers.TE.Add(new TransferCodingWithQualityHeaderValue("trailers"));
         try

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Records;
+using IpcBench.Client.Callers;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
@@ -51,6 +52,8 @@ internal static class RunRecords
             texts[knob.Name] = knob.Read(knobs) ?? "default";
         texts["arrivals"] = options.Poisson ? "poisson" : "constant";
         texts["rate"] = options.Rate?.ToString("0.##", CultureInfo.InvariantCulture) ?? "max";
+        if (options.Clients.Contains(Catalogue.GrpcDotnet) && Catalogue.GrpcDotnetVersion is { } version)
+            texts["grpc-dotnet client"] = "Grpc.Net.Client " + version;
         return texts;
     }
 }

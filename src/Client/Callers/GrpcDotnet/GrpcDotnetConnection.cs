@@ -1,0 +1,160 @@
+using Grpc.Net.Client;
+using IpcBench.Client.Load;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Callers.GrpcDotnet;
+
+/// <summary>One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and counted.</summary>
+internal sealed class GrpcDotnetConnection : ICallConnection
+{
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(10), LongestPause = TimeSpan.FromMilliseconds(250);
+
+    private readonly Connector connector;
+    private readonly GrpcChannel channel;
+    private readonly GrpcDotnetCaller[] callers;
+    private readonly CancellationTokenSource disposing = new();
+    private readonly Lock gate = new();
+    private readonly List<TaskCompletionSource<bool>> waiting = [];
+    private Stream? opened;
+    private bool accepting;
+
+    public GrpcDotnetConnection(LoadOptions options, Connector connector)
+    {
+        this.connector = connector;
+        channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
+        {
+            HttpHandler = Handler(options),
+            DisposeHttpClient = true,
+            MaxReceiveMessageSize = null,
+        });
+        var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
+        callers = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetCaller(this, client, request))];
+    }
+
+    public IReadOnlyList<ICaller> Callers => callers;
+
+    public bool IsOpen { get; private set; }
+
+    public int Reopened { get; private set; }
+
+    public async Task OpenAsync(CancellationToken cancellation)
+    {
+        opened = await connector.ConnectAsync(cancellation);
+        IsOpen = true;
+    }
+
+    public ValueTask<bool> ReadyAsync()
+    {
+        lock (gate)
+        {
+            if (IsOpen || !accepting)
+                return new(accepting);
+            var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            waiting.Add(ready);
+            return new(ready.Task);
+        }
+    }
+
+    /// <summary>A call found the connection dead: no more are sent before a new one is open.</summary>
+    public void Lost()
+    {
+        lock (gate)
+        {
+            if (!IsOpen || disposing.IsCancellationRequested)
+                return;
+            IsOpen = false;
+        }
+        _ = ReopenAsync();
+    }
+
+    public void SetAccepting(bool accepting)
+    {
+        lock (gate)
+        {
+            this.accepting = accepting;
+            if (!accepting)
+                Signal(false);
+        }
+    }
+
+    public void CutOff(long sentBeforeNs)
+    {
+        foreach (var caller in callers)
+            caller.CutOff(sentBeforeNs);
+    }
+
+    // The library flushes each call by itself.
+    public void Enter()
+    {
+    }
+
+    public void Leave()
+    {
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await disposing.CancelAsync();
+        SetAccepting(false);
+        channel.Dispose();
+        if (Interlocked.Exchange(ref opened, null) is { } unused)
+            await unused.DisposeAsync();
+    }
+
+    private static string Target(Address address) => address is Address.Tcp or Address.Tls ? address.ToString() : "http://localhost";
+
+    private SocketsHttpHandler Handler(LoadOptions options)
+    {
+        var handler = new SocketsHttpHandler
+        {
+            ConnectCallback = async (_, cancellation) => Interlocked.Exchange(ref opened, null) ?? await ConnectAgainAsync(cancellation),
+            PooledConnectionIdleTimeout = Timeout.InfiniteTimeSpan,
+            PooledConnectionLifetime = Timeout.InfiniteTimeSpan,
+            UseProxy = false,
+            AllowAutoRedirect = false,
+            UseCookies = false,
+        };
+        if (options.Http2Window is { } window)
+            handler.InitialHttp2StreamWindowSize = Math.Clamp(window, 65_535, 16 << 20);
+        if (options.Address is Address.Tls tls)
+            handler.SslOptions = TlsConnector.Authentication(tls.Host, options.Connector);
+        return handler;
+    }
+
+    private async ValueTask<Stream> ConnectAgainAsync(CancellationToken cancellation)
+    {
+        var stream = await connector.ConnectAsync(cancellation);
+        lock (gate)
+            Reopened++;
+        return stream;
+    }
+
+    private async Task ReopenAsync()
+    {
+        for (var pause = ShortestPause; !disposing.IsCancellationRequested; pause = pause * 2 < LongestPause ? pause * 2 : LongestPause)
+        {
+            try
+            {
+                opened = await ConnectAgainAsync(disposing.Token);
+                lock (gate)
+                {
+                    IsOpen = true;
+                    Signal(true);
+                }
+                return;
+            }
+            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException)
+            {
+                await Task.Delay(pause);
+            }
+        }
+    }
+
+    private void Signal(bool ready)
+    {
+        foreach (var waiter in waiting)
+            waiter.SetResult(ready);
+        waiting.Clear();
+    }
+}
