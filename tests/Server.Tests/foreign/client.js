@@ -7,7 +7,7 @@ const loader = require('@grpc/proto-loader');
 
 const [proto, target, ca, ...sizes] = process.argv.slice(2);
 const credentials = ca === '-' ? grpc.credentials.createInsecure() : grpc.credentials.createSsl(fs.readFileSync(ca));
-const services = grpc.loadPackageDefinition(loader.loadSync(proto, { longs: Number })).ipcbench.v1;
+const services = grpc.loadPackageDefinition(loader.loadSync(proto, { longs: Number, defaults: true })).ipcbench.v1;
 const options = { 'grpc.max_receive_message_length': -1 };
 const bench = new services.Bench(target, credentials, options);
 const control = new services.Control(target, credentials, options);

@@ -1,0 +1,38 @@
+using Google.Protobuf;
+using IpcBench.Protocol.V1;
+
+namespace IpcBench.Protocol.Tests;
+
+public class GrpcFramingTests
+{
+    [Theory]
+    [InlineData(0, new byte[] { 0, 0, 0, 0, 0 })]
+    [InlineData(12, new byte[] { 0, 0, 0, 0, 12 })]
+    [InlineData(0x01020304, new byte[] { 0, 1, 2, 3, 4 })]
+    [InlineData(int.MaxValue, new byte[] { 0, 0x7F, 0xFF, 0xFF, 0xFF })]
+    public void A_prefix_is_a_flag_and_the_length_big_endian(int length, byte[] bytes)
+    {
+        var prefix = new byte[GrpcFraming.PrefixLength];
+        prefix.AsSpan().Fill(0xEE);
+        GrpcFraming.WritePrefix(prefix, length);
+        Assert.Equal(bytes, prefix);
+        GrpcFraming.ReadPrefix(prefix, out var flag, out var read);
+        Assert.Equal((0, (uint)length), (flag, read));
+    }
+
+    [Fact]
+    public void A_flag_and_a_length_beyond_any_array_are_read_as_they_stand()
+    {
+        GrpcFraming.ReadPrefix([1, 0xFF, 0xFF, 0xFF, 0xFF], out var flag, out var length);
+        Assert.Equal((1, uint.MaxValue), (flag, length));
+    }
+
+    // The numbers of the fields are a promise to everyone who implements Bench: these bytes must never change.
+    [Fact]
+    public void The_messages_have_the_bytes_that_other_implementations_rely_on()
+    {
+        Assert.Equal([0x08, 0xC0, 0x84, 0x3D], new DownloadRequest { Size = 1_000_000 }.ToByteArray());
+        Assert.Equal([0x0A, 2, 7, 9], new DownloadReply { Payload = ByteString.CopyFrom(7, 9) }.ToByteArray());
+        Assert.Empty(new DownloadRequest().ToByteArray());
+    }
+}

@@ -1,0 +1,52 @@
+using System.Text;
+
+namespace IpcBench.Protocol.Tests;
+
+public class GrpcStatusTests
+{
+    [Theory]
+    [InlineData("all is well", "all is well")]
+    [InlineData("", "")]
+    [InlineData("100%", "100%25")]
+    [InlineData("a\nb\r\0", "a%0Ab%0D%00")]
+    [InlineData("~ \u007F", "~ %7F")]
+    [InlineData("größer", "gr%C3%B6%C3%9Fer")]
+    [InlineData("🙂", "%F0%9F%99%82")]
+    public void A_message_is_percent_encoded_and_comes_back(string message, string encoded)
+    {
+        Assert.Equal(encoded, GrpcStatus.EncodeMessage(message));
+        Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
+    }
+
+    [Theory]
+    [InlineData("50%", "50%")]
+    [InlineData("%4", "%4")]
+    [InlineData("%zz", "%zz")]
+    [InlineData("%+1", "%+1")]
+    [InlineData("%c3%b6", "ö")]
+    [InlineData("%FF", "\uFFFD")]
+    public void A_broken_escape_is_kept_and_never_thrown(string encoded, string message) =>
+        Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
+
+    [Theory]
+    [InlineData("0", GrpcStatusCode.Ok)]
+    [InlineData("13", GrpcStatusCode.Internal)]
+    [InlineData("16", GrpcStatusCode.Unauthenticated)]
+    [InlineData("17", GrpcStatusCode.Unknown)]
+    [InlineData("-1", GrpcStatusCode.Unknown)]
+    [InlineData("99999999999", GrpcStatusCode.Unknown)]
+    [InlineData("", GrpcStatusCode.Unknown)]
+    [InlineData(" 0", GrpcStatusCode.Unknown)]
+    [InlineData("OK", GrpcStatusCode.Unknown)]
+    public void What_is_no_known_code_is_unknown(string text, GrpcStatusCode code) => Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
+
+    [Fact]
+    public void Every_code_has_its_number_as_text_and_its_name_in_capitals()
+    {
+        foreach (var code in Enum.GetValues<GrpcStatusCode>())
+            Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(GrpcStatus.Text(code))));
+        Assert.Equal(
+            "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED",
+            string.Join(' ', Enum.GetValues<GrpcStatusCode>().Select(GrpcStatus.Name)));
+    }
+}
