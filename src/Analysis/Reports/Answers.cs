@@ -42,7 +42,7 @@ public static class Answers
     }
 
     private static string More(List<(MeasuredCell Cell, ArmComparison? Comparison)> unknown) =>
-        unknown.Where(rival => rival.Comparison != null).MaxBy(rival => rival.Comparison!.Verdict.MoreRounds).Comparison is { } worst
+        unknown.Select(rival => rival.Comparison).OfType<ArmComparison>().MaxBy(comparison => comparison.Verdict.MoreRounds) is { } worst
             ? VerdictText.Of(worst.Verdict, worst.Metric).Replace("cannot tell, ", "", StringComparison.Ordinal) : "no common rounds";
 
     /// <summary>CPU of a call on both sides together, where both sides tell; the client's alone otherwise.</summary>
