@@ -103,7 +103,7 @@ internal struct ReplyReader
     {
         tag = number;
         (number, bytesOfNumber) = (0, 0);
-        switch (tag & 7)
+        switch (tag < 8 ? 7 : tag & 7) // there is no field number 0
         {
             case 0 when messageLeft > 0:
                 state = State.Varint;

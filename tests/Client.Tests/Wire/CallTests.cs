@@ -1,0 +1,195 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+
+namespace IpcBench.Client.Tests.Wire;
+
+public class CallTests
+{
+    [Fact]
+    public void Begins_with_preface_settings_and_a_wide_window_and_waits_for_the_servers_settings()
+    {
+        var harness = new WireHarness();
+        var opening = harness.Connection.OpenAsync(CancellationToken.None);
+        var frames = harness.Link.TakeFrames();
+        Assert.Equal([FrameType.Settings, FrameType.WindowUpdate], frames.Select(frame => frame.Header.Type));
+        Assert.False(opening.IsCompleted);
+        harness.Link.Deliver(Frames.Settings());
+        Assert.True(opening.IsCompletedSuccessfully);
+        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Link.TakeFrames()).Header);
+    }
+
+    [Fact]
+    public void A_request_is_headers_and_data_and_later_ones_are_tiny()
+    {
+        var harness = new WireHarness().Opened();
+        var first = harness.Call();
+        var frames = harness.Link.TakeFrames();
+        Assert.Equal([(FrameType.Headers, 1), (FrameType.Data, 1)], frames.Select(frame => (frame.Header.Type, frame.Header.StreamId)));
+        Assert.Equal("00000000020" + "80a", Convert.ToHexStringLower(frames[1].Payload));
+        Assert.Equal(FrameFlags.EndStream, frames[1].Header.Flags);
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(first);
+        var second = harness.Call();
+        frames = harness.Link.TakeFrames();
+        Assert.Equal([(FrameType.Headers, 3), (FrameType.Data, 3)], frames.Select(frame => (frame.Header.Type, frame.Header.StreamId)));
+        Assert.Equal(7, frames[0].Payload.Length); // seven fields, a byte each
+        harness.Link.Deliver(Frames.Reply(3, 10));
+        IsOk(second);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(5)]
+    [InlineData(10)]
+    public void An_answer_may_be_cut_anywhere(int piece)
+    {
+        var harness = new WireHarness(size: 1000).Opened();
+        var call = harness.Call();
+        foreach (var part in Frames.Reply(1, 1000).Chunk(piece))
+            harness.Link.Deliver(part);
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("status 13", 13)]
+    [InlineData("status 1", 1)]
+    [InlineData("unknown status", 17)]
+    [InlineData("unknown status", 99)]
+    public void A_status_other_than_0_in_the_trailers_is_a_failure(string kind, int status)
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Frames.Message(10)), .. Frames.Trailers(1, status)]);
+        Failed(kind, call);
+        Assert.True(harness.Connection.IsOpen);
+    }
+
+    [Fact]
+    public void Trailers_alone_tell_a_status_too()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"), ("grpc-message", "no")));
+        Failed("status 12", call);
+    }
+
+    [Theory]
+    [InlineData(9)]
+    [InlineData(11)]
+    [InlineData(0)]
+    public void A_payload_of_another_size_is_a_wrong_length(int size)
+    {
+        var harness = new WireHarness(size: 10).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reply(1, size));
+        Failed("wrong length", call);
+    }
+
+    [Fact]
+    public void Each_untruth_of_an_answer_has_its_kind()
+    {
+        var harness = new WireHarness().Opened();
+        var id = -1;
+        void Expect(string kind, params byte[][] frames)
+        {
+            var call = harness.Call();
+            foreach (var frame in frames)
+                harness.Link.Deliver(frame);
+            Failed(kind, call);
+        }
+        int Next() => id += 2;
+        Expect("http 503", Frames.Headers(Next(), true, (":status", "503")));
+        Expect("http 404", Frames.Headers(Next(), false, (":status", "404"), ("content-type", "text/plain")), Frames.Data(id, [1, 2, 3], end: true));
+        Expect("content type", Frames.Headers(Next(), false, (":status", "200"), ("content-type", "text/html")), Frames.Data(id, Frames.Message(10)), Frames.Trailers(id));
+        Expect("no status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10), end: true));
+        Expect("no status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10)), Frames.Headers(id, true, ("x", "y")));
+        Expect("protocol", Frames.ResponseHeaders(Next()), Frames.Data(id, [1, 0, 0, 0, 0]), Frames.Trailers(id));
+        Expect("protocol", Frames.ResponseHeaders(Next()), Frames.Data(id, [.. Frames.Message(10), .. Frames.Message(10)]), Frames.Trailers(id));
+        Expect("wrong length", Frames.ResponseHeaders(Next()), Frames.Trailers(id));
+        Expect("unknown status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10)), Frames.Headers(id, true, ("grpc-status", "x")));
+        Expect("reset", Frames.ResponseHeaders(Next()), Frames.Reset(id, 2));
+        Assert.True(harness.Connection.IsOpen);
+    }
+
+    [Fact]
+    public void A_malformed_response_resets_its_stream_alone()
+    {
+        foreach (var fields in new (string, string)[][]
+        {
+            [("content-type", "application/grpc")], // no :status
+            [(":status", "200"), (":status", "200")],
+            [("content-type", "application/grpc"), (":status", "200")], // a pseudo-field after a regular one
+            [(":status", "2x0")],
+            [(":status", "200"), ("Upper", "case")],
+            [(":status", "200"), ("connection", "close")],
+            [(":path", "/")],
+        })
+        {
+            var harness = new WireHarness().Opened();
+            var call = harness.Call();
+            harness.Link.TakeSent();
+            harness.Link.Deliver(Frames.Headers(1, false, fields));
+            Failed("protocol", call);
+            var reset = Assert.Single(harness.Link.TakeFrames());
+            Assert.Equal(FrameType.RstStream, reset.Header.Type);
+            Assert.Equal(Frames.Number((uint)Http2Error.Protocol), reset.Payload);
+            Assert.True(harness.Connection.IsOpen);
+        }
+    }
+
+    [Fact]
+    public void Informational_headers_come_before_the_response()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver([.. Frames.Headers(1, false, (":status", "103"), ("link", "x")), .. Frames.Reply(1, 10)]);
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Streams_answer_in_any_order()
+    {
+        var harness = new WireHarness(streams: 5).Opened();
+        var calls = Enumerable.Range(0, 5).Select(harness.Call).ToList();
+        foreach (var stream in new[] { 4, 0, 3, 1, 2 })
+        {
+            harness.Link.Deliver(Frames.Reply(1 + 2 * stream, 10));
+            IsOk(calls[stream]);
+        }
+    }
+
+    [Fact]
+    public void A_stream_that_lags_a_thousand_calls_behind_is_still_found()
+    {
+        var harness = new WireHarness(streams: 2).Opened();
+        var slow = harness.Call(0);
+        for (var i = 1; i <= 1000; i++)
+        {
+            var fast = harness.Call(1);
+            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            IsOk(fast);
+        }
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(slow);
+    }
+
+    [Fact]
+    public void A_late_answer_to_a_call_given_up_is_ignored_and_credited()
+    {
+        var harness = new WireHarness(size: 10, window: 65535).Opened();
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        harness.Connection.CutOff(long.MaxValue);
+        WasCutOff(call);
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        for (var i = 0; i < 5; i++)
+            harness.Link.Deliver(Frames.Data(1, new byte[10000]));
+        var credit = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal((FrameType.WindowUpdate, 0), (credit.Header.Type, credit.Header.StreamId));
+        var next = harness.Call();
+        harness.Link.Deliver(Frames.Reply(3, 10));
+        IsOk(next);
+    }
+}

@@ -1,0 +1,255 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+
+namespace IpcBench.Client.Tests.Wire;
+
+public class CitizenTests
+{
+    [Fact]
+    public void A_ping_is_answered_with_its_own_bytes_and_its_answer_is_not()
+    {
+        var harness = new WireHarness().Opened();
+        harness.Link.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
+        var pong = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal(new FrameHeader(8, FrameType.Ping, FrameFlags.Ack, 0), pong.Header);
+        Assert.Equal([1, 2, 3, 4, 5, 6, 7, 8], pong.Payload);
+        harness.Link.Deliver(Frames.Frame(6, Frames.Ack, 0, new byte[8]));
+        Assert.Empty(harness.Link.TakeSent());
+    }
+
+    [Fact]
+    public void Settings_are_acknowledged_at_any_time_and_unknown_ones_ignored()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        harness.Link.Deliver(Frames.Settings((0x99, 7), (5, 1 << 20)));
+        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Link.TakeFrames()).Header);
+        harness.Link.Deliver(Frames.Frame(4, Frames.Ack, 0));
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Unknown_frames_priority_and_padding_do_no_harm()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"));
+        harness.Link.Deliver(
+        [
+            .. Frames.Frame(0x42, 0xff, 1, 1, 2, 3),
+            .. Frames.Frame(2, 0, 1, 0, 0, 0, 0, 9),
+            .. Frames.Frame(1, Frames.EndHeaders | Frames.Padded | Frames.Priority, 1, [4, 0, 0, 0, 0, 9, .. block, 0, 0, 0, 0]),
+            .. Frames.Frame(0, Frames.Padded, 1, [200, .. Frames.Message(10), .. new byte[200]]),
+            .. Frames.Frame(0, Frames.Padded, 1, [0]),
+            .. Frames.Data(1, []),
+            .. Frames.Trailers(1),
+        ]);
+        IsOk(call);
+    }
+
+    [Fact]
+    public void A_field_block_may_come_in_pieces()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"), ("x-long", new string('x', 100)));
+        harness.Link.Deliver(
+        [
+            .. Frames.Frame(1, 0, 1, block[..3]),
+            .. Frames.Frame(9, 0, 1),
+            .. Frames.Frame(9, 0, 1, block[3..20]),
+            .. Frames.Frame(9, Frames.EndHeaders, 1, block[20..]),
+            .. Frames.Data(1, Frames.Message(10)),
+            .. Frames.Frame(1, Frames.EndStream, 1),
+            .. Frames.Frame(9, Frames.EndHeaders, 1, Frames.Block(("grpc-status", "0"))),
+        ]);
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Fields_remembered_by_the_server_are_remembered_here()
+    {
+        var harness = new WireHarness().Opened();
+        for (var i = 0; i < 3; i++)
+        {
+            var call = harness.Call();
+            var id = 1 + 2 * i;
+            byte[] first = i == 0
+                ? [0x88, 0x5f, 16, .. "application/grpc"u8, 0x40, 11, .. "grpc-status"u8, 1, (byte)'0']
+                : [0x88, 0xbf];
+            harness.Link.Deliver([.. Frames.Frame(1, Frames.EndHeaders, id, i == 0 ? first[..19] : first), .. Frames.Data(id, Frames.Message(10)),
+                .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, i == 0 ? first[19..] : [0xbe])]);
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_remembered_error_fails_each_time()
+    {
+        var harness = new WireHarness().Opened();
+        for (var i = 0; i < 3; i++)
+        {
+            var call = harness.Call();
+            var id = 1 + 2 * i;
+            byte[] trailer = i == 0 ? [0x40, 11, .. "grpc-status"u8, 2, (byte)'1', (byte)'3'] : [0xbe];
+            harness.Link.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Frames.Message(10)), .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, trailer)]);
+            Failed("status 13", call);
+        }
+    }
+
+    [Theory]
+    [InlineData(0u)]
+    [InlineData(100u)]
+    public void A_small_header_table_of_the_server_is_honoured(uint size)
+    {
+        var harness = new WireHarness().Opened((1, size));
+        for (var i = 0; i < 3; i++)
+        {
+            var call = harness.Call();
+            var block = harness.Link.TakeFrames()[0].Payload;
+            if (i == 0)
+                Assert.Equal(0x20, block[0] & 0xE0); // the change of size is said first (RFC 7541, 4.2)
+            var decoder = new Callers.Wire.Hpack.HpackDecoder(4096);
+            decoder.Decode(block);
+            Assert.Equal(0, decoder.TableSize);
+            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_header_table_that_shrinks_and_grows_again_is_followed()
+    {
+        var harness = new WireHarness().Opened();
+        var decoder = new Callers.Wire.Hpack.HpackDecoder(4096);
+        var expected = "";
+        foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)), Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())
+        {
+            harness.Link.Deliver(settings);
+            harness.Link.TakeSent();
+            var call = harness.Call();
+            var fields = "";
+            decoder.Observer = (name, value) => fields += $"{System.Text.Encoding.ASCII.GetString(name)}={System.Text.Encoding.ASCII.GetString(value)};";
+            decoder.Decode(harness.Link.TakeFrames()[0].Payload);
+            Assert.Contains(":path=/ipcbench.v1.Bench/Download;", fields);
+            Assert.Equal(i == 0 ? fields : expected, fields);
+            expected = fields;
+            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_request_waits_for_the_streams_window()
+    {
+        var harness = new WireHarness().Opened((4, 0));
+        var call = harness.Call();
+        Assert.Equal(FrameType.Headers, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 3));
+        var part = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal((3, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Settings((4, 2))); // applies to open streams
+        part = harness.Link.TakeFrames().Single(frame => frame.Header.Type == FrameType.Data);
+        Assert.Equal((2, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Settings((4, 0))); // now it is negative
+        harness.Link.Deliver(Frames.WindowUpdate(1, 2));
+        Assert.DoesNotContain(harness.Link.TakeFrames(), frame => frame.Header.Type == FrameType.Data);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
+        part = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal((2, FrameFlags.EndStream), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Requests_wait_for_the_connections_window()
+    {
+        var harness = new WireHarness().Opened((4, int.MaxValue));
+        var sent = 0;
+        var id = 1;
+        while (sent + 7 <= 65535) // each request has 7 bytes of DATA
+        {
+            var call = harness.Call();
+            sent += harness.Link.TakeFrames()[1].Payload.Length;
+            harness.Link.Deliver(Frames.Reply(id, 10));
+            IsOk(call);
+            id += 2;
+        }
+        var waiting = harness.Call();
+        Assert.Equal(65535 - sent, harness.Link.TakeFrames().Skip(1).Sum(frame => frame.Payload.Length));
+        harness.Link.Deliver(Frames.WindowUpdate(0, 1000));
+        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Link.TakeFrames()).Header.Flags);
+        harness.Link.Deliver(Frames.Reply(id, 10));
+        IsOk(waiting);
+    }
+
+    [Fact]
+    public void An_answer_before_the_whole_request_ends_the_call()
+    {
+        var harness = new WireHarness().Opened((4, 0));
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        harness.Link.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "8")));
+        Failed("status 8", call);
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
+        Assert.Empty(harness.Link.TakeSent());
+    }
+
+    [Fact]
+    public void Received_bytes_are_credited_on_stream_and_connection()
+    {
+        var harness = new WireHarness(size: 300_000, window: 65535).Opened();
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        var message = Frames.Message(300_000);
+        long stream = 65535, connection = 65535;
+        harness.Link.Deliver(Frames.ResponseHeaders(1));
+        foreach (var piece in message.Chunk(16384))
+        {
+            (stream, connection) = (stream - piece.Length, connection - piece.Length);
+            Assert.True(stream >= 0 && connection >= 0, "a server that honours the windows would be stuck");
+            harness.Link.Deliver(Frames.Data(1, piece));
+            foreach (var (header, payload) in harness.Link.TakeFrames())
+            {
+                Assert.Equal(FrameType.WindowUpdate, header.Type);
+                var credit = System.Buffers.Binary.BinaryPrimitives.ReadInt32BigEndian(payload);
+                (stream, connection) = header.StreamId == 0 ? (stream, connection + credit) : (stream + credit, connection);
+            }
+        }
+        harness.Link.Deliver(Frames.Trailers(1));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void No_more_streams_are_opened_than_the_server_allows()
+    {
+        var harness = new WireHarness(streams: 3).Opened((3, 2));
+        var first = harness.Call(0);
+        var second = harness.Call(1);
+        Assert.False(harness.Connection.IsReady);
+        var waiting = harness.Connection.Callers[2].ReadyAsync().AsTask();
+        Assert.False(waiting.IsCompleted);
+        harness.Link.Deliver(Frames.Reply(3, 10));
+        IsOk(second);
+        Says(true, waiting);
+        var third = harness.Call(2);
+        harness.Link.Deliver([.. Frames.Reply(1, 10), .. Frames.Reply(5, 10)]);
+        IsOk(first);
+        IsOk(third);
+    }
+
+    [Fact]
+    public void Who_waits_for_a_stream_is_sent_home_when_the_window_ends()
+    {
+        var harness = new WireHarness().Opened((3, 0));
+        var waiting = harness.Connection.Callers[0].ReadyAsync().AsTask();
+        Assert.False(waiting.IsCompleted);
+        harness.Connection.SetAccepting(false);
+        Says(false, waiting);
+        Says(false, harness.Connection.Callers[0].ReadyAsync().AsTask());
+    }
+}

@@ -1,0 +1,122 @@
+using IpcBench.Client.Callers.Wire.Hpack;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Wire.Support;
+
+namespace IpcBench.Client.Tests.Wire;
+
+/// <summary>Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.</summary>
+public class FuzzTests
+{
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Random_bytes_never_get_past_the_connection(int seed)
+    {
+        var random = new Random(seed);
+        for (var i = 0; i < 2000; i++)
+        {
+            var bytes = new byte[random.Next(1, 400)];
+            random.NextBytes(bytes);
+            Survives(random, bytes);
+        }
+    }
+
+    [Theory]
+    [InlineData(4)]
+    [InlineData(5)]
+    [InlineData(6)]
+    public void Mutated_answers_never_get_past_the_connection(int seed)
+    {
+        var random = new Random(seed);
+        byte[] right =
+        [
+            .. Frames.Frame(6, 0, 0, new byte[8]), .. Frames.Reply(1, 10), .. Frames.Settings((4, 70000), (1, 100)), .. Frames.Reply(3, 10), .. Frames.WindowUpdate(5, 100),
+            .. Frames.Frame(1, 0, 5, Frames.Block((":status", "200"))), .. Frames.Frame(9, 4, 5, Frames.Block(("content-type", "application/grpc"))),
+            .. Frames.Frame(0, 8, 5, [3, .. Frames.Message(10), 0, 0, 0]), .. Frames.Trailers(5), .. Frames.GoAway(5),
+        ];
+        for (var i = 0; i < 2000; i++)
+        {
+            var bytes = right.ToArray();
+            for (var change = random.Next(1, 6); change > 0; change--)
+                bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+            if (random.Next(4) == 0)
+                bytes = bytes[..random.Next(1, bytes.Length)];
+            Survives(random, bytes);
+        }
+    }
+
+    [Theory]
+    [InlineData(7)]
+    [InlineData(8)]
+    public void Random_frames_never_get_past_the_connection(int seed)
+    {
+        var random = new Random(seed);
+        for (var i = 0; i < 1500; i++)
+        {
+            var bytes = new List<byte>();
+            for (var frame = random.Next(1, 12); frame > 0; frame--)
+            {
+                var payload = new byte[random.Next(4) == 0 ? random.Next(300) : random.Next(12)];
+                random.NextBytes(payload);
+                bytes.AddRange(Frames.Frame(random.Next(11), random.Next(256), random.Next(8), payload));
+            }
+            Survives(random, [.. bytes]);
+        }
+    }
+
+    [Fact]
+    public void Random_field_blocks_are_decoded_or_refused()
+    {
+        var random = new Random(9);
+        var decoder = new HpackDecoder(4096);
+        var refused = 0;
+        for (var i = 0; i < 20000; i++)
+        {
+            var block = new byte[random.Next(1, 60)];
+            random.NextBytes(block);
+            try
+            {
+                decoder.Decode(block);
+            }
+            catch (HpackException)
+            {
+                refused++;
+                decoder = new HpackDecoder(4096);
+            }
+            Assert.InRange(decoder.TableSize, 0, 4096);
+        }
+        Assert.InRange(refused, 1, 19999);
+    }
+
+    private static void Survives(Random random, byte[] bytes)
+    {
+        var harness = new WireHarness(streams: 3).Opened();
+        var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
+        for (var at = 0; at < bytes.Length;)
+        {
+            var piece = random.Next(1, bytes.Length - at + 1);
+            harness.Link.Deliver(bytes[at..(at + piece)]);
+            at += piece;
+        }
+        Answers(harness.Connection);
+        harness.Connection.CutOff(long.MaxValue);
+        Assert.All(calls, call => Assert.True(call.IsCompletedSuccessfully));
+        harness.Link.End();
+        harness.Lane.HurryTimers(); // it may have been about to open again
+        harness.Link.Deliver(Frames.Settings());
+        Assert.True(harness.Connection.IsReady);
+        var next = harness.Call();
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        WireHarness.IsOk(next);
+    }
+
+    /// <summary>Asking changes nothing and throws nothing, whatever state the connection is in.</summary>
+    private static void Answers(ICallConnection connection)
+    {
+        _ = connection.IsOpen;
+        connection.Enter();
+        connection.Leave();
+        connection.CutOff(0);
+    }
+}

@@ -1,0 +1,110 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+
+namespace IpcBench.Client.Tests.Wire;
+
+public class ReconnectTests
+{
+    [Fact]
+    public void A_connection_that_dies_fails_its_calls_and_opens_again()
+    {
+        var harness = new WireHarness(streams: 2).Opened();
+        var call = harness.Call(0);
+        var waiting = harness.Call(1);
+        harness.Link.End("reset by peer");
+        Failed("connection lost", call);
+        Failed("connection lost", waiting);
+        Assert.Equal(2, harness.Links);
+        var ready = harness.Connection.Callers[0].ReadyAsync().AsTask();
+        Assert.False(ready.IsCompleted);
+        harness.Link.Deliver(Frames.Settings());
+        Says(true, ready);
+        Assert.Equal(1, harness.Connection.Reopened);
+        var next = harness.Call(0);
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(next);
+    }
+
+    [Fact]
+    public void While_the_server_refuses_it_is_tried_again_after_a_pause()
+    {
+        var harness = new WireHarness().Opened();
+        harness.Refuses = true;
+        harness.Link.End();
+        for (var i = 0; i < 3; i++)
+        {
+            Assert.False(harness.Connection.IsOpen);
+            Assert.Equal(1, harness.Lane.Timers);
+            harness.Lane.HurryTimers();
+        }
+        harness.Refuses = false;
+        harness.Lane.HurryTimers();
+        Assert.Equal(2, harness.Links);
+        harness.Link.Deliver(Frames.Settings());
+        Assert.True(harness.Connection.IsOpen);
+        Assert.Equal(1, harness.Connection.Reopened);
+    }
+
+    [Fact]
+    public void After_a_goaway_calls_end_and_the_unbegun_are_sent_again_elsewhere()
+    {
+        var harness = new WireHarness(streams: 3).Opened();
+        var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
+        var old = harness.Link;
+        old.Deliver(Frames.GoAway(lastStream: 3));
+        Assert.False(harness.Connection.IsReady);
+        old.Deliver(Frames.Reply(1, 10));
+        IsOk(calls[0]);
+        Assert.False(old.IsClosed);
+        old.Deliver(Frames.Reply(3, 10));
+        IsOk(calls[1]);
+        Assert.True(old.IsClosed);
+        Assert.False(calls[2].IsCompleted);
+        Assert.Equal(2, harness.Links);
+        harness.Link.Deliver(Frames.Settings());
+        Assert.Contains(harness.Link.TakeFrames(), frame => frame.Header is { Type: FrameType.Headers, StreamId: 1 });
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(calls[2]);
+    }
+
+    [Fact]
+    public void A_call_to_be_sent_again_is_still_cut_off_in_time()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.GoAway(lastStream: 0));
+        Assert.False(call.IsCompleted);
+        harness.Connection.CutOff(long.MaxValue);
+        WasCutOff(call);
+        harness.Link.Deliver(Frames.Settings());
+        Assert.DoesNotContain(harness.Link.TakeFrames(), frame => frame.Header.Type == FrameType.Headers);
+        Assert.True(harness.Connection.IsReady);
+    }
+
+    [Fact]
+    public void When_stream_numbers_run_out_the_connection_is_renewed()
+    {
+        var harness = new WireHarness(firstId: int.MaxValue - 2).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reply(int.MaxValue - 2, 10));
+        IsOk(call);
+        call = harness.Call();
+        Assert.False(harness.Connection.IsReady);
+        harness.Link.Deliver(Frames.Reply(int.MaxValue, 10));
+        IsOk(call);
+        Assert.Equal(2, harness.Links);
+    }
+
+    [Fact]
+    public async Task A_disposed_connection_stays_closed()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        await harness.Connection.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(5));
+        Assert.True(harness.Link.IsClosed);
+        Failed("connection lost", call);
+        Assert.Equal(1, harness.Links);
+        Says(false, harness.Connection.Callers[0].ReadyAsync().AsTask());
+    }
+}

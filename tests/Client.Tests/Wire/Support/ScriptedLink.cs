@@ -1,0 +1,76 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Tests.Wire.Support;
+
+/// <summary>A link whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
+internal sealed class ScriptedLink(ILinkOwner owner) : Link
+{
+    private readonly List<byte> sent = [];
+
+    public bool IsClosed { get; private set; }
+
+    /// <summary>The client's bytes that were not taken yet.</summary>
+    public byte[] TakeSent()
+    {
+        var bytes = sent.ToArray();
+        sent.Clear();
+        return bytes;
+    }
+
+    /// <summary>The client's frames that were not taken yet; the preface is skipped.</summary>
+    public List<(FrameHeader Header, byte[] Payload)> TakeFrames()
+    {
+        var bytes = TakeSent().AsSpan();
+        if (bytes.StartsWith("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8))
+            bytes = bytes[24..];
+        var frames = new List<(FrameHeader, byte[])>();
+        while (!bytes.IsEmpty)
+        {
+            var header = FrameHeader.Read(bytes);
+            frames.Add((header, bytes.Slice(9, header.Length).ToArray()));
+            bytes = bytes[(9 + header.Length)..];
+        }
+        return frames;
+    }
+
+    public void Deliver(params byte[] bytes)
+    {
+        if (!IsClosed)
+            owner.OnBytes(this, bytes);
+    }
+
+    public void End(string reason = "the end") => owner.OnEnd(this, reason);
+
+    public override void Start()
+    {
+    }
+
+    public override void Flush(OutputBuffer output)
+    {
+        sent.AddRange(output.Unsent.Span);
+        output.Clear();
+    }
+
+    public override void Close() => IsClosed = true;
+}
+
+/// <summary>Opens scripted links, one after the other.</summary>
+internal sealed class ScriptedOpener : ILinkOpener
+{
+    public List<ScriptedLink> Links { get; } = [];
+
+    /// <summary>Set: the next opens fail.</summary>
+    public bool Refuses { get; set; }
+
+    public long Retries => 0;
+
+    public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation)
+    {
+        if (Refuses)
+            throw new IOException("refused");
+        var link = new ScriptedLink(owner);
+        Links.Add(link);
+        return new(link);
+    }
+}

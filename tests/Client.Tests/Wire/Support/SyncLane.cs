@@ -1,0 +1,29 @@
+using IpcBench.Client.Load;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Tests.Wire.Support;
+
+/// <summary>A lane without threads or time: posts run at once, timers when the test says so.</summary>
+internal sealed class SyncLane : Lane
+{
+    private readonly LatencyRecorder recorder = new();
+    private readonly TimerQueue timers = new();
+
+    public override LatencyRecorder Recorder => recorder;
+    public override IReadOnlyCollection<LatencyRecorder> Recorders => [recorder];
+    public int Timers => timers.Count;
+
+    public override void BeginWindow(WindowClock clock, bool isOpenLoop) => recorder.Begin(clock, isOpenLoop);
+    public override void Post(Action<object?> action, object? state) => action(state);
+    public override void Schedule(long dueNs, ILoopTimer timer) => timers.Add(dueNs, timer);
+
+    public override void HurryTimers()
+    {
+        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue - 1, out var timer); left--)
+            timer.OnDue();
+    }
+
+    public override void Dispose()
+    {
+    }
+}
