@@ -9,7 +9,7 @@ public abstract class Connector
     {
         Address.Tcp tcp => new TcpConnector(tcp.Host, tcp.Port, options),
         Address.Tls tls => new TlsConnector(new TcpConnector(tls.Host, tls.Port, options), tls.Host, options),
-        Address.Unix unix => new UnixConnector(unix.Path, options),
+        Address.Unix unix => new UnixConnector(UnixSocketPath.Resolve(unix.Path), options),
         Address.UnixAbstract local => new UnixConnector("\0" + local.Name, options),
         Address.Pipe pipe => new NamedPipeConnector(pipe.Name),
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),

@@ -12,7 +12,7 @@ public class ControlTests
         await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Tcp, pipe], MaxSize = 12_345, Backlog = 99, SocketBuffer = 65_536 });
         using var client = new GrpcClient(server.Address);
         var reply = await client.DescribeAsync();
-        Assert.Equal("built-in", reply.Stack);
+        Assert.Equal(Stacks.Default, reply.Stack);
         Assert.Equal([(server.Address.ToString(), "tcp", false), (pipe.ToString(), "pipe", !OperatingSystem.IsWindows())],
             reply.Endpoints.Select(endpoint => (endpoint.Address, endpoint.Kind, endpoint.Note.Length > 0)));
         Assert.Equal((12_345, 100), (reply.Limits.MaxSize, reply.Limits.MaxStreams));

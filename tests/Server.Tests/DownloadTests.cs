@@ -5,13 +5,13 @@ namespace IpcBench.Server.Tests;
 
 public class DownloadTests
 {
-    public static TheoryData<string> Kinds => Addresses.Kinds;
+    public static MatrixTheoryData<string, string> KindsAndStacks => new(Addresses.Kinds, Stacks.Names);
 
     [Theory]
-    [MemberData(nameof(Kinds))]
-    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind)
+    [MemberData(nameof(KindsAndStacks))]
+    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind, string stack)
     {
-        await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Of(kind)], Stack = stack });
         using var client = new GrpcClient(server.Address);
         foreach (var size in (int[])[0, 1, 10, 127, 128, 16_383, 16_384, 16_385, 100_000, 1_000_000, 5_000_000])
             Assert.Equal(Expected(size), await client.DownloadAsync(size));

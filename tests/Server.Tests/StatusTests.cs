@@ -1,6 +1,7 @@
 using System.Text;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
+using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Tests.Support;
 
 namespace IpcBench.Server.Tests;
@@ -12,7 +13,7 @@ public sealed class StatusTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000_000 });
+        _server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000_000, Stack = BuiltInStack.StackName });
         _client = new GrpcClient(_server.Address);
     }
 

@@ -15,7 +15,7 @@ internal static class EndpointBinder
     {
         Address.Tcp tcp => BindTcp(tcp, trial, options),
         Address.Tls tls => BindTls(tls, trial, options),
-        Address.Unix unix => new SocketEndpoint(unix, null, [UnixListen.Bind(Path.GetFullPath(unix.Path), unix.ToString(), options)], options.SocketBuffer)
+        Address.Unix unix => new SocketEndpoint(unix, null, [UnixListen.Bind(UnixSocketPath.Resolve(unix.Path), unix.ToString(), options)], options.SocketBuffer)
         {
             Trial = trial,
         },

@@ -25,5 +25,5 @@ internal static class Addresses
     };
 
     /// <summary>The transports of this system.</summary>
-    public static TheoryData<string> Kinds => OperatingSystem.IsLinux() ? ["tcp", "tls", "unix", "unix-abstract", "pipe"] : ["tcp", "tls", "unix", "pipe"];
+    public static string[] Kinds => OperatingSystem.IsLinux() ? ["tcp", "tls", "unix", "unix-abstract", "pipe"] : ["tcp", "tls", "unix", "pipe"];
 }

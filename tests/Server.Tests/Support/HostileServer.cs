@@ -22,7 +22,7 @@ public sealed class HostileServer : IAsyncLifetime
     {
         var pipe = Support.Addresses.Pipe();
         _child = await ServerChild.StartAsync(
-            "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(), "--listen", pipe.ToString(), "--listen", "https://localhost:0");
+            "--stack", "built-in", "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(), "--listen", pipe.ToString(), "--listen", "https://localhost:0");
         using var client = new GrpcClient(Target);
         await client.DownloadAsync(1_000_000);
     }
