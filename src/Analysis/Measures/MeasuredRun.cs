@@ -20,8 +20,9 @@ public sealed class MeasuredRun
     /// <summary>In the order of <see cref="RunRecord.Cells"/>, one for one.</summary>
     public IReadOnlyList<MeasuredCell> Cells { get; }
 
-    /// <summary>Rounds that were thrown away and repeated.</summary>
-    public int Spoiled => Record.Rounds.Count(round => round.Spoiled.Length > 0);
+    /// <summary>Rounds that were measured again because something else had the machine.</summary>
+    public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
+        .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
     /// <summary>Rounds that every measured cell has.</summary>
     public int CommonRounds => Cells.Count == 0 ? 0 : Cells.Min(cell => cell.Rounds.Count);
@@ -29,9 +30,8 @@ public sealed class MeasuredRun
     /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
 
-    /// <summary>One cell's rounds that count: of several attempts the last, and that only when it was not spoiled.</summary>
+    /// <summary>One cell's rounds that count: of several attempts the last. Choosing by more than that would be choosing results.</summary>
     private static IEnumerable<Round> Counting(RunRecord record) => record.Rounds
         .GroupBy(round => (round.Cell, round.Number))
-        .Select(attempts => attempts.MaxBy(round => round.Attempt)!)
-        .Where(round => round.Spoiled.Length == 0);
+        .Select(attempts => attempts.MaxBy(round => round.Attempt)!);
 }

@@ -47,7 +47,7 @@ internal static class RunHeader
     {
         var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
         var count = least == most ? Invariant($"{most}") : Invariant($"{least} to {most}");
-        var repeated = run.Spoiled > 0 ? Invariant($" ({run.Spoiled} measurements spoiled and repeated)") : "";
+        var repeated = run.Repeated > 0 ? Invariant($" ({run.Repeated} of them repeated for foreign load)") : "";
         return $"{count} {(most == 1 ? "round" : "rounds")}{repeated}";
     }
 

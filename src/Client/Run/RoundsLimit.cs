@@ -20,8 +20,6 @@ internal sealed class RoundsLimit(RunOptions options)
 
         // The round that would end after the time is not begun: the limit is a promise.
         var spent = Stopwatch.GetElapsedTime(begun);
-        return number > 1 && (spent + spent / (number - 1) > options.MaxTime || AllDecided(record));
+        return number > 1 && (spent + spent / (number - 1) > options.MaxTime || StopDecision.After(record).Stop);
     }
-
-    private static bool AllDecided(RunRecord record) => StopDecision.After(record).Stop;
 }

@@ -24,7 +24,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             var advice = await ExamineAsync(host);
             await using var servers = await ServerSet.OpenAsync(options, hidden, interruption.Token);
-            return await MeasureAsync(servers, host, advice, interruption);
+            return await MeasureAsync(servers, hidden, host, advice, interruption);
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
@@ -33,7 +33,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
     }
 
-    /// <summary>Looks at the machine first and shows only what is not right.</summary>
+    /// <summary>Looks at the machine first; only what is not right is kept.</summary>
     private async Task<IReadOnlyList<Advice>> ExamineAsync(HostInfo host)
     {
         var connections = options.Connections.Max();
@@ -42,12 +42,11 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             throw new EnvironmentException(
                 $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit (ulimit -Hn) or open fewer connections");
         }
-        var advice = await Doctor.Doctor.ProblemsAsync(
+        return await Doctor.Doctor.ProblemsAsync(
             new DoctorOptions
             {
                 Connections = connections,
                 Threads = options.Threads,
-                Targets = options.Addresses,
                 SocketBuffer = options.Variants.Max(variant => variant.Knobs.SocketBuffer),
                 ClientCpus = options.ClientCpus,
                 ServerCpus = options.ServerCpus,
@@ -55,24 +54,37 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 Tls = options.OwnServer && options.Transports.Contains("tls"),
             },
             host);
-        foreach (var one in advice)
-            console.Note($"{one.Id}: {one.Doubt} -> {one.Fix}");
-        return advice;
     }
 
-    private async Task<int> MeasureAsync(ServerSet servers, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
+    private async Task<int> MeasureAsync(
+        ServerSet servers, IReadOnlyDictionary<string, string?> hidden, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
     {
-        foreach (var complaint in servers.Complaints)
-            console.Progress.WriteLine("server: " + complaint);
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
+        foreach (var one in advice)
+            console.Note($"{one.Id}: {one.Doubt} -> {one.Fix}");
+        foreach (var complaint in servers.Complaints)
+            console.Note("server: " + complaint);
         journal.Add(advice);
+        await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
         var progress = new RunProgress();
         using var view = console.Observe(options, plan, progress, interruption);
         await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, view).RunAsync(interruption.Token);
         view.Dispose();
         FinalReport.Write(console, journal);
         return Code(journal);
+    }
+
+    private async Task CalibrateAsync(
+        BenchPlan plan, RunJournal journal, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
+    {
+        if (!options.Calibrate)
+            return;
+        var found = await Calibrator.RunAsync(
+            plan.Scenarios.Select(scenario => scenario.Load),
+            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = console.Note },
+            cancellation);
+        journal.Replace(record => record with { Calibrations = found });
     }
 
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
