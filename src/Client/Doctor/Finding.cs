@@ -9,5 +9,6 @@ namespace IpcBench.Client.Doctor;
 /// <param name="Fix">What to do; empty when it is fine.</param>
 internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
 {
-    public Advice ToAdvice() => new() { Id = Check, Doubt = Text, Fix = Fix };
+    /// <summary>The same as whole sentences, for the reports.</summary>
+    public Advice ToAdvice() => new() { Id = Check, Doubt = Text + ".", Fix = Fix.Length == 0 ? "" : char.ToUpperInvariant(Fix[0]) + Fix[1..] + "." };
 }

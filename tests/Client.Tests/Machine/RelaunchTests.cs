@@ -1,0 +1,56 @@
+using System.Diagnostics;
+using System.Text.Json;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Responder;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Machine;
+
+public class RelaunchTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    [Fact]
+    public async Task A_client_tied_to_one_CPU_measures_there_and_its_output_and_exit_code_come_through()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
+        var cpu = $"{Affinity.Available()!.Cpus[^1]}";
+        var name = Path.Combine(Path.GetTempPath(), $"re-{Guid.NewGuid():N}");
+        using var responders = new Responders();
+        await using var server = ResponderHost.Start(Address.Parse("http://127.0.0.1:0"), responders);
+        try
+        {
+            var (exit, output) = await RunAsync(
+                "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "100ms", "--no-calibration", "-o", name);
+
+            Assert.Equal(0, exit);
+            Assert.Contains("Requests/sec:", output);
+            using var json = JsonDocument.Parse(await File.ReadAllBytesAsync(name));
+            Assert.Equal(cpu, json.RootElement.GetProperty("host").GetProperty("clientCpus").GetString());
+        }
+        finally
+        {
+            File.Delete(name);
+        }
+    }
+
+    private static async Task<(int Exit, string Output)> RunAsync(params string[] arguments)
+    {
+        var info = ThisProgram.StartInfo(arguments);
+        info.RedirectStandardOutput = info.RedirectStandardInput = info.RedirectStandardError = true;
+        using var process = Process.Start(info)!;
+        try
+        {
+            process.StandardInput.Close();
+            var error = process.StandardError.ReadToEndAsync();
+            var output = await process.StandardOutput.ReadToEndAsync().WaitAsync(Limit);
+            await process.WaitForExitAsync().WaitAsync(Limit);
+            return (process.ExitCode, output + await error.WaitAsync(Limit));
+        }
+        finally
+        {
+            if (!process.HasExited)
+                process.Kill(entireProcessTree: true);
+        }
+    }
+}
