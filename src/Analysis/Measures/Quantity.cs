@@ -76,6 +76,9 @@ public static class Quantity
         return (ratio >= 1 ? "+" : "−") + text;
     }
 
+    /// <summary>As it is, without trailing zeros: 99.9.</summary>
+    public static string Plain(double value) => value.ToString("0.######", CultureInfo.InvariantCulture);
+
     /// <summary>At most three significant digits, without trailing zeros.</summary>
     public static string Significant(double value) => Math.Abs(value) switch
     {

@@ -11,6 +11,9 @@ internal static class TextBuilding
 
     public static StringBuilder Line(this StringBuilder text, ref InvariantLine line) => text.Append(line.ToStringAndClear()).Append('\n');
 
+    /// <summary>An interpolated text under the invariant culture, without a newline.</summary>
+    public static StringBuilder Put(this StringBuilder text, ref InvariantLine part) => text.Append(part.ToStringAndClear());
+
     public static StringBuilder TrimEnd(this StringBuilder text)
     {
         while (text.Length > 0 && text[^1] == ' ')

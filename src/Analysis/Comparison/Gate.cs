@@ -1,0 +1,38 @@
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Reports;
+
+namespace IpcBench.Analysis.Comparison;
+
+/// <summary>Whether a run is worse than another by more than is allowed.</summary>
+/// <param name="Crossed">Limits crossed with the whole interval, as sentences.</param>
+/// <param name="Unknown">What could not be told, as sentences.</param>
+public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> Unknown)
+{
+    /// <summary>Holds every cell that both runs have against every limit.</summary>
+    public static Gate Of(FileComparison comparison, IReadOnlyList<GateLimit> limits)
+    {
+        var (crossed, unknown) = (new List<string>(), new List<string>());
+        if (comparison.Cells.Count == 0)
+            unknown.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
+        foreach (var limit in limits)
+        {
+            foreach (var (before, after) in comparison.Cells)
+                Judge(comparison, limit, before, after, crossed, unknown);
+        }
+        return new Gate(crossed, unknown);
+    }
+
+    private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed, List<string> unknown)
+    {
+        var estimate = comparison.Estimate(before, after, limit.Metric);
+        var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
+        if (limit.IsCrossed(estimate) == true)
+            crossed.Add($"{where}: {limit.Metric.Title} changed by {Quantity.Change(estimate!.Ratio)} [{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]");
+        else if (estimate == null)
+            unknown.Add($"{where}: {(HasValues(before, limit.Metric) ? comparison.After.Name : comparison.Before.Name)} has no {limit.Metric.Title}");
+        else if (estimate.Interval == null)
+            unknown.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in both files are needed"));
+    }
+
+    private static bool HasValues(MeasuredCell cell, Metric metric) => cell.Values(metric).Any(value => value > 0);
+}

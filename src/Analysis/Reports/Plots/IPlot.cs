@@ -1,0 +1,11 @@
+namespace IpcBench.Analysis.Reports.Plots;
+
+/// <summary>Draws one plot.</summary>
+internal interface IPlot
+{
+    /// <summary>As typed after <c>--plot</c>.</summary>
+    string Name { get; }
+
+    /// <summary>Null when there is nothing to draw.</summary>
+    Plot? Of(ReportModel model);
+}

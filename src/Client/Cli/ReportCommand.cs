@@ -1,0 +1,66 @@
+using System.CommandLine;
+using System.Text;
+using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Reports.Plots;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary><c>report FILE…</c>: makes a document from results files.</summary>
+internal static class ReportCommand
+{
+    public static Command Create()
+    {
+        var files = new Argument<string[]>("FILES") { Description = "results files", Arity = new ArgumentArity(1, 100) };
+        var formats = string.Join(", ", ReportCatalogue.All.Select(report => report.Format));
+        var format = new Option<string>("--format") { HelpName = "FORMAT", Description = $"one of {formats} (default: by the ending of -o, else text)" };
+        var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
+        var plot = new Option<string>("--plot") { HelpName = "NAME", Description = $"with svg: one picture instead of all: {string.Join(", ", PlotCatalogue.Names)}" };
+        var command = new Command("report", "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG or HdrHistogram's text.") { files, format, output, plot };
+        command.SetAction(typed =>
+        {
+            var path = typed.GetValue(output);
+            var report = Choose(typed.GetValue(format) ?? FormatOf(path), typed.GetValue(plot), formats);
+            Write(report.Make(ResultsReading.Model(typed.GetValue(files)!)), path);
+            return ExitCode.Ok;
+        });
+        return command;
+    }
+
+    private static IReport Choose(string format, string? plot, string formats)
+    {
+        var report = ReportCatalogue.Find(format) ?? throw new UsageException($"--format '{format}' is none of {formats}");
+        if (plot == null)
+            return report;
+        if (report is not SvgReport)
+            throw new UsageException("--plot chooses one picture of --format svg");
+        return PlotCatalogue.Names.Contains(plot) ? new SvgReport(plot) : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotCatalogue.Names)}");
+    }
+
+    private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch
+    {
+        ".md" => "markdown",
+        ".csv" => "csv",
+        ".json" => "json",
+        ".html" or ".htm" => "html",
+        ".svg" => "svg",
+        ".hgrm" => "hgrm",
+        _ => "text",
+    };
+
+    private static void Write(string text, string? path)
+    {
+        if (path == null)
+        {
+            Console.Out.Write(text);
+            return;
+        }
+        try
+        {
+            File.WriteAllText(path, text, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new EnvironmentException($"cannot write {path}: {e.Message.ReplaceLineEndings(" ")}", e);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Reports;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>Reads the results files that were named, each under a name that tells it from the others.</summary>
+internal static class ResultsReading
+{
+    /// <exception cref="EnvironmentException">A file cannot be read or is not a results file.</exception>
+    public static IReadOnlyList<(string Name, RunRecord Run)> Read(IReadOnlyList<string> paths)
+    {
+        try
+        {
+            var runs = paths.Select(ResultsFile.Load).ToList();
+            return [.. paths.Zip(NamesOf(paths, runs), runs).Select(file => (file.Second, file.Third))];
+        }
+        catch (ResultsFileException e)
+        {
+            throw new EnvironmentException(e.Message, e);
+        }
+    }
+
+    public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
+
+    /// <summary>Labels where they tell the files apart, else file names, else whole paths.</summary>
+    private static IReadOnlyList<string> NamesOf(IReadOnlyList<string> paths, List<RunRecord> runs)
+    {
+        var labels = runs.ConvertAll(run => run.Label);
+        if (labels.TrueForAll(label => label.Length > 0) && labels.Distinct().Count() == labels.Count)
+            return labels;
+        var names = paths.Select(path => Path.GetFileNameWithoutExtension(path)).ToList();
+        return names.Distinct().Count() == names.Count ? names : paths;
+    }
+}
