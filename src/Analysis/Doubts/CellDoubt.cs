@@ -20,7 +20,7 @@ internal abstract class CellDoubt(string id, string fix) : IDoubt
         return new Advice
         {
             Id = id,
-            Doubt = $"{worst.Key.Arm}, {Arms.NameOf(run, worst.Point)}: {finding!.Doubt}{others}.",
+            Doubt = $"At {worst.Key.Arm}, {Arms.NameOf(run, worst.Point)}: {finding!.Doubt}{others}.",
             Fix = fix,
             Cells = [.. found.Select(entry => entry.Cell.Index)],
         };

@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Reports.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
@@ -19,7 +20,20 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
 
     private static double Off(RoundReading r, int streams) => Math.Abs(InFlight(r) / Open(r, streams) - 1);
 
-    private static double Tolerance(RoundReading r, int streams) => Math.Max(0.01, (double)Open(r, streams) / r.Round.Completed);
+    /// <summary>
+    /// 1 %, or what the edges of the window can do: the calls that they cut are connections / calls when all take equally long, and when a few
+    /// take much longer those are the ones cut, so the mean weighted by length (Σ L² / Σ L) over the window bounds it better.
+    /// </summary>
+    private static double Tolerance(RoundReading r, int streams)
+    {
+        var (sum, squares) = (0.0, 0.0);
+        foreach (var (slot, count) in r.Latency.Counts)
+        {
+            var latency = (double)LatencyCounts.MiddleOf(slot);
+            (sum, squares) = (sum + count * latency, squares + count * latency * latency);
+        }
+        return Math.Max(Math.Max(0.01, (double)Open(r, streams) / r.Round.Completed), squares / Math.Max(1, sum) / r.Round.WindowNs);
+    }
 
     private static double InFlight(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;
 

@@ -20,7 +20,7 @@ public static class Answers
         // Ahead of all that the rounds can tell it from: those it cannot be told from share its place.
         var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true }).ToList();
         if (open.Count == rivals.Count)
-            return $"{name}: {Undecided(ranked[0], open)}";
+            return $"{name}: {Undecided(ranked[0], open)}.";
         var beaten = rivals.Except(open).Select(rival => rival.Comparison!).ToList();
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = open.Count == 0

@@ -47,7 +47,7 @@ public sealed class CompareReport(bool markdown)
 
     private static TextTable OfTwo(FileComparison comparison)
     {
-        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio", "  verdict") { Words = 3 };
+        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio", "verdict") { Words = 3, LastIsWords = true };
         foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))

@@ -96,7 +96,7 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
-    private static string Words(TextTable table, int column) => column < table.Words ? " class=\"w\"" : "";
+    private static string Words(TextTable table, int column) => table.IsWords(column) ? " class=\"w\"" : "";
 
     private static void AppendDoubts(StringBuilder text, ReportFile file, bool named)
     {
@@ -106,7 +106,7 @@ public sealed class HtmlReport : IReport
             text.Line("<p class=\"cap\">None raised.</p>");
         text.Line("<ul class=\"doubts\">");
         foreach (var doubt in doubts)
-            text.Line($"<li>{Escape(doubt.Doubt)} <span class=\"fix\">{Escape(doubt.Fix)}</span> <code>{Escape(doubt.Id)}</code></li>");
+            text.Line($"<li>{Escape(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> <code>{Escape(doubt.Id)}</code></li>");
         text.Line("</ul></section>");
     }
 

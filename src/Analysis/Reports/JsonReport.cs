@@ -54,8 +54,8 @@ public sealed class JsonReport : IReport
         {
             json.WriteStartObject();
             json.WriteString("id", doubt.Id);
-            json.WriteString("doubt", doubt.Doubt);
-            json.WriteString("fix", doubt.Fix);
+            json.WriteString("doubt", AdviceText.Doubt(doubt));
+            json.WriteString("fix", AdviceText.Fix(doubt));
             json.WriteEndObject();
         }
         json.WriteEndArray();

@@ -49,7 +49,7 @@ public sealed class TextReport : IReport
         if (doubts.Count > 0)
             text.Line().Line("Doubts");
         foreach (var doubt in doubts)
-            text.Line($"  [{doubt.Id}] {doubt.Doubt} {doubt.Fix}");
+            text.Line($"  [{doubt.Id}] {AdviceText.Both(doubt)}");
     }
 
     /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>

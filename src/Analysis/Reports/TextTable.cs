@@ -10,6 +10,9 @@ public sealed class TextTable(params string[] headings)
     /// <summary>Number of columns from the left that hold words, not numbers.</summary>
     public int Words { get; init; } = 1;
 
+    /// <summary>Whether the last column holds words too.</summary>
+    public bool LastIsWords { get; init; }
+
     public bool IsEmpty => rows.Count == 0;
 
     public IReadOnlyList<string> Headings => headings;
@@ -37,14 +40,16 @@ public sealed class TextTable(params string[] headings)
     {
         var text = new StringBuilder();
         text.Append("| ").AppendJoin(" | ", headings.Select(Escape)).Append(" |\n");
-        text.Append('|').AppendJoin('|', headings.Select((_, i) => i < Words ? "---" : "--:")).Append("|\n");
+        text.Append('|').AppendJoin('|', headings.Select((_, i) => IsWords(i) ? "---" : "--:")).Append("|\n");
         foreach (var row in rows)
             text.Append("| ").AppendJoin(" | ", row.Select(Escape)).Append(" |\n");
         return text.ToString();
     }
 
+    public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
+
     internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
         .Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal).ReplaceLineEndings(" ");
 
-    private string Pad(string cell, int width, int column) => column < Words ? cell.PadRight(width) : cell.PadLeft(width);
+    private string Pad(string cell, int width, int column) => IsWords(column) ? cell.PadRight(width) : cell.PadLeft(width);
 }

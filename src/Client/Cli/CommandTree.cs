@@ -12,6 +12,8 @@ internal static class CommandTree
         RunCommand.AddTo(root, commandLine);
         root.Add(DoctorCommand.Create());
         root.Subcommands.Add(SweepCommand.Create(commandLine));
+        root.Add(ReportCommand.Create());
+        root.Add(CompareCommand.Create());
         root.Add(ResponderCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new HelpWithExamples((HelpAction)option.Action!);
