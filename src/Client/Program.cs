@@ -1,6 +1,8 @@
 using System.CommandLine;
 using IpcBench.Client.Cli;
 
+Utf8Console.Enable();
+
 // Response files are off: they would eat arguments that begin with @.
 var root = CommandTree.Create(args);
 var typed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });

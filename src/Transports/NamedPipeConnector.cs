@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Pipes;
 
 namespace IpcBench.Transports;
@@ -5,6 +6,9 @@ namespace IpcBench.Transports;
 /// <summary>Connects to a named pipe of this machine. On Unix .NET's pipe API is a Unix socket behind the scenes.</summary>
 public sealed class NamedPipeConnector(string name) : Connector
 {
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1), Pause = TimeSpan.FromMilliseconds(5);
+    private long retries;
+
     /// <summary>What <c>pipe:</c> really is on systems without named pipes; every report that shows a pipe says it.</summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
 
@@ -14,17 +18,38 @@ public sealed class NamedPipeConnector(string name) : Connector
     /// <summary>The socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime: PipeStream.Unix.cs, GetPipePath).</summary>
     public static string UnixSocketPath(string pipeName) => Path.Combine(Path.GetTempPath(), "CoreFxPipe_" + pipeName);
 
+    public override long Retries => Interlocked.Read(ref retries);
+
+    // .NET's own ConnectAsync spins on a pool thread until somebody serves the pipe: a few hundred of those starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
+    {
+        for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            if (await Task.Run(TryConnect, cancellation) is { } pipe)
+                return pipe;
+            if (Stopwatch.GetElapsedTime(began) > Patience)
+                throw new IOException($"cannot connect to pipe:/{name}: nobody serves it, or all of its instances stay busy");
+            await Task.Delay(Pause, cancellation);
+        }
+    }
+
+    private NamedPipeClientStream? TryConnect()
     {
         var pipe = new NamedPipeClientStream(".", name, PipeDirection.InOut, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
         try
         {
-            await pipe.ConnectAsync(cancellation);
+            pipe.Connect(0);
             return pipe;
+        }
+        catch (TimeoutException)
+        {
+            pipe.Dispose();
+            return null;
         }
         catch
         {
-            await pipe.DisposeAsync();
+            pipe.Dispose();
             throw;
         }
     }
