@@ -9,7 +9,8 @@ namespace IpcBench.Client.Live;
 /// <summary>Writes the transcript of a run and keeps the progress display out of its way.</summary>
 internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan plan, IProgressDisplay display) : IRunObserver, IDisposable
 {
-    public void Started(RunRecord record, BenchPlan plan) => display.Around(() => console.Progress.WriteLine(PlanLine()));
+    /// <summary>Prints the plan, before anything takes time.</summary>
+    public void Started() => display.Around(() => console.Progress.WriteLine(PlanLine()));
 
     public void RoundStarted(int number, int attempt)
     {

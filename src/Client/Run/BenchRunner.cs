@@ -12,7 +12,6 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     /// <summary>Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.</summary>
     public async Task RunAsync(CancellationToken cancellation)
     {
-        observer.Started(journal.Record, plan);
         var ending = "complete";
         try
         {

@@ -6,8 +6,6 @@ namespace IpcBench.Client.Run;
 /// <summary>Is told what happens in a run, between measurements and never during one.</summary>
 internal interface IRunObserver
 {
-    void Started(RunRecord record, BenchPlan plan);
-
     /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.</summary>
     void RoundStarted(int number, int attempt);
 

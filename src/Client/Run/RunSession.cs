@@ -62,13 +62,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
         foreach (var one in advice)
-            console.Note($"{one.Id}: {one.Doubt} -> {one.Fix}");
+            console.Note($"[{one.Id}] {one.Doubt} {one.Fix}");
         foreach (var complaint in servers.Complaints)
             console.Note("server: " + complaint);
         journal.Add(advice);
-        await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
         var progress = new RunProgress();
         using var view = console.Observe(options, plan, progress, interruption);
+        view.Started();
+        await CalibrateAsync(plan, journal, view, hidden, host, interruption.Token);
         await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, view).RunAsync(interruption.Token);
         view.Dispose();
         FinalReport.Write(console, journal);
@@ -76,13 +77,13 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     }
 
     private async Task CalibrateAsync(
-        BenchPlan plan, RunJournal journal, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
+        BenchPlan plan, RunJournal journal, RunView view, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
     {
         if (!options.Calibrate)
             return;
         var found = await Calibrator.RunAsync(
             plan.Scenarios.Select(scenario => scenario.Load),
-            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = console.Note },
+            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = view.Note },
             cancellation);
         journal.Replace(record => record with { Calibrations = found });
     }

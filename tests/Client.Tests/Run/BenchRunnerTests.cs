@@ -135,10 +135,6 @@ public class BenchRunnerTests
 
     private sealed class NoObserver : IRunObserver
     {
-        public void Started(RunRecord record, BenchPlan plan)
-        {
-        }
-
         public void RoundStarted(int number, int attempt)
         {
         }
