@@ -23,7 +23,7 @@ internal static class ConnectionRamp
     }
 
     private static string Message(State state, LoadOptions options) => state.Times.Count == 0 && state.Error is not null
-        ? state.Error.Message
+        ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
         : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {state.Error?.Message ?? "the server does not answer"}");
 
     private static Task OpenLaneAsync(Lane lane, int atOnce, State state)

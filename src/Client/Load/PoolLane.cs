@@ -50,7 +50,7 @@ internal sealed class PoolLane : Lane
             ILoopTimer timer;
             lock (timers)
             {
-                if (!timers.TryTake(long.MaxValue - 1, out timer))
+                if (!timers.TryTake(long.MaxValue, out timer))
                     return;
             }
             timer.OnDue();

@@ -12,14 +12,12 @@ public sealed class EventLoop : IDisposable
 {
     private const int ReceiveBufferSize = 256 * 1024;
 
-    // The kernel's timers wake late by some tens of microseconds; the rest of a wait is spun away.
-    private const long SpinNs = 50_000;
-
     private readonly ConcurrentQueue<(Action<object?> Action, object? State)> posted = new();
     private readonly TimerQueue timers = new();
     private readonly List<LoopSocket> again = [];
     private readonly List<LoopSocket> againNow = [];
     private readonly EpollSet epoll = new();
+    private readonly SpinBudget spin = new();
     private readonly Thread thread;
     private int signalled;
     private volatile bool stopping;
@@ -55,7 +53,7 @@ public sealed class EventLoop : IDisposable
     /// <summary>Calls every timer now, early. On the loop's thread only.</summary>
     public void HurryTimers()
     {
-        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue - 1, out var timer); left--)
+        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue, out var timer); left--)
             timer.OnDue();
     }
 
@@ -111,7 +109,7 @@ public sealed class EventLoop : IDisposable
             return 0;
         if (timers.Count == 0)
             return -1;
-        return Math.Max(0, timers.FirstDue - MonotonicClock.NowNs - SpinNs);
+        return spin.Next(MonotonicClock.NowNs, timers.FirstDue);
     }
 
     private void ReadAgain()

@@ -27,7 +27,7 @@ public sealed class TimerQueue
     /// <summary>Takes the first timer if it is due at <paramref name="now"/>.</summary>
     public bool TryTake(long now, out ILoopTimer timer)
     {
-        if (FirstDue > now)
+        if (count == 0 || heap[0].Due > now)
         {
             timer = null!;
             return false;

@@ -1,4 +1,5 @@
 using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Load;
 using IpcBench.Client.Tests.Wire.Support;
 using static IpcBench.Client.Tests.Wire.Support.WireHarness;
 
@@ -121,7 +122,7 @@ public class ViolationTests
         public StuckLink? Link { get; private set; }
         public long Retries => 0;
 
-        public ValueTask<Link> OpenAsync(Load.Lane lane, ILinkOwner owner, CancellationToken cancellation) =>
+        public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation) =>
             Link is null ? new(Link = new StuckLink(owner)) : throw new IOException("once");
     }
 

@@ -215,7 +215,7 @@ internal sealed class WireConnection : ICallConnection, ILinkOwner, ISessionOwne
                 stream.Complete(result);
         }
         if (waiter is not null)
-            waiter.TrySetException(new IOException(reason.Length > 0 ? reason : "the server closed the connection"));
+            waiter.TrySetException(new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
         else if (!disposed && !reopening)
             _ = ReopenAsync();
         if (disposed)

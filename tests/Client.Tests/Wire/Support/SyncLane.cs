@@ -19,7 +19,7 @@ internal sealed class SyncLane : Lane
 
     public override void HurryTimers()
     {
-        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue - 1, out var timer); left--)
+        for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue, out var timer); left--)
             timer.OnDue();
     }
 

@@ -1,0 +1,236 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Transports.Tests;
+
+/// <summary>What every connector must do, over real sockets and pipes: the framework's, and the event loop's where there is one.</summary>
+[SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the cases with a loop are left out or skipped
+public class ConnectorContractTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    public static TheoryData<string, bool> All { get; } = Cases();
+
+    private static TheoryData<string, bool> Cases()
+    {
+        var cases = new TheoryData<string, bool> { { "tcp", false }, { "tls", false }, { "unix", false }, { "pipe", false } };
+        if (!EventLoop.IsSupported)
+            return cases;
+        cases.Add("unix-abstract", false);
+        foreach (var kind in new[] { "tcp", "tls", "unix", "unix-abstract" })
+            cases.Add(kind, true);
+        return cases;
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Carries_bytes_both_ways_unchanged(string kind, bool onLoop)
+    {
+        await using var server = EchoServer.Start(kind);
+        await OnAsync(onLoop, async loop =>
+        {
+            await using var stream = await ConnectAsync(server.Address, loop);
+            var random = new Random(1);
+            foreach (var size in new[] { 1, 10, 4096, 1_000_000 })
+            {
+                var sent = new byte[size];
+                random.NextBytes(sent);
+                var received = new byte[size];
+                var writing = stream.WriteAsync(sent).AsTask(); // larger than the buffers in between: reading must not wait for it
+                await stream.ReadExactlyAsync(received);
+                await writing;
+                Assert.Equal(sent, received);
+            }
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task Several_connections_do_not_mix(string kind, bool onLoop)
+    {
+        await using var server = EchoServer.Start(kind);
+        await OnAsync(onLoop, async loop =>
+        {
+            var streams = new List<Stream>();
+            for (var i = 0; i < 5; i++)
+                streams.Add(await ConnectAsync(server.Address, loop));
+            foreach (var (i, stream) in streams.Index())
+                await stream.WriteAsync(new[] { (byte)i });
+            foreach (var (i, stream) in streams.Index())
+            {
+                var answer = new byte[1];
+                await stream.ReadExactlyAsync(answer);
+                Assert.Equal(i, answer[0]);
+                await stream.DisposeAsync();
+            }
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    public async Task The_end_of_the_server_is_the_end_of_the_stream(string kind, bool onLoop)
+    {
+        var server = EchoServer.Start(kind);
+        await OnAsync(onLoop, async loop =>
+        {
+            await using var stream = await ConnectAsync(server.Address, loop);
+            await stream.WriteAsync(new byte[] { 1 });
+            await stream.ReadExactlyAsync(new byte[1]);
+            var reading = ReadToEndAsync(stream);
+            await server.DisposeAsync();
+            await reading;
+        });
+    }
+
+    [Theory]
+    [InlineData("tcp", false)]
+    [InlineData("unix", false)]
+    [InlineData("tcp", true)]
+    [InlineData("unix", true)]
+    public async Task Nobody_there_is_one_sentence(string kind, bool onLoop)
+    {
+        if (onLoop && !EventLoop.IsSupported)
+            Assert.Skip("there is no event loop on this system");
+        Address address = kind == "tcp" ? new Address.Tcp("127.0.0.1", UnusedPort()) : new Address.Unix(Path.Combine(Path.GetTempPath(), Guid.NewGuid() + ".sock"));
+        await OnAsync(onLoop, async loop =>
+        {
+            var refused = await Assert.ThrowsAsync<IOException>(async () => await ConnectAsync(address, loop));
+            Assert.Contains("cannot connect to", refused.Message);
+        });
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_full_accept_queue_is_tried_again_and_counted(bool onLoop)
+    {
+        if (!EventLoop.IsSupported)
+            Assert.Skip("only Linux refuses when the queue of a Unix socket is full");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen(1);
+        await OnAsync(onLoop, async loop =>
+        {
+            var sockets = loop is null ? null : await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None);
+            Connector connector = loop is null ? new UnixConnector(path, new()) : new LoopStreamConnector(loop, sockets!);
+            var connects = Enumerable.Range(0, 6).Select(_ => connector.ConnectAsync(CancellationToken.None).AsTask()).ToList();
+            await Task.Delay(30);
+            for (var i = 0; i < 6; i++)
+                (await listener.AcceptAsync()).Dispose();
+            foreach (var connect in connects)
+                await (await connect).DisposeAsync();
+            Assert.InRange(loop is null ? connector.Retries : sockets!.Retries, 1, long.MaxValue);
+        });
+        File.Delete(path);
+    }
+
+    [Fact]
+    public async Task A_connect_that_is_never_accepted_ends_with_its_deadline()
+    {
+        if (!EventLoop.IsSupported)
+            Assert.Skip("only Linux refuses when the queue of a Unix socket is full");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen(0);
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+        await OnAsync(true, async loop =>
+        {
+            var connector = (await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None))!;
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+            {
+                for (var i = 0; i < 10; i++)
+                    await new LoopStreamConnector(loop!, connector).ConnectAsync(limit.Token);
+            });
+        });
+        File.Delete(path);
+    }
+
+    [Fact]
+    public async Task The_framework_finds_what_localhost_means_and_so_does_the_loop()
+    {
+        await using var server = EchoServer.Start("tcp");
+        var address = new Address.Tcp("localhost", ((Address.Tcp)server.Address).Port);
+        foreach (var onLoop in EventLoop.IsSupported ? new[] { false, true } : [false])
+        {
+            await OnAsync(onLoop, async loop =>
+            {
+                await using var stream = await ConnectAsync(address, loop);
+                await stream.WriteAsync(new byte[] { 7 });
+                await stream.ReadExactlyAsync(new byte[1]);
+            });
+        }
+    }
+
+    private static async Task<Stream> ConnectAsync(Address address, EventLoop? loop)
+    {
+        if (loop is null || !OperatingSystem.IsLinux())
+            return await Connector.For(address, new()).ConnectAsync(CancellationToken.None);
+        var plain = new LoopStreamConnector(loop, (await LoopConnector.ForAsync(address, new(), CancellationToken.None))!);
+        return address is Address.Tls tls
+            ? await new TlsConnector(plain, tls.Host, new()).ConnectAsync(CancellationToken.None)
+            : await plain.ConnectAsync(CancellationToken.None);
+    }
+
+    /// <summary>Runs the body as the loop's owner would: on its thread, where every await comes back to.</summary>
+    private static async Task OnAsync(bool onLoop, Func<EventLoop?, Task> body)
+    {
+        if (!onLoop || !OperatingSystem.IsLinux())
+        {
+            await body(null).WaitAsync(Patience);
+            return;
+        }
+        using var loop = new EventLoop("test");
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var context = new LoopContext(loop);
+        context.Post(async _ =>
+        {
+            try
+            {
+                await body(loop);
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e);
+            }
+        }, null);
+        await done.Task.WaitAsync(Patience);
+    }
+
+    private static async Task ReadToEndAsync(Stream stream)
+    {
+        try
+        {
+            while (await stream.ReadAsync(new byte[16]) > 0)
+            {
+            }
+        }
+        catch (IOException)
+        {
+            // A reset is an end too.
+        }
+    }
+
+    private static int UnusedPort()
+    {
+        var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+        return port;
+    }
+
+    /// <summary>Brings a test's awaits back to the loop's thread, which the engine's own completions never leave.</summary>
+    private sealed class LoopContext(EventLoop loop) : SynchronizationContext
+    {
+        public override void Post(SendOrPostCallback d, object? state) => loop.Post(_ =>
+        {
+            SetSynchronizationContext(this);
+            d(state);
+        }, null);
+    }
+}
