@@ -1,5 +1,8 @@
 using System.CommandLine;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
+
+using var console = ConsoleEncoding.Utf8();
 
 Utf8Console.Enable();
 

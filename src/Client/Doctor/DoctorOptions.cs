@@ -12,7 +12,7 @@ internal sealed record DoctorOptions
     public int Threads { get; init; } = 5;
 
     /// <summary>Accept queue that the server asks for.</summary>
-    public int Backlog { get; init; } = 512;
+    public int Backlog { get; init; } = 4096;
 
     /// <summary>Socket buffer in bytes asked for; null leaves the system's choice.</summary>
     public int? SocketBuffer { get; init; }

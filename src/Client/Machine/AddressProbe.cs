@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Machine;
@@ -8,6 +9,8 @@ internal static class AddressProbe
     /// <summary>Never throws; takes at most <paramref name="patience"/>.</summary>
     public static async Task<AddressState> LookAsync(Address address, TimeSpan patience)
     {
+        if (address is Address.Unix or Address.UnixAbstract && !Socket.OSSupportsUnixDomainSockets)
+            return AddressState.NotHere;
         try
         {
             using var limit = new CancellationTokenSource(patience);

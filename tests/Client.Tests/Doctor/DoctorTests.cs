@@ -33,7 +33,7 @@ public class DoctorTests
     public static TheoryData<string, string, string> Sick => new()
     {
         { "open-files", "Problem", "-c 412 at most" },
-        { "accept-queue", "Warn", "somaxconn=512" },
+        { "accept-queue", "Warn", "somaxconn=4096" },
         { "ports", "Warn", "ip_local_port_range" },
         { "socket-buffers", "Warn", "wmem_max=4194304" },
         { "cpu-quota", "Warn", "--cpus" },
