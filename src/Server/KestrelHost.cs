@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 
@@ -21,6 +22,10 @@ internal static class KestrelHost
                 endpoint.AddTo(kestrel);
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
+        builder.Services.AddSingleton(new AcceptGate((int)maxConnections + KestrelLimits.BeingClosed));
+        // Kestrel's own factory for sockets, behind the gate. The last registered that can bind an end point is taken.
+        builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
+            new GatedListenerFactory(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), services.GetRequiredService<AcceptGate>()));
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);
         return builder;

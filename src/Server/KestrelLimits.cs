@@ -6,13 +6,16 @@ namespace IpcBench.Server;
 /// <summary>What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.</summary>
 internal static class KestrelLimits
 {
+    /// <summary>Connections beyond the limit that may be accepted and on their way to being closed.</summary>
+    public const int BeingClosed = 64;
+
     private const long MostConnections = 20_000;
 
-    /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 20 KiB, and a benchmark of 10,000 must pass.</summary>
+    /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.</summary>
     public static long MaxConnections()
     {
         // A process without a free file descriptor cannot even accept and close: keep some for itself.
-        const long ownFiles = 256, fewest = 16;
+        const long ownFiles = 256 + BeingClosed, fewest = 16;
         return FileLimit.Read() is { } files ? Math.Clamp(files - ownFiles, fewest, MostConnections) : MostConnections;
     }
 

@@ -18,14 +18,14 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
         await Task.Delay(500);
         foreach (var client in clients)
             await client.DisposeAsync();
-        await server.AwaitOpenAsync(open => open == 0);
+        await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
     [Fact]
     public Task Clients_that_never_read_are_cut_off() => server.SurviveAsync(async () =>
     {
         var clients = await AskWithoutReadingAsync(connections: 2, size: 1_000_000);
-        await server.AwaitOpenAsync(open => open == 0);
+        await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
         foreach (var client in clients)
             await client.DisposeAsync();
     });
@@ -48,7 +48,7 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
         await Task.Delay(500);
         foreach (var client in clients)
             await client.DisposeAsync();
-        await server.AwaitOpenAsync(open => open == 0);
+        await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
     [Fact]

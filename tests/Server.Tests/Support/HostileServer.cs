@@ -59,11 +59,11 @@ public sealed class HostileServer : IAsyncLifetime
         return (await client.UsageAsync()).Endpoints[1];
     }
 
-    /// <summary>Waits until the attacked endpoint has at most this many connections open.</summary>
-    internal async Task AwaitOpenAsync(Func<long, bool> condition)
+    /// <summary>Waits until the attacked endpoint is as it should be.</summary>
+    internal async Task AwaitAsync(Func<EndpointUsage, bool> condition)
     {
-        using var limit = new CancellationTokenSource(Limits.Wait);
-        while (!condition((await TargetUsageAsync()).ConnectionsOpen))
+        using var limit = new CancellationTokenSource(2 * Limits.Wait);
+        while (!condition(await TargetUsageAsync()))
             await Task.Delay(50, limit.Token);
     }
 }

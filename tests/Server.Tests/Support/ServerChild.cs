@@ -21,9 +21,15 @@ internal sealed class ServerChild : IAsyncDisposable
         [.. Lines.Where(line => line.StartsWith("listening on ")).Select(line => Address.Parse(line["listening on ".Length..line.IndexOf(" (")]))];
 
     /// <summary>Starts it and waits for the ready line.</summary>
-    public static async Task<ServerChild> StartAsync(params string[] arguments)
+    public static Task<ServerChild> StartAsync(params string[] arguments) => ReadyAsync(Launch(arguments));
+
+    /// <summary>Starts it with few file descriptors.</summary>
+    public static Task<ServerChild> StartWithFilesAsync(int files, params string[] arguments) =>
+        ReadyAsync(Launch("sh", ["-c", $"ulimit -n {files}; exec dotnet \"$@\"", "sh", Program, .. arguments]));
+
+    private static async Task<ServerChild> ReadyAsync(Process process)
     {
-        var child = new ServerChild(Launch(arguments));
+        var child = new ServerChild(process);
         using var limit = new CancellationTokenSource(Limits.Wait);
         while (await child._process.StandardOutput.ReadLineAsync(limit.Token) is { } line)
         {
@@ -82,14 +88,14 @@ internal sealed class ServerChild : IAsyncDisposable
         _process.Dispose();
     }
 
-    private static Process Launch(string[] arguments)
+    private static string Program => Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");
+
+    private static Process Launch(string[] arguments) => Launch("dotnet", [Program, .. arguments]);
+
+    private static Process Launch(string program, string[] arguments) => Process.Start(new ProcessStartInfo(program, arguments)
     {
-        var server = Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");
-        return Process.Start(new ProcessStartInfo("dotnet", [server, .. arguments])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        })!;
-    }
+        RedirectStandardInput = true,
+        RedirectStandardOutput = true,
+        RedirectStandardError = true,
+    })!;
 }
