@@ -13,14 +13,8 @@ internal sealed class ServerCommand(IReadOnlyList<Address> listen, Knobs knobs, 
     public Process Start()
     {
         var start = Locate();
-        start.ArgumentList.Add("--owned");
-        foreach (var address in listen)
-            Add(start, "--listen", address.ToString());
-        foreach (var knob in Knob.All.Where(knob => knob.OnServer))
-        {
-            if (knob.Read(knobs) is { } value)
-                Add(start, "--" + knob.Name, value);
-        }
+        foreach (var argument in Arguments())
+            start.ArgumentList.Add(argument);
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";
 
@@ -52,9 +46,22 @@ internal sealed class ServerCommand(IReadOnlyList<Address> listen, Knobs knobs, 
         }
     }
 
-    private static void Add(ProcessStartInfo start, string option, string value)
+    /// <summary>The server's command line.</summary>
+    internal IEnumerable<string> Arguments()
     {
-        start.ArgumentList.Add(option);
-        start.ArgumentList.Add(value);
+        yield return "--owned";
+        foreach (var address in listen)
+        {
+            yield return "--listen";
+            yield return address.ToString();
+        }
+        foreach (var knob in Knob.All.Where(knob => knob.OnServer))
+        {
+            if (knob.Read(knobs) is not { } value)
+                continue;
+            yield return "--" + knob.Name;
+            if (value != "on") // the server's switches are on by being there
+                yield return value;
+        }
     }
 }

@@ -1,0 +1,18 @@
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class ServerCommandTests
+{
+    [Fact]
+    public void Knobs_become_options_of_the_server_and_switches_are_on_by_being_there()
+    {
+        var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20 };
+
+        var arguments = new ServerCommand([Address.Parse("unix:/tmp/a b")], knobs, null, new Dictionary<string, string?>()).Arguments();
+
+        Assert.Equal(["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--inline"], arguments);
+    }
+}
