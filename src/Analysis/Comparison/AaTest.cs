@@ -18,7 +18,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail)
     /// <summary>The variant of a second endpoint of the reference.</summary>
     public const string Variant = "a/a";
 
-    private const int MostExact = 12;
+    private const int MostExact = 9;
 
     public bool Failed => PValue <= Level;
 

@@ -21,18 +21,21 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
     private static double Off(RoundReading r, int streams) => Math.Abs(InFlight(r) / Open(r, streams) - 1);
 
     /// <summary>
-    /// 1 %, or what the edges of the window can do: the calls that they cut are connections / calls when all take equally long, and when a few
-    /// take much longer those are the ones cut, so the mean weighted by length (Σ L² / Σ L) over the window bounds it better.
+    /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when all
+    /// take equally long; at most they are the longest ones of all, as when everything stands still at the edge.
     /// </summary>
     private static double Tolerance(RoundReading r, int streams)
     {
-        var (sum, squares) = (0.0, 0.0);
-        foreach (var (slot, count) in r.Latency.Counts)
+        var inFlight = Open(r, streams);
+        var (left, longest) = (inFlight, 0.0);
+        foreach (var (slot, count) in r.Latency.Counts.Descending())
         {
-            var latency = (double)LatencyCounts.MiddleOf(slot);
-            (sum, squares) = (sum + count * latency, squares + count * latency * latency);
+            var taken = Math.Min(left, count);
+            (left, longest) = (left - taken, longest + taken * (double)LatencyCounts.MiddleOf(slot));
+            if (left == 0)
+                break;
         }
-        return Math.Max(Math.Max(0.01, (double)Open(r, streams) / r.Round.Completed), squares / Math.Max(1, sum) / r.Round.WindowNs);
+        return Math.Max(Math.Max(0.01, (double)inFlight / r.Round.Completed), longest / inFlight / r.Round.WindowNs);
     }
 
     private static double InFlight(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;

@@ -77,6 +77,13 @@ public sealed class LatencyCounts
             yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
     }
 
+    /// <summary>The same from the longest to the shortest.</summary>
+    public IEnumerable<(int Slot, long Count)> Descending()
+    {
+        for (var i = slots.Length - 1; i >= 0; i--)
+            yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
+    }
+
     internal static LatencyCounts FromSlots(ReadOnlySpan<long> counts)
     {
         var (slots, filled) = (new List<int>(), new List<long>());

@@ -1,0 +1,53 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class AaTests
+{
+    private static List<double[]> Cells(Random random, int cells, int rounds, Func<int, double> shift) =>
+        [.. Enumerable.Range(0, cells).Select(cell => Enumerable.Range(0, rounds).Select(_ => shift(cell) + 0.02 * Simulated.Gaussian(random)).ToArray())];
+
+    private static double ShareFailed(int cells, int rounds, Func<int, double> shift)
+    {
+        var random = new Random(99);
+        return Enumerable.Range(0, 600).Count(_ => AaTest.OfDifferences(Cells(random, cells, rounds, shift)).Failed) / 600.0;
+    }
+
+    [Theory]
+    [InlineData(6, 7)]
+    [InlineData(6, 12)]
+    [InlineData(18, 20)]
+    [InlineData(1, 12)]
+    public void Equals_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(ShareFailed(cells, rounds, _ => 0), 0, 0.02);
+
+    [Fact]
+    public void One_test_of_5_percent_for_each_cell_would_fail_far_more_often()
+    {
+        var random = new Random(99);
+        var failed = Enumerable.Range(0, 600).Count(_ => Cells(random, 6, 12, _ => 0).Exists(cell => SignedRank.PValue(cell) < 0.05));
+        Assert.InRange(failed / 600.0, 0.2, 0.35);
+    }
+
+    [Fact]
+    public void A_delay_in_all_cells_or_a_large_one_in_a_single_cell_fails()
+    {
+        // 200 µs on a round trip of 4 ms are 5 %.
+        Assert.InRange(ShareFailed(6, 12, _ => -0.05), 0.99, 1);
+        Assert.InRange(ShareFailed(6, 7, _ => -0.05), 0.95, 1);
+        Assert.InRange(ShareFailed(6, 14, cell => cell == 3 ? -0.05 : 0), 0.9, 1);
+    }
+
+    [Fact]
+    public void A_run_with_a_failed_test_says_so_first_and_one_with_too_few_rounds_that_it_cannot_fail()
+    {
+        double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
+        var failed = new MeasuredRun(Simulated.Run([slow, fast, slow, fast], arms: 2, variant: AaTest.Variant));
+        Assert.Equal("aa-failed", Doubts.DoubtCatalogue.Of(failed)[0].Id);
+        var few = new MeasuredRun(Simulated.Run([slow[..3], fast[..3]], arms: 2, variant: AaTest.Variant));
+        Assert.Equal("aa-too-few-rounds", Doubts.DoubtCatalogue.Of(few)[0].Id);
+        var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2, variant: AaTest.Variant));
+        Assert.DoesNotContain(Doubts.DoubtCatalogue.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,165 @@
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class DoubtTests
+{
+    /// <summary>A run that there is nothing to say against.</summary>
+    private static RunRecord Healthy(int seed = 1) => new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
+
+    private static RunRecord Each(Func<Round, Round> change) => Healthy() is var run ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
+
+    /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
+    private static RunRecord Second(Func<Round, Round> change) => Each(round => round.Cell == 1 ? change(round) : round);
+
+    private static Advice? Find(RunRecord run, string id) => DoubtCatalogue.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
+
+    private static void Raises(string id, string numbers, RunRecord run)
+    {
+        var advice = Find(run, id);
+        Assert.True(advice != null, $"{id} was not raised");
+        Assert.Contains(numbers, advice.Doubt, StringComparison.Ordinal);
+        Assert.NotEmpty(advice.Fix);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(DoubtCatalogue.Of(new MeasuredRun(Healthy(seed))));
+
+    [Fact]
+    public void Samples_that_were_dropped_break_littles_law() =>
+        Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
+
+    [Fact]
+    public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
+        Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
+
+    [Fact]
+    public void A_stall_at_the_edge_of_a_window_does_not_break_littles_law()
+    {
+        var run = Second(round =>
+        {
+            var histogram = LatencyHistogram.Decode(round.Latency);
+            histogram.Record(100_000_000, 400);
+            return round with { Latency = histogram.Encode(), LatencySumNs = round.LatencySumNs + 400 * 100_000_000L, Started = round.Started + 400, Ok = round.Ok + 400 };
+        });
+        Assert.Null(Find(run, "little"));
+    }
+
+    [Fact]
+    public void A_trend_inside_the_windows_is_not_steady()
+    {
+        Raises("not-steady", "calls per 100 ms rise by 10 %", Second(round => round with { Buckets = [.. round.Buckets.Select((calls, i) => (long)(calls * (1 + 0.1 * i / 19)))] }));
+        Assert.Null(Find(Each(round => round with { Buckets = [.. round.Buckets, 3] }), "not-steady"));
+    }
+
+    [Fact]
+    public void A_client_that_still_compiles_is_not_warm() => Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
+
+    [Fact]
+    public void Rounds_in_two_groups_are_placement() =>
+        Raises("placement", "4 rounds are near", Second(round => round.Number % 2 == 0 ? round with { WindowNs = round.WindowNs * 3 / 2 } : round));
+
+    [Fact]
+    public void Rounds_of_plain_noise_are_not_placement()
+    {
+        var (random, raised) = (new Random(5), 0);
+        for (var i = 0; i < 500; i++)
+        {
+            double[] rates = [.. Enumerable.Range(0, 7).Select(_ => 1000 * Math.Exp(0.08 * Simulated.Gaussian(random)))];
+            raised += Find(Simulated.Run([rates]), "placement") == null ? 0 : 1;
+        }
+        Assert.InRange(raised, 0, 10);
+    }
+
+    [Fact]
+    public void A_client_that_used_nearly_all_its_cpu_is_the_limit_and_a_free_one_is_not()
+    {
+        var pinned = Second(round => round with { Client = round.Client with { CpuUserNs = round.WindowNs, CpuKernelNs = round.WindowNs * 85 / 100 } });
+        Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { ClientCpus = "2-3" } });
+        Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { CpuQuota = 2 } });
+        Assert.Null(Find(pinned, "client-limit"));
+    }
+
+    [Fact]
+    public void A_ceiling_near_the_measured_rate_is_told()
+    {
+        var run = Healthy();
+        Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
+        Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
+        Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
+    }
+
+    [Fact]
+    public void Foreign_load_and_stolen_time_are_told()
+    {
+        Raises("foreign-load", "other processes used 1", Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));
+        Raises("steal", "took 5.0 % of", Second(round => round with { Machine = round.Machine! with { StealNs = round.Machine.CapacityNs / 20 } }));
+        Raises("spoiled", "other programs used 40 %", Second(round => round with { Spoiled = "other programs used 40 % of the machine" }));
+    }
+
+    [Fact]
+    public void A_slow_fixed_loop_is_throttling_and_wandering_by_3_percent_is_not()
+    {
+        Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms", Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));
+        Assert.Null(Find(Each(round => round with { FixedLoopNs = 5_000_000 + 150_000 * (round.Number % 3) }), "throttling"));
+    }
+
+    [Fact]
+    public void Failures_are_told_by_kind() =>
+        Raises("failures", "reset: 8, no answer in time: 16", Second(round => round with { Failed = new Dictionary<string, long> { ["reset"] = 1 }, CutOff = 2, Started = round.Started + 3 }));
+
+    [Theory]
+    [InlineData(390, 400, null, "only 390 of 400 connections were open")]
+    [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]
+    [InlineData(400, 380, null, "20 of 400 connections carried no call")]
+    public void Connections_that_are_not_what_was_asked_are_told(int opened, int active, int? server, string numbers) =>
+        Raises("connections", numbers, Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
+
+    [Fact]
+    public void An_arm_that_used_another_transport_is_told_by_the_servers_count_of_calls() =>
+        Raises("connections", "calls and the server 0", Second(round => round with { Connections = round.Connections with { ServerCalls = 0 } }));
+
+    [Fact]
+    public void Threads_that_did_not_run_are_told() => Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
+
+    [Fact]
+    public void A_rate_that_was_not_reached_is_told() =>
+        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100", Second(round => round with { AskedRate = 20_000, Started = (long)(19_100 * round.WindowNs / 1e9), Ok = (long)(19_100 * round.WindowNs / 1e9) }));
+
+    [Fact]
+    public void Windows_with_few_calls_are_told()
+    {
+        var few = Second(round => round with { Completed = 8_000 });
+        Raises("edge-bias", "up to 5.0 %", few);
+        var histogram = new LatencyHistogram();
+        histogram.Record(1_000_000, 5_000);
+        Raises("few-samples", "5000 calls leave fewer than 100 beyond p99", Second(round => round with { Latency = histogram.Encode(), Ok = 5_000, Started = 5_000 }));
+        Raises("lost-samples", "and recorded 5000 latencies", Second(round => round with { Latency = histogram.Encode() }));
+    }
+
+    [Fact]
+    public void Collections_that_stop_the_client_are_told() =>
+        Raises("client-gc", "stood still for 50.0 ms in 3", Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));
+
+    [Fact]
+    public void Cpu_that_neither_side_claims_is_told() =>
+        Raises("unattributed-cpu", "neither client nor server claims", Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
+
+    [Fact]
+    public void Tls_beside_plaintext_and_pipes_off_windows_are_told()
+    {
+        var run = new SampleRuns { Transports = ["tcp", "tls", "pipe"], Sizes = [10], Rounds = 1, SamplesPerRound = 20 }.Make();
+        Raises("tls-compared", "price of encryption", run);
+        Raises("pipe-is-socket", "Unix socket behind .NET's pipe API", run);
+        Assert.Null(Find(run with { Host = run.Host with { Os = "Microsoft Windows 11" } }, "pipe-is-socket"));
+    }
+
+    [Fact]
+    public void A_run_that_was_killed_is_told() => Raises("incomplete", "it goes on, or was killed", Healthy() with { Ending = "running", Finished = null });
+}
