@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Invocation;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 
@@ -9,7 +10,7 @@ Utf8Console.Enable();
 // Response files are off: they would eat arguments that begin with @.
 var root = CommandTree.Create(args);
 var typed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
-if (typed.Errors.Count > 0)
+if (typed.Action is ParseErrorAction)
 {
     Console.Error.WriteLine($"{string.Join(" ", typed.Errors.Select(error => error.Message))} (GrpcBench --help)");
     return ExitCode.Usage;
