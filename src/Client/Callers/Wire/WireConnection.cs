@@ -139,7 +139,7 @@ internal sealed class WireConnection : ICallConnection, ILinkOwner, ISessionOwne
         {
             Enter();
             disposed = true;
-            session?.Close(Http2Error.None, "");
+            session?.Close(Http2Error.None, "disposed");
             Leave();
             done.SetResult();
         }, null);

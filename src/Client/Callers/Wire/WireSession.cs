@@ -75,7 +75,7 @@ internal sealed class WireSession : IFrameHandler
             if (output.Length > MostUnsent)
                 throw new Http2Exception(Http2Error.EnhanceYourCalm, "the server asks for answers faster than it reads them");
             if (IsDraining && streams.Count == 0)
-                Close(Http2Error.None, "");
+                Close(Http2Error.None, "the server said goodbye");
         }
         catch (Http2Exception e)
         {
