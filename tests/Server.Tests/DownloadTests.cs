@@ -1,3 +1,4 @@
+using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 
@@ -61,6 +62,21 @@ public class DownloadTests
         for (var call = 0; call < 1_000; call++)
             replies.For(1_000_000);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+    }
+
+    [Fact]
+    public async Task Nothing_of_the_payload_is_allocated_per_call()
+    {
+        const int size = 1_000_000, calls = 100;
+        await using var child = await ServerChild.StartAsync("--stack", BuiltInStack.StackName, "--listen", Addresses.Unix().ToString());
+        using var client = new GrpcClient(child.Addresses[0]);
+        for (var call = 0; call < calls; call++)
+            await client.DownloadAsync(size);
+        var before = (await client.UsageAsync()).AllocatedBytes;
+        for (var call = 0; call < calls; call++)
+            await client.DownloadAsync(size);
+        // Kestrel's own pieces are some 30 kB per megabyte.
+        Assert.InRange(((await client.UsageAsync()).AllocatedBytes - before) / calls, 0, size / 4);
     }
 
     private static byte[] Expected(int size)

@@ -6,6 +6,7 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Makes the endpoint that an address calls for.</summary>
 internal static class EndpointBinder
 {
+    private const string SharedNote = "any user who may write the socket's folder may connect";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
     /// <summary>Binds <paramref name="address"/>; connections made from now on wait until Kestrel accepts them.</summary>
@@ -15,10 +16,7 @@ internal static class EndpointBinder
     {
         Address.Tcp tcp => BindTcp(tcp, trial, options),
         Address.Tls tls => BindTls(tls, trial, options),
-        Address.Unix unix => new SocketEndpoint(unix, null, [UnixListen.Bind(UnixSocketPath.Resolve(unix.Path), unix.ToString(), options)], options.SocketBuffer)
-        {
-            Trial = trial,
-        },
+        Address.Unix unix => BindUnix(unix, trial, options),
         Address.UnixAbstract local => BindAbstract(local, trial, options),
         Address.Pipe pipe => BindPipe(pipe, trial, options),
         _ => throw new CannotListenException($"cannot listen on {address}: this server has no such transport"),
@@ -35,6 +33,12 @@ internal static class EndpointBinder
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
         return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate) { Trial = trial };
+    }
+
+    private static SocketEndpoint BindUnix(Address.Unix address, Trial trial, ServerOptions options)
+    {
+        var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), address.ToString(), options);
+        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer) { Trial = trial };
     }
 
     private static SocketEndpoint BindAbstract(Address.UnixAbstract address, Trial trial, ServerOptions options)

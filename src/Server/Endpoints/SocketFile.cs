@@ -1,5 +1,8 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using System.Security.AccessControl;
+using System.Security.Principal;
 
 namespace IpcBench.Server.Endpoints;
 
@@ -37,6 +40,34 @@ internal static partial class SocketFile
     {
         if (OperatingSystem.IsWindows() && Path.GetDirectoryName(path) is { Length: > 0 } folder)
             Directory.CreateDirectory(folder);
+    }
+
+    /// <summary>Keeps other users away; false when the system does not let the file be changed.</summary>
+    public static bool TryMakePrivate(string path)
+    {
+        if (OperatingSystem.IsWindows())
+            return TryGrantOwnerAlone(path);
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return true;
+    }
+
+    [SupportedOSPlatform("windows")]
+    private static bool TryGrantOwnerAlone(string path)
+    {
+        try
+        {
+            using var user = WindowsIdentity.GetCurrent();
+            var security = new FileSecurity();
+            security.SetAccessRuleProtection(isProtected: true, preserveInheritance: false);
+            security.AddAccessRule(new FileSystemAccessRule(user.User!, FileSystemRights.FullControl, AccessControlType.Allow));
+            new FileInfo(path).SetAccessControl(security);
+            return true;
+        }
+        catch (SystemException)
+        {
+            // A socket's file is a reparse point that not every version of Windows opens for this.
+            return false;
+        }
     }
 
     private static bool IsSocket(string path)

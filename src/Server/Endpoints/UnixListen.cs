@@ -22,10 +22,9 @@ internal static class UnixListen
         {
             socket.Bind(endPoint);
             // Between bind and listen nobody can connect yet, so the socket is never open to others.
-            if (isFile && !OperatingSystem.IsWindows())
-                File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            var isPrivate = isFile && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);
-            return new BoundSocket(endPoint, socket);
+            return new BoundSocket(endPoint, socket, isPrivate);
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
