@@ -14,7 +14,13 @@ internal sealed record CalibrationOptions
 
     public TimeSpan Warmup { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    public TimeSpan Duration { get; init; } = TimeSpan.FromMilliseconds(500);
+    /// <summary>Of one window; the best of <see cref="Windows"/> counts: a ceiling is what can be reached.</summary>
+    public TimeSpan Duration { get; init; } = TimeSpan.FromMilliseconds(150);
+
+    public int Windows { get; init; } = 4;
+
+    /// <summary>Share of the machine that others may use meanwhile; beyond it the best that was seen is no ceiling and is left out.</summary>
+    public double ForeignShare { get; init; } = 0.2;
 
     /// <summary>Keeps ceilings from run to run; null forgets them.</summary>
     public CalibrationCache? Cache { get; init; } = CalibrationCache.OfUser();

@@ -45,6 +45,16 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         }
     }
 
+    /// <summary>User and kernel time so far, in ns.</summary>
+    public long CpuNs
+    {
+        get
+        {
+            process.Refresh();
+            return (long)process.TotalProcessorTime.TotalNanoseconds;
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         try

@@ -17,6 +17,7 @@ public class CalibratorTests
         Host = HostFacts.Read(),
         Warmup = TimeSpan.FromMilliseconds(30),
         Duration = TimeSpan.FromMilliseconds(100),
+        ForeignShare = 2,
         Cache = cache,
         Note = notes.Add,
     };
@@ -43,6 +44,31 @@ public class CalibratorTests
         {
             File.Delete(file);
         }
+    }
+
+    [Fact]
+    public async Task On_a_machine_that_others_use_what_was_seen_is_no_ceiling()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "what others use is not told here");
+        var notes = new List<string>();
+
+        // Below any share there can be, so that the quietest machine counts as a busy one.
+        var found = await Calibrator.RunAsync([Load("unix:/tmp/x", 10)], Options(null, notes) with { ForeignShare = -2 }, CancellationToken.None).WaitAsync(Limit);
+
+        Assert.Empty(found);
+        Assert.Contains("not calibrated", Assert.Single(notes));
+    }
+
+    [Theory]
+    [InlineData(100_000, 150, 4)]
+    [InlineData(4_000, 200, 3)]
+    [InlineData(1_000, 800, 1)]
+    [InlineData(10, 3_000, 1)]
+    public void Slow_calls_get_longer_and_fewer_windows(double rate, int milliseconds, int windows)
+    {
+        var load = Load("unix:/tmp/x", 10) with { Connections = 400 };
+
+        Assert.Equal((TimeSpan.FromMilliseconds(milliseconds), windows), Calibrator.Plan(load, rate, new CalibrationOptions { Host = new() }));
     }
 
     [Fact]
