@@ -37,9 +37,9 @@ internal static class KestrelLimits
         limits.MaxRequestBodySize = null;
         // A body that trickles is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-        // So is a client that stops reading: Kestrel gives it the time that what is already written may take at this rate. 10,000 connections
-        // that share a slow machine still read several times as fast; at Kestrel's own 240 bytes a second, full socket buffers would buy half an hour.
-        limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 16 << 10, gracePeriod: TimeSpan.FromSeconds(5));
+        // So is a client that stops reading or keeps its window shut: Kestrel gives it the time that what is already written may take at this rate.
+        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second, full socket buffers would buy half an hour.
+        limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // What may wait in memory for one connection's socket.
         limits.MaxResponseBufferSize = 64 << 10;
         limits.MaxRequestBufferSize = 1 << 20;
