@@ -36,6 +36,9 @@ public static class ResultsFile
         }
     }
 
+    /// <summary>The text of a results file.</summary>
+    public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
+
     /// <summary>Reads a run, complete or not, and checks that it can be true.</summary>
     /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting itself.</exception>
     public static RunRecord Load(string path)

@@ -22,5 +22,7 @@ internal static class ResultsJson
 
     public static void Write(Stream to, RunRecord run) => JsonSerializer.Serialize(to, run, Options);
 
+    public static string ToText(RunRecord run) => JsonSerializer.Serialize(run, Options);
+
     public static RunRecord? Read(ReadOnlySpan<byte> json) => JsonSerializer.Deserialize<RunRecord>(json, Options);
 }

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Records;
 using IpcBench.Analysis.Reports;
 
@@ -11,7 +12,7 @@ internal static class ResultsReading
     {
         try
         {
-            var runs = paths.Select(ResultsFile.Load).ToList();
+            var runs = paths.Select(path => CrankFile.TryLoad(path) ?? ResultsFile.Load(path)).ToList();
             return [.. paths.Zip(NamesOf(paths, runs), runs).Select(file => (file.Second, file.Third))];
         }
         catch (ResultsFileException e)

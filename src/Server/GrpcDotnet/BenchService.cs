@@ -18,17 +18,19 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             throw new RpcException(new Status(StatusCode.InvalidArgument, refusal));
         var endpoint = context.GetHttpContext().Features.GetRequiredFeature<ServerEndpoint>();
         if (endpoint.Trial != Trial.None)
-            return OnTrialAsync(request, endpoint);
+            return OnTrialAsync(request, context, endpoint);
         endpoint.Counters.CallAnswered();
         return _replies.For((int)request.Size);
     }
 
-    private async Task<DownloadReply> OnTrialAsync(DownloadRequest request, ServerEndpoint endpoint)
+    private async Task<DownloadReply> OnTrialAsync(DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
     {
         await endpoint.HoldAsync();
+        // Set, not thrown: the whole payload comes first.
         if (endpoint.Trial.Fault == Fault.Status)
-            throw new RpcException(new Status(StatusCode.Internal, "a fault asked for"));
-        endpoint.Counters.CallAnswered();
+            context.Status = new Status(StatusCode.Internal, "");
+        else
+            endpoint.Counters.CallAnswered();
         var missing = endpoint.Trial.Fault == Fault.Short && request.Size > 0 ? 1 : 0;
         return await _replies.For((int)request.Size - missing);
     }

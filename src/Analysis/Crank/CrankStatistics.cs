@@ -1,0 +1,81 @@
+using System.Text;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.Analysis.Crank;
+
+/// <summary>Tells dotnet/crank's agent a run's numbers: the block that it looks for in a job's standard output.</summary>
+public static class CrankStatistics
+{
+    /// <summary>The measurement that holds the whole run, so that a file of crank's can be compared like one of ours.</summary>
+    public const string WholeRun = "ipc/run";
+
+    // The agent seeks both anywhere in a line and takes the lines between as JSON (crank: Startup.cs, ParseMeasurementOutput).
+    private const string Start = "#StartJobStatistics", End = "#EndJobStatistics";
+    private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    /// <summary>The block, with each marker alone on its line; shown is the median round of the run's one cell.</summary>
+    /// <exception cref="ArgumentException">The run has another number of cells than one: crank has one value for each name.</exception>
+    public static string Of(RunRecord run)
+    {
+        if (run.Cells.Count != 1)
+            throw new ArgumentException("crank takes one transport and one size in a run", nameof(run));
+        var cell = new MeasuredRun(run).Cells[0];
+        var values = cell.Median is { } round ? CrankMeasure.All.Select(measure => (measure, measure.Value(round))) : [];
+        return $"{Start}\n{Json(run, [.. values])}\n{End}\n";
+    }
+
+    private static string Json(RunRecord run, IReadOnlyList<(CrankMeasure Measure, double? Value)> values)
+    {
+        using var bytes = new MemoryStream();
+        using (var json = new Utf8JsonWriter(bytes, Plain))
+        {
+            json.WriteStartObject();
+            json.WriteStartArray("Metadata");
+            foreach (var (measure, _) in values)
+                WriteMetadata(json, measure.Name, measure.Description, measure.Format);
+            WriteMetadata(json, WholeRun, "GrpcBench results file", "object");
+            json.WriteEndArray();
+            json.WriteStartArray("Measurements");
+            var at = run.Finished ?? run.Started;
+            foreach (var (measure, value) in values)
+            {
+                if (value is not { } number)
+                    continue;
+                BeginMeasurement(json, measure.Name, at);
+                json.WriteNumber("value", number);
+                json.WriteEndObject();
+            }
+            // As text: crank would read and write its dates and numbers anew.
+            BeginMeasurement(json, WholeRun, at);
+            json.WriteString("value", ResultsFile.ToJson(run));
+            json.WriteEndObject();
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+        return Encoding.UTF8.GetString(bytes.GetBuffer().AsSpan(0, (int)bytes.Length));
+    }
+
+    private static void BeginMeasurement(Utf8JsonWriter json, string name, DateTimeOffset at)
+    {
+        json.WriteStartObject();
+        json.WriteString("name", name);
+        json.WriteString("timestamp", at.UtcDateTime);
+    }
+
+    private static void WriteMetadata(Utf8JsonWriter json, string name, string description, string format)
+    {
+        json.WriteStartObject();
+        json.WriteString("source", "GrpcBench");
+        json.WriteString("name", name);
+        // One value of one source: nothing to add up.
+        json.WriteString("aggregate", "First");
+        json.WriteString("reduce", "First");
+        json.WriteString("format", format);
+        json.WriteString("longDescription", description);
+        json.WriteString("shortDescription", description);
+        json.WriteEndObject();
+    }
+}

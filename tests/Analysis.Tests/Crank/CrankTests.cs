@@ -1,0 +1,110 @@
+using System.Globalization;
+using System.Text.Json;
+using IpcBench.Analysis.Crank;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.Analysis.Tests.Crank;
+
+public sealed class CrankTests
+{
+    private static readonly RunRecord Run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 1, SamplesPerRound = 20_000 }.Make();
+
+    [Fact]
+    public void Crank_finds_the_numbers_in_the_output()
+    {
+        var measurements = ParseAsCrankDoes("Running …\n" + CrankStatistics.Of(Run)).GetProperty("Measurements").EnumerateArray()
+            .ToDictionary(item => item.GetProperty("name").GetString()!, item => item.GetProperty("value"));
+
+        var round = new MeasuredRun(Run).Cells[0].Median!;
+        Assert.Equal(round.Rate, measurements["grpc/rps/mean;http/rps/mean"].GetDouble(), 6);
+        Assert.Equal(round.MeanNs!.Value / 1e6, measurements["grpc/latency/mean;http/latency/mean"].GetDouble(), 6);
+        foreach (var percent in new[] { "50", "75", "90", "99" })
+            Assert.Equal(round.Latency.At(double.Parse(percent, CultureInfo.InvariantCulture))!.Value.Ns / 1e6, measurements[$"grpc/latency/{percent};http/latency/{percent}"].GetDouble(), 6);
+        Assert.Equal(round.Latency.Max!.Value.Ns / 1e6, measurements["grpc/latency/max;http/latency/max"].GetDouble(), 6);
+        Assert.Equal(0, measurements["grpc/errors/badresponses;http/requests/badresponses"].GetDouble());
+        Assert.InRange(measurements["ipc/client-cpu-us"].GetDouble(), 1, 1000);
+        Assert.InRange(measurements["ipc/server-cpu-us"].GetDouble(), 1, 1000);
+    }
+
+    [Fact]
+    public void Every_measurement_is_described_with_operations_that_crank_knows()
+    {
+        var block = ParseAsCrankDoes(CrankStatistics.Of(Run));
+        var described = block.GetProperty("Metadata").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!);
+        string[] operations = ["First", "Last", "Avg", "Sum", "Median", "Max", "Min", "Count", "All", "Delta"];
+
+        foreach (var measurement in block.GetProperty("Measurements").EnumerateArray())
+        {
+            var metadata = described[measurement.GetProperty("name").GetString()!];
+            Assert.Contains(metadata.GetProperty("aggregate").GetString(), operations);
+            Assert.Contains(metadata.GetProperty("reduce").GetString(), operations);
+            Assert.Equal(DateTimeKind.Utc, measurement.GetProperty("timestamp").GetDateTime().Kind);
+        }
+    }
+
+    [Fact]
+    public void Failed_and_cut_off_calls_are_bad_responses()
+    {
+        var round = Run.Rounds[0] with { Failed = new Dictionary<string, long> { ["status 13"] = 7 }, CutOff = 2 };
+
+        var block = ParseAsCrankDoes(CrankStatistics.Of(Run with { Rounds = [round] }));
+
+        Assert.Equal(9, block.GetProperty("Measurements").EnumerateArray()
+            .Single(item => item.GetProperty("name").GetString()!.StartsWith("grpc/errors", StringComparison.Ordinal)).GetProperty("value").GetInt64());
+    }
+
+    [Fact]
+    public void A_run_of_several_cells_is_refused() =>
+        Assert.Throws<ArgumentException>(() => CrankStatistics.Of(new SampleRuns { Rounds = 1 }.Make()));
+
+    [Fact]
+    public void The_whole_run_comes_back_from_the_file_that_crank_writes()
+    {
+        var path = WriteAsCrankDoes(ParseAsCrankDoes(CrankStatistics.Of(Run)));
+
+        var read = CrankFile.TryLoad(path)!;
+
+        Assert.Equal(ResultsFile.ToJson(Run), ResultsFile.ToJson(read));
+        File.Delete(path);
+    }
+
+    [Fact]
+    public void A_file_of_crank_without_this_tool_says_so()
+    {
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
+        File.WriteAllText(path, """{ "returnCode": 0, "jobResults": { "jobs": { "load": { "results": { "bombardier/requests": 1 } } } } }""");
+
+        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryLoad(path)).Message, StringComparison.Ordinal);
+        File.Delete(path);
+    }
+
+    [Fact]
+    public void A_file_of_ours_is_none_of_crank()
+    {
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
+        ResultsFile.Save(path, Run);
+
+        Assert.Null(CrankFile.TryLoad(path));
+        File.Delete(path);
+    }
+
+    // crank's agent, Startup.cs, ParseMeasurementOutput: the last line ends a block, the last line before it with the other marker begins it.
+    private static JsonElement ParseAsCrankDoes(string output)
+    {
+        var lines = output.TrimEnd('\n').Split('\n');
+        Assert.Equal("#EndJobStatistics", lines[^1]);
+        var start = Array.FindLastIndex(lines, line => line.Contains("#StartJobStatistics", StringComparison.OrdinalIgnoreCase));
+        Assert.Equal("#StartJobStatistics", lines[start]);
+        return JsonDocument.Parse(string.Join('\n', lines.Skip(start + 1).Take(lines.Length - start - 2))).RootElement;
+    }
+
+    // crank's controller keeps each value under the first of its names.
+    private static string WriteAsCrankDoes(JsonElement block)
+    {
+        var results = block.GetProperty("Measurements").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
+        File.WriteAllText(path, JsonSerializer.Serialize(new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }));
+        return path;
+    }
+}
