@@ -19,7 +19,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
         var own = addresses.Count == 0;
         var quick = typed.GetValue(declared.Quick);
         var connections = Integers(declared.Connections, "-c", "400", 1, 1_000_000);
-        var rounds = Get(declared.Rounds) ?? (quick ? "6" : own ? "7" : "3");
+        var rounds = Get(declared.Rounds) ?? (typed.GetValue(declared.Crank) ? "1" : quick ? "6" : own ? "7" : "3");
         var knobs = declared.Knobs.Aggregate(new Knobs(), (knobs, one) => Get(one.Option) is { } text ? one.Knob.Apply(knobs, text) : knobs);
         var options = new RunOptions
         {
@@ -56,12 +56,10 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
 
     private void Check(RunOptions options)
     {
-        if (options.OwnServer)
-        {
-            if (options.Output is { Crank: true } && options.Sizes.Count * options.Transports.Count != 1)
-                throw new UsageException("--crank measures one cell: name one size with -s and one server with -U");
-        }
-        else
+        var servers = options.OwnServer ? options.Transports.Count : options.Addresses.Count;
+        if (options.Output.Crank && (servers * options.Sizes.Count * options.Connections.Count * options.Streams.Count * options.Clients.Count != 1 || options.Loads.Count > 0))
+            throw new UsageException("--crank measures one cell: name one size with -s and one server with -U");
+        if (!options.OwnServer)
         {
             var foreign = declared.Knobs.FirstOrDefault(one => one.Knob.OnServerAlone && Get(one.Option) is not null);
             if (foreign.Knob is { } knob)

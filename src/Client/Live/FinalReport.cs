@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Reports;
 using IpcBench.Client.Run;
 
@@ -11,7 +12,9 @@ internal static class FinalReport
         var record = journal.Record;
         if (record.Rounds.Count == 0)
             return;
-        if (console.Options.Format is { } format)
+        if (console.Options.Crank)
+            console.Results.Write(CrankStatistics.Of(record));
+        else if (console.Options.Format is { } format)
             console.Results.Write(ReportCatalogue.Find(format)!.Make(new ReportModel(record)));
         else
             console.Results.Write(Transcript.FinalResults(record) + "\n" + ReportCatalogue.Find("text")!.Make(new ReportModel(record)));
