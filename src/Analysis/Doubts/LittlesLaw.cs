@@ -7,15 +7,19 @@ namespace IpcBench.Analysis.Doubts;
 /// <summary>In a closed loop throughput × mean latency is the number of calls in flight; when it is not, time or samples were lost inside the tool.</summary>
 internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were lost inside the tool: do not use these latencies, repeat with fewer threads than cores, and report it.")
 {
+    private const double LeastOff = 0.01;
+
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         // Failures take time that is in no latency: the law then says nothing about the tool.
         var rounds = cell.Rounds.Where(r => r.Round is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0).ToList();
-        var worst = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r)).OrderByDescending(entry => entry.Off).FirstOrDefault();
-        if (worst.Reading is not { } reading || worst.Off <= Tolerance(reading, cell.Key.Streams))
+        var broken = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r))
+            .Where(entry => entry.Off > LeastOff && entry.Off > Tolerance(entry.Reading, cell.Key.Streams)).OrderByDescending(entry => entry.Off).ToList();
+        if (broken.Count == 0)
             return null;
-        return new Finding(worst.Off, Invariant(
-            $"round {reading.Round.Number} had {InFlight(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {Open(reading, cell.Key.Streams)} were: {Quantity.Percent(worst.Off)} off"));
+        var (off, reading) = broken[0];
+        return new Finding(off, Invariant(
+            $"round {reading.Round.Number} had {InFlight(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {Open(reading, cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
     }
 
     private static double Off(RoundReading r, int streams) => Math.Abs(InFlight(r) / Open(r, streams) - 1);
@@ -35,7 +39,7 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
             if (left == 0)
                 break;
         }
-        return Math.Max(Math.Max(0.01, (double)inFlight / r.Round.Completed), longest / inFlight / r.Round.WindowNs);
+        return Math.Max(Math.Max(LeastOff, (double)inFlight / r.Round.Completed), longest / inFlight / r.Round.WindowNs);
     }
 
     private static double InFlight(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;

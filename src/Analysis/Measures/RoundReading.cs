@@ -20,6 +20,9 @@ public sealed class RoundReading(Round round)
     /// <summary>From the intended start to the send; empty in a closed loop.</summary>
     public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Empty);
 
+    /// <summary>Latencies recorded of calls that ended well.</summary>
+    public long Recorded => Latency.Count - (round.CutOffLatency.Length == 0 ? 0 : LatencyCounts.Decode(round.CutOffLatency).Count);
+
     public double Seconds => round.WindowNs / 1e9;
 
     /// <summary>Calls that ended well in the window per second of measured time.</summary>

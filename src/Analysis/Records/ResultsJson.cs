@@ -1,4 +1,6 @@
 using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Text.Json.Schema;
 using System.Text.Json.Serialization.Metadata;
 
 namespace IpcBench.Analysis.Records;
@@ -25,4 +27,6 @@ internal static class ResultsJson
     public static string ToText(RunRecord run) => JsonSerializer.Serialize(run, Options);
 
     public static RunRecord? Read(ReadOnlySpan<byte> json) => JsonSerializer.Deserialize<RunRecord>(json, Options);
+
+    public static JsonNode Schema(JsonSchemaExporterOptions options) => Options.GetJsonSchemaAsNode(typeof(RunRecord), options);
 }

@@ -8,9 +8,17 @@ namespace IpcBench.Analysis.Reports;
 /// <summary>What a run says, in plain words: the fastest at each point, by how much, what it saves, and what is not decided.</summary>
 public static class Answers
 {
-    /// <summary>One sentence a point, then where the ranking flips; empty when there was nothing to compare.</summary>
+    /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).Where(point => point.Count() > 1).Select(point => OfPoint(run, point)), .. Crossover.Lines(run), .. Encrypted(run)];
+        [.. Arms.ByPoint(run).Select(point => point.Count() > 1 ? OfPoint(run, point) : Alone(run, point)), .. Crossover.Lines(run), .. Encrypted(run)];
+
+    /// <summary>With nothing to compare, what was measured.</summary>
+    private static string Alone(MeasuredRun run, IGrouping<Point, MeasuredCell> point)
+    {
+        var (cell, total) = (point.Single(), Metrics.TotalCpu.Value(point.Single().Median!) != null ? Metrics.TotalCpu : Metrics.ClientCpu);
+        var median = cell.Median!;
+        return $"{Arms.NameOf(run, point.Key)}: {cell.Key.Arm} answers {Metrics.Rate.Show(median)} requests/s, mean latency {Metrics.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
+    }
 
     private static string OfPoint(MeasuredRun run, IGrouping<Point, MeasuredCell> point)
     {

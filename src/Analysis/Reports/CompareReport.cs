@@ -42,7 +42,7 @@ public sealed class CompareReport(bool markdown)
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))
             table.Add(difference.What, OrNone(difference.Before), OrNone(difference.After));
         if (!table.IsEmpty)
-            Append(text, table);
+            Append(text, table).Append(markdown ? "" : "\n");
     }
 
     private static TextTable OfTwo(FileComparison comparison)
@@ -53,7 +53,7 @@ public sealed class CompareReport(bool markdown)
             foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
             {
                 var verdict = comparison.Judge(before, after, metric);
-                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, metric.Show(before.Median!), metric.Show(after.Median!),
+                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric), Middle(after, metric),
                     verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell" : VerdictText.Of(verdict, metric));
             }
         }
@@ -67,7 +67,7 @@ public sealed class CompareReport(bool markdown)
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
-                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, metric.Show(cell.Median!), .. comparisons.Select(c => Column(c, cell.Key, metric))]);
+                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, Middle(cell, metric), .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
         return table;
     }
@@ -78,7 +78,7 @@ public sealed class CompareReport(bool markdown)
         if (pair.After == null || comparison.Judge(pair.Before, pair.After, metric) is not { } verdict)
             return Quantity.None;
         var mark = verdict.Kind switch { VerdictKind.CannotTell => "?", VerdictKind.NoDifference => "=", _ => "" };
-        return $"{metric.Show(pair.After.Median!)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";
+        return $"{Middle(pair.After, metric)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";
     }
 
     private void AppendOnly(StringBuilder text, ReportFile file, IReadOnlyList<ScenarioKey> keys)
@@ -92,14 +92,22 @@ public sealed class CompareReport(bool markdown)
     {
         var widest = comparisons.Max(comparison => comparison.Drift.Allowance);
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
-        return $"Rounds of two files are not pairs: ratios of medians with exact rank-sum intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
     }
 
-    private void Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText()).Append(markdown ? "\n" : "");
+    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText()).Append(markdown ? "\n" : "");
 
     private void Heading(StringBuilder text, string heading) => text.Append(text.Length == 0 ? "" : "\n").Line((markdown ? "## " : "") + Safe(heading)).Line();
 
     private string Safe(string text) => markdown ? TextTable.Escape(text) : text;
+
+    /// <summary>The median of the metric itself over the rounds: the ratio beside it is that of these two numbers.</summary>
+    private static string Middle(MeasuredCell cell, Metric metric)
+    {
+        var logs = cell.Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
+        var bound = metric.AtLeast is { } atLeast && cell.Rounds.Any(atLeast) ? "≥ " : "";
+        return logs.Count == 0 ? metric.Show(cell.Median!) : bound + Quantity.Show(Math.Exp(RatioEstimate.Median(logs)), metric.Unit);
+    }
 
     private static double? Value(MeasuredCell cell, Metric metric) => metric.Value(cell.Median!);
 

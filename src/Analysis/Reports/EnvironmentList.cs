@@ -11,7 +11,7 @@ internal static class EnvironmentList
     {
         var (host, options) = (run.Host, run.Options);
         yield return ("machine", RunHeader.Machine(host));
-        yield return ("cores", host.PhysicalCores > 0 ? TextBuilding.Invariant($"{host.PhysicalCores} in {host.Sockets} sockets") : "");
+        yield return ("cores", host.PhysicalCores > 0 ? TextBuilding.Invariant($"{host.PhysicalCores} in {host.Sockets} {(host.Sockets == 1 ? "socket" : "sockets")}") : "");
         yield return ("memory", host.MemoryBytes > 0 ? TextBuilding.Invariant($"{host.MemoryBytes / (double)(1L << 30):0.#} GiB") : "");
         yield return ("governor", host.Governor);
         yield return ("clock source", host.ClockSource);

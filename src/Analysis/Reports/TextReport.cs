@@ -38,7 +38,9 @@ public sealed class TextReport : IReport
         var answers = Answers.Of(run);
         if (answers.Count == 0)
             return;
-        text.Line().Line(RunHeader.Method(run)).Line().Line("Answer");
+        if (run.Cells.Any(cell => run.ReferenceOf(cell) != null))
+            text.Line().Line(RunHeader.Method(run));
+        text.Line().Line("Answer");
         foreach (var answer in answers)
             text.Line("  " + answer);
     }

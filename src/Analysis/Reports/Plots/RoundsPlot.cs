@@ -30,7 +30,7 @@ internal sealed class RoundsPlot : IPlot
         var free = 0.0;
         foreach (var tick in x.Ticks().Where(tick => x[tick] < Frame.RightEdge + 4))
         {
-            var label = ThroughputPlot.Short(tick);
+            var label = tick >= 1000 ? Quantity.Plain(Math.Round(tick / 1000, 3)) + " k" : Quantity.Plain(Math.Round(tick, 3));
             if (x[tick] - label.Length * 3.6 < free)
                 continue;
             marks.Label(x[tick], bottom + 16, label, "middle", "s");

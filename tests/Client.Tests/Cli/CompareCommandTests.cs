@@ -1,0 +1,92 @@
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Cli;
+
+namespace IpcBench.Client.Tests;
+
+public sealed class CompareCommandTests : IDisposable
+{
+    private readonly string folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Fact]
+    public void A_fall_beyond_the_limit_exits_4_and_equal_runs_exit_0()
+    {
+        var (before, equal, slow) = (Save(1000), Save(1005), Save(700));
+        Assert.Equal(ExitCode.Ok, Invoke(before, equal, "--fail-on", "rps<-5%", "--strict"));
+        Assert.Equal(ExitCode.Ok, Invoke(before, slow));
+        Assert.Equal(ExitCode.Gate, Invoke(before, slow, "--fail-on", "rps<-5%"));
+    }
+
+    [Fact]
+    public void Too_few_rounds_exit_0_and_with_strict_4()
+    {
+        var (before, slow) = (Save(1000, rounds: 2), Save(500, rounds: 2));
+        Assert.Equal(ExitCode.Ok, Invoke(before, slow, "--fail-on", "rps<-5%"));
+        Assert.Equal(ExitCode.Gate, Invoke(before, slow, "--fail-on", "rps<-5%", "--strict"));
+    }
+
+    [Fact]
+    public void Different_machines_are_judged_only_when_told_so()
+    {
+        var (before, other) = (Save(1000), Save(700, cpu: "another"));
+        Assert.Contains("--across", Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message, StringComparison.Ordinal);
+        Assert.Equal(ExitCode.Gate, Invoke(before, other, "--fail-on", "rps<-5%", "--across"));
+        Assert.Equal(ExitCode.Ok, Invoke(before, other));
+    }
+
+    [Fact]
+    public void Mistakes_are_one_sentence_of_the_right_kind()
+    {
+        var file = Save(1000);
+        Assert.Throws<UsageException>(() => Invoke(file, file, "--fail-on", "rps<5%"));
+        Assert.Throws<UsageException>(() => Invoke(file, file, "--format", "pdf"));
+        Assert.Throws<EnvironmentException>(() => Invoke(file, Path.Combine(folder, "missing.json")));
+    }
+
+    [Fact]
+    public void A_report_is_written_in_the_format_of_the_files_ending()
+    {
+        var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
+        Assert.Equal(ExitCode.Ok, ReportCommand.Create().Parse([results, "-o", page]).Invoke(new() { EnableDefaultExceptionHandler = false }));
+        Assert.StartsWith("<!doctype html>", File.ReadAllText(page), StringComparison.Ordinal);
+        Assert.Throws<EnvironmentException>(() => ReportCommand.Create().Parse([results, "-o", Path.Combine(results, "x.md")]).Invoke(new() { EnableDefaultExceptionHandler = false }));
+        Assert.Throws<UsageException>(() => ReportCommand.Create().Parse([results, "--format", "pdf"]).Invoke(new() { EnableDefaultExceptionHandler = false }));
+    }
+
+    private static int Invoke(params string[] arguments) => CompareCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
+
+    private string Save(double rate, int rounds = 7, string cpu = "cpu")
+    {
+        var path = Path.Combine(folder, $"{Guid.NewGuid():N}.json");
+        ResultsFile.Save(path, new RunRecord
+        {
+            ToolVersion = "1",
+            Started = DateTimeOffset.UnixEpoch,
+            Ending = "complete",
+            CommandLine = [],
+            Seed = 1,
+            Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 1, TimeoutNs = 1, Threads = 1 },
+            Host = new HostInfo { CpuModel = cpu },
+            Cells = [new Cell { Key = new ScenarioKey { Transport = "unix", Size = 10, Connections = 4 }, Address = "unix:/x" }],
+            Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number)))],
+        });
+        return path;
+    }
+
+    private static Round RoundOf(int number, double rate) => new()
+    {
+        Cell = 0,
+        Number = number,
+        At = DateTimeOffset.UnixEpoch,
+        WindowNs = 10_000_000_000,
+        Started = (long)(10 * rate),
+        Ok = (long)(10 * rate),
+        Completed = (long)(10 * rate),
+        PayloadBytes = 0,
+        Latency = "",
+        LatencySumNs = 0,
+        Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
+        Connections = new ConnectionTruth { Requested = 4, Opened = 4, Active = 4 },
+    };
+}
