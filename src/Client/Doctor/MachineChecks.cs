@@ -27,8 +27,9 @@ internal static class MachineChecks
             return new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs", "give them sets that do not overlap");
         if (facts.Cpus >= 4)
             return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
+        var threads = facts.Options.Threads > facts.Cpus ? Text($"; threads beyond the CPUs only cost, so -t {facts.Cpus} measures less of the client") : "";
         return new("cores", Level.Warn, Text($"{facts.Cpus} CPUs for client and server together: each takes time from the other, so requests/s are a sum of both costs"),
-            "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more");
+            "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more" + threads);
     }
 
     public static Finding Governor(DoctorFacts facts) => facts.Host.Governor switch

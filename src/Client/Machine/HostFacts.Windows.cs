@@ -66,8 +66,19 @@ internal static partial class HostFacts
 
     private static string PowerScheme()
     {
-        if (PowerGetActiveScheme(0, out var scheme) != 0)
+        try
+        {
+            return PowerGetActiveScheme(0, out var scheme) == 0 ? PowerSchemeName(scheme) : "";
+        }
+        catch (Exception e) when (e is DllNotFoundException or EntryPointNotFoundException)
+        {
+            // Small editions of Windows have no power management.
             return "";
+        }
+    }
+
+    private static string PowerSchemeName(nint scheme)
+    {
         try
         {
             var name = new byte[512];

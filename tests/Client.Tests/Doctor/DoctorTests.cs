@@ -37,7 +37,7 @@ public class DoctorTests
         { "ports", "Warn", "ip_local_port_range" },
         { "socket-buffers", "Warn", "wmem_max=4194304" },
         { "cpu-quota", "Warn", "--cpus" },
-        { "cores", "Warn", "4 CPUs" },
+        { "cores", "Warn", "-t 2" },
         { "governor", "Warn", "performance" },
         { "clock", "Warn", "tsc" },
         { "foreign-load", "Warn", "stop them" },
