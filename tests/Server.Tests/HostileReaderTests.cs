@@ -28,7 +28,7 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
     {
         await using var child = await ServerChild.StartAsync("--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString());
         using var observer = new GrpcClient(child.Addresses[0]);
-        var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size: 30_000, calls: 1);
+        var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size: 100_000, calls: 1);
         clients.Add(await RawHttp2.ConnectAsync(child.Addresses[0], initialWindow: 0));
         clients[^1].AddDownload(1, 1_000_000);
         await clients[^1].FlushAsync();
