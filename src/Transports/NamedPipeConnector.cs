@@ -23,6 +23,9 @@ public sealed class NamedPipeConnector(string name) : Connector
     // .NET's own ConnectAsync spins on a pool thread until somebody serves the pipe: a few hundred of those starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
+        // .NET would wait for the pipe to appear until the deadline. On Windows to look is to take one of the server's instances.
+        if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
+            throw new IOException($"cannot connect to pipe:/{name}: no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
         {
             cancellation.ThrowIfCancellationRequested();

@@ -22,9 +22,11 @@ internal static class ConnectionRamp
         return [.. state.Times];
     }
 
-    private static string Message(State state, LoadOptions options) => state.Times.Count == 0 && state.Error is not null
+    private static string Message(State state, LoadOptions options) => state.Times.Count == 0 && state.Error is not (null or OperationCanceledException)
         ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
-        : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {state.Error?.Message ?? "the server does not answer"}");
+        : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
+
+    private static string Reason(Exception? error) => error is null or OperationCanceledException ? "the server does not answer" : error.Message;
 
     private static Task OpenLaneAsync(Lane lane, int atOnce, State state)
     {

@@ -28,7 +28,7 @@ internal static class WindowTotals
             ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
             SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
             Connections = connections,
-            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok)],
+            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
             Buckets = Buckets(recorders, end - run.Clock.StartNs),
             ServerLost = serverLost,
         };

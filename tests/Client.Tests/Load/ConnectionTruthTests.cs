@@ -49,6 +49,15 @@ public class ConnectionTruthTests
     }
 
     [Fact]
+    public async Task A_server_that_never_ends_the_TLS_handshake_is_told_when_the_deadline_is_over()
+    {
+        await using var server = new FakeServer("tcp") { Greeting = [] };
+        var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
+        var refused = await Assert.ThrowsAsync<IOException>(() => Engine.OpenAsync(Engine.Options(address, connectDeadline: 0.3)));
+        Assert.Contains(address.ToString(), refused.Message);
+    }
+
+    [Fact]
     public async Task Nobody_listening_is_told_at_once()
     {
         var refused = await Assert.ThrowsAsync<IOException>(() => Engine.OpenAsync(Engine.Options(new Address.Unix("/nowhere/at-all.sock"))));

@@ -16,8 +16,9 @@ internal sealed class LoopLinkOpener(LoopConnector connector, Address address, C
         var loop = ((LoopLane)lane).Loop;
         if (address is Address.Tls tls)
         {
-            var stream = await new TlsConnector(new LoopStreamConnector(loop, connector), tls.Host, options).ConnectAsync(cancellation);
-            return new StreamLink(owner, stream, bufferSize);
+            var inner = new LoopStreamConnector(loop, connector);
+            await using var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
+            return new StreamLink(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
         }
         var link = new SocketLink(owner);
         link.Attach(await connector.ConnectAsync(loop, link, cancellation));

@@ -25,7 +25,7 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
                 output.Unsent.CopyTo(sending);
                 output.Clear();
                 isSending = true;
-                write = stream.WriteAsync(sending.AsMemory(0, count));
+                write = WriteAsync(count);
             }
             if (!write.IsCompletedSuccessfully)
             {
@@ -71,7 +71,19 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
         }
         catch (Exception e) when (IsExpected(e))
         {
-            // The read loop sees the end of the connection too and tells it.
+            owner.OnEnd(this, e.Message);
+        }
+    }
+
+    private ValueTask WriteAsync(int count)
+    {
+        try
+        {
+            return stream.WriteAsync(sending.AsMemory(0, count));
+        }
+        catch (Exception e) when (IsExpected(e))
+        {
+            return ValueTask.FromException(e);
         }
     }
 

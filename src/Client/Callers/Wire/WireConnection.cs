@@ -52,6 +52,7 @@ internal sealed class WireConnection : ICallConnection, ILinkOwner, ISessionOwne
         try
         {
             begun = await opener.OpenAsync(lane, this, cancellation);
+            ObjectDisposedException.ThrowIf(disposed, this);
             Begin(begun, opened);
             begun.Start();
             await opened.Task;
@@ -270,7 +271,7 @@ internal sealed class WireConnection : ICallConnection, ILinkOwner, ISessionOwne
                 Reopened++;
                 break;
             }
-            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException)
+            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException or ObjectDisposedException)
             {
                 await pause.UntilAsync(MonotonicClock.NowNs + length);
             }
