@@ -30,6 +30,29 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
+    public async Task Whoever_reads_while_it_is_written_sees_one_whole_run()
+    {
+        var (path, run) = (NewPath, Small());
+        ResultsFile.Save(path, run with { Label = "0" });
+        var writing = Task.Run(() =>
+        {
+            for (var i = 1; i <= 40; i++)
+                ResultsFile.Save(path, run with { Label = i.ToString(), Rounds = [.. Enumerable.Repeat(run.Rounds[0], i)] });
+        });
+        var seen = 0;
+        while (!writing.IsCompleted)
+        {
+            var read = ResultsFile.Load(path);
+            Assert.Equal(read.Label == "0" ? run.Rounds.Count : int.Parse(read.Label), read.Rounds.Count);
+            seen++;
+            await Task.Delay(1);
+        }
+        await writing.WaitAsync(TimeSpan.FromSeconds(60));
+        Assert.True(seen > 0);
+        Assert.Equal("40", ResultsFile.Load(path).Label);
+    }
+
+    [Fact]
     public void A_run_that_was_killed_is_readable()
     {
         var path = NewPath;

@@ -33,7 +33,9 @@ public static class VerdictText
     {
         // The change of a ratio below 1 is turned round, so the bounds change places.
         var (low, high) = estimate.Interval is { } i ? (Math.Abs(i.Low - 1), Math.Abs(i.High - 1)) : (0, 0);
-        return $"{Quantity.Percent(Math.Abs(estimate.Ratio - 1))} [{Quantity.Percent(Math.Min(low, high))}, {Quantity.Percent(Math.Max(low, high))}]";
+        var isNarrow = Math.Abs(high - low) < 0.02;
+        string Show(double share) => isNarrow ? (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %" : Quantity.Percent(share);
+        return $"{Show(Math.Abs(estimate.Ratio - 1))} [{Show(Math.Min(low, high))}, {Show(Math.Max(low, high))}]";
     }
 
     private static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);

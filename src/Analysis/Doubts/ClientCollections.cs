@@ -12,7 +12,7 @@ internal sealed class ClientCollections() : CellDoubt("client-gc", "The longest 
     {
         var worst = cell.Rounds.MaxBy(Share)!;
         return Share(worst) > Limit
-            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} the client stood still for {Quantity.Duration(worst.Round.Client.GcPauseNs)} in {worst.Round.Client.GcCollections.FirstOrDefault()} garbage collections")) : null;
+            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} the client stood still for {Quantity.Duration(worst.Round.Client.GcPauseNs)} in {worst.Round.Client.GcCollections.FirstOrDefault()} garbage collection(s)")) : null;
     }
 
     private static double Share(RoundReading r) => (double)r.Round.Client.GcPauseNs / r.Round.WindowNs;

@@ -47,7 +47,11 @@ public static class ResultsFile
         {
             if (new FileInfo(path) is { Exists: true, Length: > LargestFile })
                 throw new ResultsFileException($"{path} is larger than 1 GiB, which no run of this tool is");
-            return Parse(File.ReadAllBytes(path), path);
+            // Sharing all, so that a run that goes on can still replace its file on Windows.
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            var json = new byte[file.Length];
+            file.ReadExactly(json);
+            return Parse(json, path);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {

@@ -25,9 +25,8 @@ public sealed class SvgReport(string? plot = null) : IReport
                 height = Math.Max(height, Place(body, plots[++i], Frame.Width + Gap, y));
             y += height;
         }
-        var size = $"{SvgText.N(2 * Frame.Width + Gap)} {SvgText.N(Math.Max(y, 40))}";
         var title = SvgText.Escape(string.Join("; ", plots.Select(p => p.Title)));
-        return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} {SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{size.Split(' ')[0]}\" role=\"img\" aria-label=\"{title}\">\n"
+        return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} {SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
             + $"<style>\n{PlotCss.Colours}{PlotCss.Marks}</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n{body}</svg>\n";
     }
 
