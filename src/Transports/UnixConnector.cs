@@ -27,7 +27,9 @@ public sealed class UnixConnector(string path, ConnectorOptions options) : Conne
             }
             catch (SocketException e)
             {
-                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: {e.Message}", e);
+                // .NET has no name for ENOENT on a socket and says "Cannot assign requested address".
+                var why = path[0] != '\0' && !File.Exists(path) ? "there is no such file" : e.Message;
+                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: {why}", e);
             }
             catch (ArgumentOutOfRangeException e)
             {
