@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Reports;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Machine;
@@ -8,7 +10,7 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Cli;
 
 /// <summary>Turns what was typed into <see cref="RunOptions"/>: defaults filled in, everything checked that can be checked without measuring.</summary>
-internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult typed)
+internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult typed, bool sweeping = false)
 {
     private const int DefaultThreads = 5;
 
@@ -68,19 +70,37 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
                 throw new UsageException("--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours");
             if (Get(declared.Transports) is not null)
                 throw new UsageException("--transports is for the server this tool starts; with -U the addresses decide");
-            if (options.AgainstItself && options.Addresses.Count(address => address.Kind == options.Addresses[0].Kind) < 2)
+            if (options.AgainstItself && options.Addresses.GroupBy(address => address.Kind).All(kind => kind.Count() < 2))
                 throw new UsageException("--aa with -U needs two addresses of one kind, e.g. -U http://localhost:5000 -U http://127.0.0.1:5002");
         }
+        if (options.RoundsAuto && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) * options.Clients.Count < 2 && !options.AgainstItself && !sweeping)
+            throw new UsageException("-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds");
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             throw new UsageException("--arrivals shapes an open loop: add -R 20k or --load 50%");
         if (options.Rate is not null && options.Loads.Count > 0)
             throw new UsageException("-R and --load both set the rate: give one of them");
-        if (options.Connector.CaCertificate is { } file && !File.Exists(file))
-            throw new UsageException($"--cacert '{file}' does not exist");
+        if (options.Connector.CaCertificate is { } file)
+            CheckCertificate(file);
         if (options.Output.Format is { } format && ReportCatalogue.Find(format) is null)
             throw new UsageException($"--format '{format}' is none of {string.Join(", ", ReportCatalogue.All.Select(report => report.Format))}");
         if (options.Sizes.Any(size => size > int.MaxValue / 2))
             throw new UsageException("-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer");
+    }
+
+    // Read here, so that a file that is no certificate is one sentence and not a failed connection later.
+    private static void CheckCertificate(string file)
+    {
+        try
+        {
+            var authorities = new X509Certificate2Collection();
+            authorities.ImportFromPemFile(file);
+            if (authorities.Count == 0)
+                throw new UsageException($"--cacert '{file}' holds no certificate in PEM form");
+        }
+        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
+        {
+            throw new UsageException($"--cacert '{file}' cannot be used: {e.Message}");
+        }
     }
 
     private OutputOptions Output()

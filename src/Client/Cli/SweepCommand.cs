@@ -22,7 +22,7 @@ internal static class SweepCommand
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var plain = new RunOptionsReader(options, typed).Read();
+            var plain = new RunOptionsReader(options, typed, sweeping: true).Read();
             var asked = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
             return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
         });

@@ -13,9 +13,9 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
 {
     public static readonly IReadOnlyList<Knob> All =
     [
-        new("socket-buffer", "SO_SNDBUF and SO_RCVBUF of every socket on both sides, e.g. 256k (default: the system's)",
+        new("socket-buffer", "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), e.g. 256k (default: the system's)",
             (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) }, knobs => Text(knobs.SocketBuffer), OnServer: true),
-        new("nagle", "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP",
+        new("nagle", "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
             (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null, OnServer: true),
         new("http2-window", "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
             (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) }, knobs => Text(knobs.Http2Window), OnServer: false),

@@ -7,6 +7,7 @@ namespace IpcBench.Client.Run;
 /// <summary>All rounds of a run: interleaved, saved one by one, a spoiled one repeated, ended early when it must.</summary>
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
+    private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds);
 
     /// <summary>Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.</summary>
@@ -20,7 +21,9 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             if (loads.Count > 0)
             {
                 var rates = LoadRates.Of(journal.Record, loads);
-                await PhaseAsync(loads, scenario => rates[scenario], cancellation);
+                if (rates.Count < loads.Count)
+                    observer.Note($"{loads.Count - rates.Count} cells of --load are left out: nothing was completed at full load there");
+                await PhaseAsync([.. rates.Keys], scenario => rates[scenario], cancellation);
             }
         }
         catch (OperationCanceledException)
@@ -37,8 +40,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 
     private async Task PhaseAsync(IReadOnlyList<Scenario> phase, Func<Scenario, double?> rate, CancellationToken cancellation)
     {
-        var stop = new RoundsLimit(options);
-        for (var number = 1; !stop.IsReached(number, journal.Record); number++)
+        for (var number = 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
         {
             var spoiled = await RoundAsync(phase, number, 0, rate, cancellation);
             if (spoiled is null)
@@ -66,6 +68,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             var measured = await rounds.MeasureAsync(scenario, number, attempt, rate(scenario), cancellation);
             var round = measured.Round;
             journal.Add(round);
+            // A server that is lost shortens the window: the truth about its end is kept, and reports leave it out of medians.
             observer.CellFinished(scenario, round, journal.Record);
             if (measured.ServerLost is { } lost)
                 throw new IOException(lost);

@@ -5,6 +5,6 @@ namespace IpcBench.Client.Run;
 /// <summary>Measures one cell once; tests of the schedule put a made-up one in its place.</summary>
 internal interface IRoundRunner
 {
-    /// <summary>See <see cref="RoundRunner.MeasureAsync"/>.</summary>
+    /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation);
 }

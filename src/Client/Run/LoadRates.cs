@@ -6,11 +6,17 @@ namespace IpcBench.Client.Run;
 /// <summary>Absolute rates of the load phase: every arm gets the same one, a share of what the slowest arm can do.</summary>
 internal static class LoadRates
 {
-    /// <summary>Calls per second for each scenario, from the median round of the saturation rounds of its size, connections and streams.</summary>
-    public static IReadOnlyDictionary<Scenario, double?> Of(RunRecord record, IEnumerable<Scenario> loads) =>
-        loads.ToDictionary(scenario => scenario, scenario => Capacity(record, scenario.Cell.Key) * scenario.Share);
+    /// <summary>
+    /// Calls per second for each scenario, from the median round of the saturation rounds of its size, connections and streams. A scenario for
+    /// which no arm completed anything is missing: without a capacity there is no share of it.
+    /// </summary>
+    public static IReadOnlyDictionary<Scenario, double> Of(RunRecord record, IEnumerable<Scenario> loads) =>
+        (from scenario in loads
+         let capacity = Capacity(record, scenario.Cell.Key)
+         where capacity > 0
+         select (scenario, rate: capacity * scenario.Share!.Value)).ToDictionary(pair => pair.scenario, pair => pair.rate);
 
-    private static double? Capacity(RunRecord record, ScenarioKey key)
+    private static double Capacity(RunRecord record, ScenarioKey key)
     {
         var arms = from round in record.Rounds
                    let cell = record.Cells[round.Cell].Key
@@ -18,6 +24,6 @@ internal static class LoadRates
                    where (cell.Size, cell.Connections, cell.Streams) == (key.Size, key.Connections, key.Streams)
                    group round.Completed * 1e9 / round.WindowNs by round.Cell into rates
                    select rates.Order().ElementAt((rates.Count() - 1) / 2);
-        return arms.DefaultIfEmpty(0).Min() is > 0 and var slowest ? slowest : null;
+        return arms.Where(rate => rate > 0).DefaultIfEmpty(0).Min();
     }
 }

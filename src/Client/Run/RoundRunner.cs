@@ -22,12 +22,25 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
     public async Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
     {
-        var link = links[scenario.Target.Address];
         var fixedLoop = FixedLoop.Time();
         loops.Add(fixedLoop);
         progress.Enter(scenario, "connecting", null);
-        await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
+        try
+        {
+            await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
+            return await MeasureAsync(generator, scenario, (number, attempt, rate, fixedLoop), cancellation);
+        }
+        finally
+        {
+            progress.Leave();
+        }
+    }
 
+    private async Task<MeasuredRound> MeasureAsync(
+        LoadGenerator generator, Scenario scenario, (int Number, int Attempt, double? Rate, long FixedLoopNs) turn, CancellationToken cancellation)
+    {
+        var (number, attempt, rate, fixedLoop) = turn;
+        var link = links[scenario.Target.Address];
         progress.Enter(scenario, "warming up", generator);
         if (options.Warmup > TimeSpan.Zero)
         {
@@ -46,7 +59,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         var after = ProcessSnapshot.Take();
         var machineAfter = MachineSnapshot.Take();
         var serverAfter = await link.UsageAsync(CancellationToken.None);
-        progress.Leave();
+        progress.Enter(scenario, "saving", null);
 
         var round = new Round
         {
@@ -90,7 +103,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
 
     private static ConnectionTruth Truth(ConnectionTruth own, ServerLink link, UsageReply? before, UsageReply? after, Address address)
     {
-        var (first, last) = before is null || after is null
+        var (first, last) = before is null || after is null || ServerUsage.IsAnother(before, after)
             ? (null, null)
             : (ServerLink.EndpointOf(before, address), ServerLink.EndpointOf(after, address));
         return first is null || last is null ? own : own with

@@ -9,6 +9,7 @@ namespace IpcBench.Client.Run;
 internal sealed class RoundsLimit(RunOptions options)
 {
     private readonly long begun = Stopwatch.GetTimestamp();
+    private long phaseBegun;
 
     /// <summary>True when round <paramref name="number"/> is not to be measured any more.</summary>
     public bool IsReached(int number, RunRecord record)
@@ -19,7 +20,12 @@ internal sealed class RoundsLimit(RunOptions options)
             return true;
 
         // The round that would end after the time is not begun: the limit is a promise.
-        var spent = Stopwatch.GetElapsedTime(begun);
-        return number > 1 && (spent + spent / (number - 1) > options.MaxTime || StopDecision.After(record).Stop);
+        if (number == 1)
+        {
+            phaseBegun = Stopwatch.GetTimestamp();
+            return false;
+        }
+        var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || StopDecision.After(record).Stop;
     }
 }

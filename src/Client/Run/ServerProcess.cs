@@ -9,7 +9,7 @@ namespace IpcBench.Client.Run;
 internal sealed class ServerProcess : IAsyncDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10);
 
     private readonly Process process;
     private readonly ConcurrentQueue<string> complaints = new();

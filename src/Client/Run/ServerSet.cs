@@ -90,10 +90,14 @@ internal sealed class ServerSet : IAsyncDisposable
             {
                 var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
                 var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
-                targets.Add(new Target(address, variant, number == 1 ? "" : "#" + number.ToString(CultureInfo.InvariantCulture), note));
+                targets.Add(new Target(address, variant, number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == AgainstItselfKind(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture), note));
             }
         }
     }
+
+    // With somebody's own servers the reference is asked for as two addresses of one kind.
+    private static string AgainstItselfKind(RunOptions options) =>
+        options.Addresses.GroupBy(address => address.Kind).OrderByDescending(kind => kind.Key == (options.Reference ?? "tcp")).First(kind => kind.Count() > 1).Key;
 
     private static string ReferenceKind(RunOptions options) =>
         options.Reference is { } named && options.Transports.Contains(named) ? named : options.Transports.Contains("tcp") ? "tcp" : options.Transports[0];

@@ -6,8 +6,8 @@ namespace IpcBench.Client.Run;
 /// <summary>What the server used between two of its replies.</summary>
 internal static class ServerUsage
 {
-    /// <summary>The difference, or null when either reply is missing.</summary>
-    public static ProcessUsage? Between(UsageReply? before, UsageReply? after) => before is null || after is null ? null : new ProcessUsage
+    /// <summary>The difference, or null when either reply is missing or they are not of the same process: its counters never fall.</summary>
+    public static ProcessUsage? Between(UsageReply? before, UsageReply? after) => before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
     {
         CpuUserNs = after.CpuUserNs - before.CpuUserNs,
         CpuKernelNs = after.CpuKernelNs - before.CpuKernelNs,
@@ -16,6 +16,13 @@ internal static class ServerUsage
         GcPauseNs = after.GcPauseNs - before.GcPauseNs,
         AllocatedBytes = after.AllocatedBytes - before.AllocatedBytes,
         ContextSwitches = after.ContextSwitches - before.ContextSwitches,
-        Calls = after.Endpoints.Sum(endpoint => endpoint.Calls) - before.Endpoints.Sum(endpoint => endpoint.Calls),
+        Calls = Calls(after) - Calls(before),
     };
+
+    /// <summary>The server was restarted meanwhile.</summary>
+    public static bool IsAnother(UsageReply before, UsageReply after) =>
+        after.CpuUserNs < before.CpuUserNs || after.CpuKernelNs < before.CpuKernelNs || after.AllocatedBytes < before.AllocatedBytes
+        || after.GcPauseNs < before.GcPauseNs || Calls(after) < Calls(before);
+
+    private static long Calls(UsageReply usage) => usage.Endpoints.Sum(endpoint => endpoint.Calls);
 }

@@ -12,7 +12,11 @@ public class ProcessSnapshotTests
         var start = Stopwatch.GetTimestamp();
         var kept = 0L;
         while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < 300)
-            kept += new byte[1000].Length;
+        {
+            var block = new byte[1000];
+            kept += block.Length;
+            GC.KeepAlive(block); // else the JIT keeps it on the stack
+        }
         GC.Collect();
         var usage = ProcessSnapshot.Take().Since(before, calls: 7);
 
