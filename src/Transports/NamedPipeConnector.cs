@@ -6,8 +6,10 @@ namespace IpcBench.Transports;
 /// <summary>Connects to a named pipe of this machine. On Unix .NET's pipe API is a Unix socket behind the scenes.</summary>
 public sealed class NamedPipeConnector(string name) : Connector
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1), Pause = TimeSpan.FromMilliseconds(5);
+    // A pipe that has answered before is busy rather than absent, and the caller's own deadline is what counts.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3), PatienceWhenServed = TimeSpan.FromSeconds(30), Pause = TimeSpan.FromMilliseconds(5);
     private long retries;
+    private volatile bool isServed;
 
     /// <summary>What <c>pipe:</c> really is on systems without named pipes; every report that shows a pipe says it.</summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
@@ -30,8 +32,11 @@ public sealed class NamedPipeConnector(string name) : Connector
         {
             cancellation.ThrowIfCancellationRequested();
             if (await Task.Run(TryConnect, cancellation) is { } pipe)
+            {
+                isServed = true;
                 return pipe;
-            if (Stopwatch.GetElapsedTime(began) > Patience)
+            }
+            if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
                 throw new IOException($"cannot connect to pipe:/{name}: nobody serves it, or all of its instances stay busy");
             await Task.Delay(Pause, cancellation);
         }
