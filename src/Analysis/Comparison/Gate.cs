@@ -14,6 +14,10 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
         var (crossed, unknown) = (new List<string>(), new List<string>());
         if (comparison.Cells.Count == 0)
             unknown.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
+        foreach (var key in comparison.OnlyBefore)
+            unknown.Add($"{key.Arm}, {Quantity.Size(key.Size)} is in {comparison.Before.Name} alone");
+        foreach (var (before, after) in comparison.Cells)
+            JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
         {
             foreach (var (before, after) in comparison.Cells)
@@ -21,6 +25,19 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
         }
         return new Gate(crossed, unknown);
     }
+
+    /// <summary>Calls that fail now and did not before are worse than any limit: a broken server must not pass for want of numbers.</summary>
+    private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
+    {
+        var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
+        var silent = after.Rounds.Count(round => round.Round.Completed == 0);
+        if (silent > 0 && before.Rounds.All(round => round.Round.Completed > 0))
+            crossed.Add(TextBuilding.Invariant($"{where}: nothing was completed in {silent} of {after.Rounds.Count} rounds"));
+        else if (Lost(before) == 0 && Lost(after) is > 0 and var lost)
+            crossed.Add(TextBuilding.Invariant($"{where}: {lost} calls failed or were cut off, none before"));
+    }
+
+    private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Round.CutOff);
 
     private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed, List<string> unknown)
     {

@@ -22,8 +22,8 @@ internal sealed record CrankMeasure(string Name, string Description, string Form
         Percentile(90),
         Percentile(99),
         new("grpc/latency/max;http/latency/max", "Max latency (ms)", "n3", round => Ms(round.Latency.Max)),
-        new("ipc/client-cpu-us", "Client CPU per call (us)", "n2", round => (double)RoundReading.CpuNs(round.Round.Client) / round.ClientCalls / NsPerUs),
-        new("ipc/server-cpu-us", "Server CPU per call (us)", "n2", round => round.Round.Server is { } server ? (double)RoundReading.CpuNs(server) / round.ServerCalls / NsPerUs : null),
+        new("ipc/client-cpu-us", "Client CPU per call (us)", "n2", round => Metrics.ClientCpu.Value(round) / NsPerUs),
+        new("ipc/server-cpu-us", "Server CPU per call (us)", "n2", round => Metrics.ServerCpu.Value(round) / NsPerUs),
     ];
 
     private static CrankMeasure Percentile(int percent) => new(

@@ -30,8 +30,23 @@ public sealed class MeasuredRun
     /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
 
-    /// <summary>One cell's rounds that count: of several attempts the last. Choosing by more than that would be choosing results.</summary>
-    private static IEnumerable<Round> Counting(RunRecord record) => record.Rounds
-        .GroupBy(round => (round.Cell, round.Number))
-        .Select(attempts => attempts.MaxBy(round => round.Attempt)!);
+    /// <summary>
+    /// The rounds that count: of several attempts the last one that is whole, since pairs are of one attempt. A window that was cut short (Ctrl-C, a
+    /// lost server) counts only for a cell that has no other. Choosing by more than that would be choosing results.
+    /// </summary>
+    private static IEnumerable<Round> Counting(RunRecord record)
+    {
+        var attempts = record.Rounds.GroupBy(round => (AtFullLoad: record.Cells[round.Cell].Key.Load == "max", round.Number))
+            .SelectMany(number => LastWhole([.. number]));
+        return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
+
+        bool IsWhole(Round round) => round.WindowNs * 2 >= record.Options.DurationNs;
+    }
+
+    private static IEnumerable<Round> LastWhole(IReadOnlyList<Round> rounds)
+    {
+        var cells = rounds.Select(round => round.Cell).Distinct().Count();
+        var attempts = rounds.GroupBy(round => round.Attempt).OrderBy(attempt => attempt.Key).ToList();
+        return attempts.LastOrDefault(attempt => attempt.Select(round => round.Cell).Distinct().Count() == cells) ?? attempts[0].AsEnumerable();
+    }
 }

@@ -35,10 +35,10 @@ public static class Metrics
         new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server?.CpuUserNs, r.ServerCalls)),
         new("server_kernel", "server kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Server?.CpuKernelNs, r.ServerCalls)),
         new("softirq", "softirq CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Round.Machine?.SoftIrqNs, r.ClientCalls)),
-        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower, r => (double)r.Round.Client.ContextSwitches / r.ClientCalls),
-        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower, r => (double?)r.Round.Server?.ContextSwitches / r.ServerCalls),
-        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower, r => (double)r.Round.Client.AllocatedBytes / r.ClientCalls),
-        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower, r => (double?)r.Round.Server?.AllocatedBytes / r.ServerCalls),
+        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Round.Client.ContextSwitches, r.ClientCalls)),
+        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Round.Server?.ContextSwitches, r.ServerCalls)),
+        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower, r => PerCall(r.Round.Client.AllocatedBytes, r.ClientCalls)),
+        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower, r => PerCall(r.Round.Server?.AllocatedBytes, r.ServerCalls)),
         new("client_gc", "client collections", Unit.Count, Better.Lower, r => r.Round.Client.GcCollections.FirstOrDefault()),
         new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Round.Server?.GcCollections.FirstOrDefault()),
         new("client_gc_pause", "client pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Round.Client.GcPauseNs),
@@ -59,5 +59,5 @@ public static class Metrics
     private static Metric Percentile(string id, double percentile) =>
         new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile)?.Ns, r => r.Latency.At(percentile)?.AtLeast == true);
 
-    private static double? PerCall(double? total, long calls) => total / calls;
+    private static double? PerCall(double? total, long calls) => calls == 0 ? null : total / calls;
 }

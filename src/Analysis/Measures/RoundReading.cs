@@ -33,10 +33,10 @@ public sealed class RoundReading(Round round)
 
     public long FailedCalls => round.Failed.Values.Sum();
 
-    /// <summary>The calls that the client's usage is divided by; never 0.</summary>
-    public long ClientCalls => Math.Max(1, round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
+    /// <summary>The calls that the client's usage is divided by; 0 when none ended well, and then there is no cost of a call.</summary>
+    public long ClientCalls => round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed);
 
-    /// <summary>The calls that the server's usage is divided by; never 0.</summary>
+    /// <summary>The calls that the server's usage is divided by; 0 when none ended well.</summary>
     public long ServerCalls => round.Server is { Calls: > 0 } server ? server.Calls : ClientCalls;
 
     /// <summary>Busy time of the machine that neither process claims, in ns; null where the system or the server does not tell.</summary>
