@@ -68,8 +68,21 @@ public static class Transcript
         var server = Metrics.ServerCpu.Show(reading);
         var unattributed = Metrics.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
         text.Line($"CPU per call: client {Metrics.ClientCpu.Show(reading)}, server {server}{unattributed}");
+        text.Line(Connections(reading.Round.Connections));
+        if (reading.Round.ThreadCalls.Count > 0)
+            text.Line($"Threads: {reading.Round.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Round.ThreadCalls.Min())} to {Quantity.Count(reading.Round.ThreadCalls.Max())} calls each");
         if (reading.Round.AskedRate > 0)
             text.Line($"Asked {Quantity.Count(reading.Round.AskedRate)}/s, sent {Quantity.Count(reading.Round.Started / reading.Seconds)}/s");
+    }
+
+    /// <summary>What really happened to the connections, by the client's count and by the server's.</summary>
+    private static string Connections(ConnectionTruth truth)
+    {
+        var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";
+        var reopened = truth.Reopened > 0 ? Invariant($", {truth.Reopened} reopened") : "";
+        var retries = truth.ConnectRetries > 0 ? Invariant($", {truth.ConnectRetries} connects retried") : "";
+        var connects = truth.ConnectTimesNs is [var p50, _, .., var slowest] ? $", connect p50 {Quantity.Duration(p50)} slowest {Quantity.Duration(slowest)}" : "";
+        return Invariant($"Connections: {truth.Opened} of {truth.Requested} opened{server}, {truth.Active} active, {truth.FewestCalls} to {truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
     }
 
     private static void AppendTroubles(StringBuilder text, RoundReading reading, string note)
@@ -78,8 +91,6 @@ public static class Transcript
             text.Line($"Failed: {reading.FailedCalls} of {reading.Round.Started} ({string.Join(", ", reading.Round.Failed.OrderByDescending(f => f.Value).Select(f => Invariant($"{f.Key}: {f.Value}")))})");
         if (reading.Round.CutOff > 0)
             text.Line($"Cut off: {reading.Round.CutOff} of {reading.Round.Started} had no answer in time");
-        if (reading.Round.Connections is { } truth && (truth.Opened < truth.Requested || truth.Reopened > 0))
-            text.Line($"Connections: {truth.Opened} of {truth.Requested} opened, {truth.Reopened} reopened");
         if (note.Length > 0)
             text.Line($"Note: {note}");
     }

@@ -23,6 +23,6 @@ public static class StoppingRule
     /// <summary>The number of rounds of the next look; null after the last.</summary>
     public static int? NextLook(int rounds) => Looks.Where(look => look > rounds).Cast<int?>().FirstOrDefault();
 
-    /// <summary>Whether a verdict needs no more rounds: a difference that is known to within delta, or none.</summary>
+    /// <summary>Whether a verdict needs no more rounds: it is known which arm is ahead, or that no difference is larger than delta.</summary>
     public static bool IsDecided(Verdict verdict) => verdict.Kind != VerdictKind.CannotTell;
 }
