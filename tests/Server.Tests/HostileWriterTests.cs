@@ -10,7 +10,7 @@ public class HostileWriterTests(HostileServer server) : IClassFixture<HostileSer
     private const uint ProtocolError = 1, FlowControlError = 3, FrameSizeError = 6, EnhanceYourCalm = 11;
 
     [Fact]
-    public Task Rapid_resets_are_taken_or_refused() => server.SurviveAsync(async () =>
+    public Task Rapid_resets_are_taken_or_refused_and_leave_no_connection_behind() => server.SurviveAsync(async () =>
     {
         for (var connection = 0; connection < 20; connection++)
         {
@@ -24,6 +24,7 @@ public class HostileWriterTests(HostileServer server) : IClassFixture<HostileSer
                     alive = await raw.TryFlushAsync(TimeSpan.FromSeconds(5));
             }
         }
+        await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
     [Fact]

@@ -29,7 +29,7 @@ internal static class ResponseWriter
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ContentType;
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
         if (reply.Length > WriteBudget.Free)
-            return WritePartsAsync(writer, reply, budget, features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
+            return WritePartsAsync(writer, reply, budget);
         // Not flushed: Kestrel then sends headers, frame and trailers together.
         Write(writer, reply, 0, (int)reply.Length);
         return ValueTask.FromResult(true);
@@ -41,7 +41,7 @@ internal static class ResponseWriter
 
     // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget, CancellationToken aborted)
+    private static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
         var at = 0L;
         while (reply.Length - at > WriteBudget.Free)
@@ -51,14 +51,8 @@ internal static class ResponseWriter
             try
             {
                 Write(writer, reply, at, part);
-                // With the token: of thousands of streams that are reset during their flush, now and then one is never woken without it,
-                // and its connection stays open for ever (ASP.NET Core 10.0).
-                if ((await writer.FlushAsync(aborted)).IsCompleted)
+                if ((await writer.FlushAsync()).IsCompleted)
                     return false;
-            }
-            catch (OperationCanceledException)
-            {
-                return false;
             }
             finally
             {
