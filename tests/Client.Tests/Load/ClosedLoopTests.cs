@@ -50,7 +50,8 @@ public class ClosedLoopTests
         Assert.Equal(1_000_000_000, result.WindowNs);
         Assert.Equal(4, result.Started - result.Completed); // each stream had one call out when the window ended
         Assert.Equal(result.Started, result.Ok);
-        Assert.InRange(result.Latency.Sum / (double)result.Ok, 0.9e9, 2e9);
+        // Task.Delay counts in ticks of the system and may end a little early.
+        Assert.InRange(result.Latency.Sum / (double)result.Ok, 0.88e9, 2e9);
         // Within connections / calls of the truth, which is a call for each stream every latency.
         var truth = 4 / (result.Latency.Sum / 1e9 / result.Ok);
         Assert.InRange(result.Completed / (result.WindowNs / 1e9), truth - 4, truth + 4);
