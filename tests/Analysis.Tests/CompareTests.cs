@@ -96,6 +96,44 @@ public sealed class CompareTests
         Assert.NotEmpty(Gate.Of(Of(Sample(1), Sample(2) with { Cells = [], Rounds = [] }), [GateLimit.Parse("rps<-5%")]).Unknown);
     }
 
+    /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
+    private static RunRecord With(RunRecord run, Func<Round, Round> change, int rounds) =>
+        run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 && round.Number <= rounds ? change(round) : round)] };
+
+    private static Round Fails(Round round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
+
+    [Fact]
+    public void A_failed_call_where_none_failed_before_is_beyond_every_limit()
+    {
+        var (none, one) = (Sample(1), With(Sample(2), Fails, 1));
+        foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
+            Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed, sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
+        Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed, sentence => sentence.Contains("failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Without_a_failed_call_in_both_the_limit_on_them_passes_and_fewer_are_no_failure()
+    {
+        var (none, limits) = (Sample(1), new[] { GateLimit.Parse("failed>0%") });
+        Assert.Equivalent(new Gate([], []), Gate.Of(Of(none, Sample(2)), limits), strict: true);
+        Assert.Equivalent(new Gate([], []), Gate.Of(Of(With(none, Fails, 7), Sample(2)), limits), strict: true);
+    }
+
+    [Fact]
+    public void What_was_0_before_is_beyond_a_limit_when_all_rounds_have_it_and_cannot_be_told_when_some_do()
+    {
+        static Round Collects(Round round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
+        static Round Quiet(Round round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
+        var (none, now, limits) = (With(Sample(1), Quiet, 7), With(Sample(2), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
+        Gate After(int rounds) => Gate.Of(Of(none, With(now, Collects, rounds)), limits);
+
+        Assert.Contains("was 0 in all 7 rounds of base", Assert.Single(After(7).Crossed), StringComparison.Ordinal);
+        Assert.Empty(After(2).Crossed);
+        Assert.Contains(After(2).Unknown, sentence => sentence.Contains("is not in 2 of 7 of new", StringComparison.Ordinal));
+        // In part 0 before, too: there is no ratio for those rounds.
+        Assert.Contains(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).Unknown, sentence => sentence.Contains("4 rounds have a value of 0", StringComparison.Ordinal));
+    }
+
     [Theory]
     [InlineData("rps<5%", "rps<-5%")]
     [InlineData("p99>-10%", "p99>10%")]

@@ -93,6 +93,8 @@ public sealed class DoubtTests
         Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
         Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
         Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
+        var swept = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })] };
+        Raises("client-ceiling", "the ceiling was found without http2-window=64KiB)", swept with { Calibrations = [Ceiling(180_000)] });
     }
 
     [Fact]

@@ -25,6 +25,18 @@ public sealed class VerdictTests
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 
     [Fact]
+    public void Pairs_in_which_one_value_is_0_are_told_and_nothing_is_concluded_from_the_others()
+    {
+        double[] clear = [1.42, 1.44, 1.45, 1.45, 1.46, 1.48];
+        Assert.Equal("cannot tell, 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
+        Assert.Equal("cannot tell, 2 rounds have a value of 0 and so no ratio", Say(0.03, [0, .. clear, 0]));
+        double[] before = [100, 101, 102, 103, 104], after = [200, 201, 0, 203, 204];
+        var unpaired = Verdict.Of(RatioEstimate.Unpaired(before, after, 0.05)!, 0.03);
+        Assert.Equal((VerdictKind.CannotTell, 1), (unpaired.Kind, unpaired.Estimate.LeftOut));
+        Assert.Equal(VerdictKind.Higher, Verdict.Of(RatioEstimate.Unpaired(before, after.Where(value => value > 0), 0.05)!, 0.03).Kind);
+    }
+
+    [Fact]
     public void The_number_of_more_rounds_is_about_right()
     {
         var (random, ends) = (new Random(8), new List<double>());

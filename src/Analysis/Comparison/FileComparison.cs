@@ -43,11 +43,11 @@ public sealed class FileComparison
     public IReadOnlyList<ScenarioKey> OnlyAfter { get; }
 
     /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
-    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric)
-    {
-        var alpha = Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto), StoppingRule.AlphaOf(After.Run.Record.Options.RoundsAuto));
-        return RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), alpha, Drift.Allowance);
-    }
+    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) =>
+        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, Drift.Allowance);
+
+    /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
+    public double Alpha => Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto), StoppingRule.AlphaOf(After.Run.Record.Options.RoundsAuto));
 
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>

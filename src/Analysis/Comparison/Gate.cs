@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -46,10 +47,29 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
         if (limit.IsCrossed(estimate) == true)
             crossed.Add($"{where}: {limit.Metric.Title} changed by {Quantity.Change(estimate!.Ratio)} [{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]");
         else if (estimate == null)
-            unknown.Add($"{where}: {(HasValues(before, limit.Metric) ? comparison.After.Name : comparison.Before.Name)} has no {limit.Metric.Title}");
+            JudgeZeros(comparison, limit, before, after, where, crossed, unknown);
+        else if (estimate.LeftOut > 0)
+            unknown.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
         else if (estimate.Interval == null)
             unknown.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in both files are needed"));
     }
 
-    private static bool HasValues(MeasuredCell cell, Metric metric) => cell.Values(metric).Any(value => value > 0);
+    /// <summary>Where one side is 0 throughout there is no percentage: from nothing to something is beyond every limit, nothing in both is within.</summary>
+    private static void JudgeZeros(
+        FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed, List<string> unknown)
+    {
+        double[] old = [.. before.Values(limit.Metric)], now = [.. after.Values(limit.Metric)];
+        if (old.Length == 0 || now.Length == 0)
+        {
+            unknown.Add($"{where}: {(old.Length == 0 ? comparison.Before.Name : comparison.After.Name)} has no {limit.Metric.Title}");
+            return;
+        }
+        var something = limit.Below ? old : now;
+        if (something.All(value => value == 0))
+            return;
+        var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of {(limit.Below ? comparison.After : comparison.Before).Name}, and is not in {something.Count(value => value > 0)} of {something.Length} of {(limit.Below ? comparison.Before : comparison.After).Name}");
+        // A failed call is never chance; of anything else all rounds must say so, and enough of them.
+        var isCertain = limit.Metric == Metrics.Failed || something.All(value => value > 0) && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
+        (isCertain ? crossed : unknown).Add(sentence);
+    }
 }

@@ -12,6 +12,7 @@ public static class VerdictText
         VerdictKind.Higher => $"{Word(metric, higher: true)} by {Size(verdict.Estimate)}",
         VerdictKind.Lower => $"{Word(metric, higher: false)} by {Size(verdict.Estimate)}",
         VerdictKind.NoDifference => $"no difference larger than {RoundedUp(verdict.LargestDifference)}",
+        _ when verdict.Estimate.LeftOut is > 0 and var silent => $"cannot tell, {(silent == 1 ? "1 round has" : $"{Quantity.Count(silent)} rounds have")} a value of 0 and so no ratio",
         _ when verdict.Estimate.Interval is null => $"cannot tell, {Rounds(verdict.MoreRounds)} would allow a verdict",
         _ when verdict.MoreRounds >= Verdict.ManyRounds => "cannot tell, more than 1,000 more rounds needed",
         _ => $"cannot tell, about {Rounds(verdict.MoreRounds)} needed",

@@ -14,6 +14,8 @@ public static class Metrics
 
     public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r));
 
+    public static Metric Failed { get; } = new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls);
+
     public static IReadOnlyList<Metric> All { get; } =
     [
         Rate,
@@ -55,7 +57,7 @@ public static class Metrics
         new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)?.Ns),
         new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)?.Ns),
         new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns),
-        new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls),
+        Failed,
         new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Round.CutOff),
     ];
 

@@ -12,6 +12,9 @@ public sealed record RatioEstimate
     /// <summary>Pairs of rounds, or the rounds of the shorter of two unpaired samples.</summary>
     public required int Rounds { get; init; }
 
+    /// <summary>Pairs, or rounds of both samples, that count for nothing here because a value is 0: such a round has no ratio.</summary>
+    public int LeftOut { get; init; }
+
     /// <summary>The fewest such rounds that allow an interval.</summary>
     public required int FewestRounds { get; init; }
 
@@ -21,12 +24,14 @@ public sealed record RatioEstimate
     /// <summary>From pairs of the same round: Hodges–Lehmann estimate of the log ratios with the exact signed-rank interval. Null without a pair of positive numbers.</summary>
     public static RatioEstimate? Paired(IEnumerable<(double Base, double New)> pairs, double alpha)
     {
-        double[] logs = [.. pairs.Where(p => p is { Base: > 0, New: > 0 }).Select(p => Math.Log(p.New / p.Base))];
+        var all = pairs.ToList();
+        double[] logs = [.. all.Where(p => p is { Base: > 0, New: > 0 }).Select(p => Math.Log(p.New / p.Base))];
         return logs.Length == 0 ? null : new RatioEstimate
         {
             Ratio = Math.Exp(SignedRank.Estimate(logs)),
             Interval = SignedRank.IntervalOf(logs, alpha)?.Exp(),
             Rounds = logs.Length,
+            LeftOut = all.Count - logs.Length,
             FewestRounds = SignedRank.FewestFor(alpha),
             Confidence = 1 - alpha,
         };
@@ -38,7 +43,8 @@ public sealed record RatioEstimate
     /// </summary>
     public static RatioEstimate? Unpaired(IEnumerable<double> before, IEnumerable<double> after, double alpha, double drift = 0)
     {
-        double[] a = [.. before.Where(v => v > 0).Select(v => Math.Log(v))], b = [.. after.Where(v => v > 0).Select(v => Math.Log(v))];
+        var (old, now) = (before.ToList(), after.ToList());
+        double[] a = [.. old.Where(v => v > 0).Select(v => Math.Log(v))], b = [.. now.Where(v => v > 0).Select(v => Math.Log(v))];
         if (a.Length == 0 || b.Length == 0)
             return null;
         var shift = Median(b) - Median(a);
@@ -48,10 +54,14 @@ public sealed record RatioEstimate
             Ratio = Math.Exp(shift),
             Interval = interval is { } i ? new Interval(Math.Min(i.Low, shift) - drift, Math.Max(i.High, shift) + drift).Exp() : null,
             Rounds = Math.Min(a.Length, b.Length),
-            FewestRounds = Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0),
+            LeftOut = old.Count + now.Count - a.Length - b.Length,
+            FewestRounds = FewestUnpaired(alpha),
             Confidence = 1 - alpha,
         };
     }
+
+    /// <summary>The fewest rounds on each side that allow an interval from rounds that are not paired.</summary>
+    public static int FewestUnpaired(double alpha) => Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0);
 
     /// <summary>The middle value, of an even number the mean of the two in the middle.</summary>
     public static double Median(IEnumerable<double> values)

@@ -19,6 +19,9 @@ public sealed record Verdict
     /// <summary>The verdict, when differences smaller than delta (0.03 is 3 %) do not matter.</summary>
     public static Verdict Of(RatioEstimate estimate, double delta)
     {
+        // The rest of the rounds would tell only of those that went well.
+        if (estimate.LeftOut > 0)
+            return new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell, MoreRounds = ManyRounds };
         if (estimate.Interval is not { } interval)
             return new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell, MoreRounds = Math.Max(1, estimate.FewestRounds - estimate.Rounds) };
         if (!interval.Contains(1))
