@@ -77,23 +77,10 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         return $"[bold]{Spectre.Console.Markup.Escape(Cut(text, width))}[/]";
     }
 
-    // The run may close the connections between our looking at the stage and asking it.
-    private static long Calls(RunProgress.Stage? stage)
-    {
-        try
-        {
-            return stage?.Generator?.CallsSoFar ?? 0;
-        }
-        catch (ObjectDisposedException)
-        {
-            return 0;
-        }
-    }
-
     // The rate since the last look, of the arm that is being measured.
     private void Sample(RunProgress.Stage? stage, long now)
     {
-        var calls = Calls(stage);
+        var calls = stage?.Generator?.CallsSoFar ?? 0;
         if (stage is { What: "measuring" } && ReferenceEquals(stage, seenStage) && now > seen.Timestamp)
         {
             var arm = stage.Scenario.Cell.Key.Arm;

@@ -34,9 +34,16 @@ internal static class ConnectionRamp
         lane.Post(async _ =>
         {
             var next = -1;
-            var openers = Enumerable.Range(0, Math.Min(atOnce, lane.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
-            await Task.WhenAll(openers);
-            done.SetResult();
+            try
+            {
+                var openers = Enumerable.Range(0, Math.Min(atOnce, lane.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
+                await Task.WhenAll(openers);
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e); // nobody waits for this method itself: what it threw would end the process
+            }
 
             async Task OpenSomeAsync()
             {
@@ -66,8 +73,9 @@ internal static class ConnectionRamp
                 lock (gate)
                     Times.Add(MonotonicClock.NowNs - started);
             }
-            catch (Exception e) when (e is IOException or OperationCanceledException or PlatformNotSupportedException or UnauthorizedAccessException or TimeoutException)
+            catch (Exception e)
             {
+                // Whatever a system or a library throws while it connects is a reason why it did not; the message says which.
                 lock (gate)
                 {
                     if (Error is null or OperationCanceledException && e is not OperationCanceledException)

@@ -13,7 +13,7 @@ internal abstract class Lane : IDisposable
     /// <summary>All recorders start afresh; those yet to be made, too.</summary>
     public abstract void BeginWindow(WindowClock clock, bool isOpenLoop);
 
-    /// <summary>All recorders that have ever been handed out.</summary>
+    /// <summary>All recorders that have ever been handed out, as of now. From any thread, after the lane's end too.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
 
     /// <summary>Runs the action where the lane's completions run. From any thread.</summary>

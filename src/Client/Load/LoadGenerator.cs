@@ -3,7 +3,7 @@ namespace IpcBench.Client.Load;
 /// <summary>The connections of one cell on their threads; runs windows of load over them.</summary>
 internal abstract class LoadGenerator : IAsyncDisposable
 {
-    /// <summary>Calls that ended well so far, over all windows; cheap, may be polled from any thread.</summary>
+    /// <summary>Calls that ended well so far, over all windows; cheap, may be polled from any thread, after its end too.</summary>
     public abstract long CallsSoFar { get; }
 
     /// <summary>Opens all connections, ramped.</summary>

@@ -8,7 +8,8 @@ internal sealed class PoolLane : Lane
     // Wakes of the operating system's timers are late by up to this; the rest of a wait is yielded away.
     private const long YieldNs = 1_000_000;
 
-    private readonly ThreadLocal<LatencyRecorder> recorders;
+    private readonly ThreadLocal<LatencyRecorder> own;
+    private readonly List<LatencyRecorder> recorders = [];
     private readonly TimerQueue timers = new();
     private readonly Thread timerThread;
     private (WindowClock Clock, bool IsOpenLoop)? window;
@@ -16,20 +17,30 @@ internal sealed class PoolLane : Lane
 
     public PoolLane()
     {
-        recorders = new(NewRecorder, trackAllValues: true);
+        own = new(NewRecorder);
         timerThread = new Thread(RunTimers) { Name = "engine timers", IsBackground = true };
         timerThread.Start();
     }
 
-    public override LatencyRecorder Recorder => recorders.Value!;
+    public override LatencyRecorder Recorder => own.Value!;
 
-    public override IReadOnlyCollection<LatencyRecorder> Recorders => [.. recorders.Values];
+    public override IReadOnlyCollection<LatencyRecorder> Recorders
+    {
+        get
+        {
+            lock (recorders)
+                return [.. recorders];
+        }
+    }
 
     public override void BeginWindow(WindowClock clock, bool isOpenLoop)
     {
-        window = (clock, isOpenLoop);
-        foreach (var recorder in recorders.Values)
-            recorder.Begin(clock, isOpenLoop);
+        lock (recorders)
+        {
+            window = (clock, isOpenLoop);
+            foreach (var recorder in recorders)
+                recorder.Begin(clock, isOpenLoop);
+        }
     }
 
     public override void Post(Action<object?> action, object? state) => ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
@@ -66,14 +77,18 @@ internal sealed class PoolLane : Lane
         }
         if (Thread.CurrentThread != timerThread)
             timerThread.Join();
-        recorders.Dispose();
+        own.Dispose();
     }
 
     private LatencyRecorder NewRecorder()
     {
         var recorder = new LatencyRecorder();
-        if (window is { } current)
-            recorder.Begin(current.Clock, current.IsOpenLoop);
+        lock (recorders)
+        {
+            if (window is { } current)
+                recorder.Begin(current.Clock, current.IsOpenLoop);
+            recorders.Add(recorder);
+        }
         return recorder;
     }
 

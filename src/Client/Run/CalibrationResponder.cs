@@ -39,19 +39,27 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         {
             if (responder is not null)
                 await responder.DisposeAsync();
-            if (e is Win32Exception or TimeoutException or EnvironmentException)
+            if (e is Win32Exception or TimeoutException or EnvironmentException or InvalidOperationException)
                 throw new IOException($"the responder did not start: {e.Message}", e);
             throw;
         }
     }
 
     /// <summary>User and kernel time so far, in ns.</summary>
+    /// <exception cref="IOException">It has ended.</exception>
     public long CpuNs
     {
         get
         {
-            process.Refresh();
-            return (long)process.TotalProcessorTime.TotalNanoseconds;
+            try
+            {
+                process.Refresh();
+                return (long)process.TotalProcessorTime.TotalNanoseconds;
+            }
+            catch (Exception e) when (e is InvalidOperationException or Win32Exception)
+            {
+                throw new IOException("the responder has ended", e);
+            }
         }
     }
 

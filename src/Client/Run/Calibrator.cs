@@ -63,7 +63,7 @@ internal static class Calibrator
                     found.Add((load, calibration));
             }
         }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or InvalidOperationException)
         {
             options.Note($"the client's ceiling is not known everywhere: {e.Message}");
         }

@@ -66,22 +66,24 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
         try
         {
             await write;
-            EndSending();
-            owner.OnRoom(this);
         }
-        catch (Exception e) when (IsExpected(e))
+        catch (Exception e)
         {
             owner.OnEnd(this, e.Message);
+            return;
         }
+        EndSending();
+        owner.OnRoom(this);
     }
 
+    /// <summary>Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the link.</summary>
     private ValueTask WriteAsync(int count)
     {
         try
         {
             return stream.WriteAsync(sending.AsMemory(0, count));
         }
-        catch (Exception e) when (IsExpected(e))
+        catch (Exception e)
         {
             return ValueTask.FromException(e);
         }

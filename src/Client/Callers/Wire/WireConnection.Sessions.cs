@@ -97,7 +97,7 @@ internal sealed partial class WireConnection
                 Reopened++;
                 break;
             }
-            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException or ObjectDisposedException)
+            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException or InvalidOperationException)
             {
                 await pause.UntilAsync(MonotonicClock.NowNs + length);
             }
