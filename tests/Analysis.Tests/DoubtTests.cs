@@ -135,6 +135,29 @@ public sealed class DoubtTests
         Raises("rate-missed", "asked 20,000 calls a second, sent 19,100", Second(round => round with { AskedRate = 20_000, Started = (long)(19_100 * round.WindowNs / 1e9), Ok = (long)(19_100 * round.WindowNs / 1e9) }));
 
     [Fact]
+    public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
+    {
+        var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
+        Raises("rate-missed", "calls were due and not sent", run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
+        Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }), "rate-missed"));
+    }
+
+    [Fact]
+    public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
+    {
+        var run = Healthy();
+        run = run with { Cells = [.. run.Cells.Select((cell, i) => i == 1 ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)] };
+        RunRecord With(long? allowed) => run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round.Cell == 1 ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } } : round)],
+        };
+        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited inside the client", With(100));
+        Assert.Null(Find(With(100), "little"));
+        Assert.Null(Find(With(null), "streams-limit"));
+        Raises("little", "but 800 were", With(null));
+    }
+
+    [Fact]
     public void Windows_with_few_calls_are_told()
     {
         var few = Second(round => round with { Completed = 8_000 });

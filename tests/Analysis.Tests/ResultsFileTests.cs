@@ -165,10 +165,14 @@ public sealed class ResultsFileTests : IDisposable
         var root = JsonNode.Parse(Bytes(Small()))!;
         root["cells"]![0]!["key"]!.AsObject().Remove("streams");
         root["rounds"]![0]!.AsObject().Remove("cutOffLatency");
+        root["rounds"]![0]!.AsObject().Remove("notSent");
+        root["rounds"]![0]!.AsObject().Remove("notSentLatency");
+        root["rounds"]![0]!["connections"]!.AsObject().Remove("streamsAllowed");
         root["host"]!.AsObject().Remove("serverCpus");
         var run = ResultsFile.Parse(Encoding.UTF8.GetBytes(root.ToJsonString()), "f.json");
         Assert.Equal(1, run.Cells[0].Key.Streams);
         Assert.Equal("", run.Rounds[0].CutOffLatency);
+        Assert.Equal((0, "", null), (run.Rounds[0].NotSent, run.Rounds[0].NotSentLatency, run.Rounds[0].Connections.StreamsAllowed));
         Assert.Equal("free", run.Host.ServerCpus);
     }
 

@@ -55,6 +55,19 @@ public sealed class TranscriptTests
     }
 
     [Fact]
+    public void Calls_that_were_due_and_not_sent_make_what_they_could_change_a_lower_bound()
+    {
+        var (run, waits) = (Article(), new LatencyHistogram());
+        waits.Record(1_000_000, 1_000_000);
+        var round = run.Rounds[0];
+        var text = Transcript.CellResult(run, round with { AskedRate = round.Started * 1e9 / round.WindowNs + 50_000, NotSent = 1_000_000, NotSentLatency = waits.Encode() });
+        Assert.Contains("1,000,000 calls were due and not sent, and count as waiting\n", text, StringComparison.Ordinal);
+        Assert.Contains("p90 ≥ 2.59 ms  p99 ≥ 2.59 ms", text, StringComparison.Ordinal);
+        Assert.Contains("Latency: p50 2.59 ms", Transcript.CellResult(run, round), StringComparison.Ordinal);
+        Assert.DoesNotContain("not sent", Transcript.CellResult(run, round), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Rounds_have_headings() => Assert.Equal("===\nRound 1/3\n===\n", Transcript.RoundHeading(1, 3));
 
     [Fact]

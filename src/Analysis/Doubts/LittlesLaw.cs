@@ -11,7 +11,7 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        // Failures take time that is in no latency: the law then says nothing about the tool.
+        // Streams that the server does not allow wait outside every latency, so they are not in flight. Failures take time that is in no latency: the law then says nothing about the tool.
         var rounds = cell.Rounds.Where(r => r.Round is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0).ToList();
         var broken = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r))
             .Where(entry => entry.Off > LeastOff && entry.Off > Tolerance(entry.Reading, cell.Key.Streams)).OrderByDescending(entry => entry.Off).ToList();
@@ -19,10 +19,10 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
             return null;
         var (off, reading) = broken[0];
         return new Finding(off, Invariant(
-            $"round {reading.Round.Number} had {InFlight(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {Open(reading, cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
+            $"round {reading.Round.Number} had {Found(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {reading.InFlight(cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
     }
 
-    private static double Off(RoundReading r, int streams) => Math.Abs(InFlight(r) / Open(r, streams) - 1);
+    private static double Off(RoundReading r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
     /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when all
@@ -30,7 +30,7 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
     /// </summary>
     private static double Tolerance(RoundReading r, int streams)
     {
-        var inFlight = Open(r, streams);
+        var inFlight = r.InFlight(streams);
         var (left, longest) = (inFlight, 0.0);
         foreach (var (slot, count) in r.Latency.Counts.Descending())
         {
@@ -42,7 +42,5 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
         return Math.Max(Math.Max(LeastOff, (double)inFlight / r.Round.Completed), longest / inFlight / r.Round.WindowNs);
     }
 
-    private static double InFlight(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;
-
-    private static long Open(RoundReading r, int streams) => Math.Max(1, (long)r.Round.Connections.Opened * streams);
+    private static double Found(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;
 }

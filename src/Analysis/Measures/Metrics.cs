@@ -4,7 +4,7 @@ namespace IpcBench.Analysis.Measures;
 public static class Metrics
 {
     public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
-    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.Round.CutOff > 0);
+    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P99 { get; } = Percentile("p99", 99);
     public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Max?.Ns, r => r.Latency.Max?.AtLeast == true);
@@ -56,9 +56,10 @@ public static class Metrics
         new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Round.Connections.Fairness),
         new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)?.Ns),
         new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)?.Ns),
-        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns),
+        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns, r => r.Lateness.At(99)?.AtLeast == true),
         Failed,
         new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Round.CutOff),
+        new("not_sent", "due and not sent", Unit.Count, Better.Lower, r => r.Round.NotSent),
     ];
 
     /// <summary>The metric of this name; null when there is none.</summary>

@@ -12,16 +12,25 @@ public sealed class RoundReading(Round round)
 
     public Round Round => round;
 
-    public LatencyDistribution Latency => latency ??= new(LatencyCounts.Decode(round.Latency), LatencyCounts.Decode(round.CutOffLatency));
+    /// <summary>Calls cut off, and those that were due and never sent, count with their lower bounds.</summary>
+    public LatencyDistribution Latency => latency ??= new(
+        LatencyCounts.Decode(round.Latency), LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
 
     /// <summary>From the send to the reply; empty in a closed loop.</summary>
     public LatencyDistribution ServiceTime => serviceTime ??= new(LatencyCounts.Decode(round.ServiceTime), LatencyCounts.Empty);
 
-    /// <summary>From the intended start to the send; empty in a closed loop.</summary>
-    public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Empty);
+    /// <summary>From the intended start to the send, calls never sent with their lower bounds; empty in a closed loop.</summary>
+    public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Decode(round.NotSentLatency));
 
     /// <summary>Latencies recorded of calls that ended well.</summary>
-    public long Recorded => Latency.Count - (round.CutOffLatency.Length == 0 ? 0 : LatencyCounts.Decode(round.CutOffLatency).Count);
+    public long Recorded => LatencyCounts.Decode(round.Latency).Count;
+
+    /// <summary>Whether calls are missing from the latencies, so that means are lower bounds.</summary>
+    public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
+
+    /// <summary>Calls that could be out at a time over all connections; the server may allow fewer streams than were asked for.</summary>
+    /// <param name="streams">Of one connection, as asked for.</param>
+    public long InFlight(int streams) => Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
 
     public double Seconds => round.WindowNs / 1e9;
 

@@ -26,6 +26,9 @@ public sealed record ConnectionTruth
     /// <summary>How long the connects took, in ns: 50th, 90th, 99th percentile and slowest.</summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
+    /// <summary>Calls that a connection could have out at a time: what was asked for, or fewer when the server allows no more; null when the client does not know.</summary>
+    public long? StreamsAllowed { get; init; }
+
     /// <summary>Connections the server says it held open for this endpoint, less the tool's own; null when it does not tell.</summary>
     public long? ServerOpen { get; init; }
 

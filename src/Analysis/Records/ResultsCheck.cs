@@ -46,7 +46,7 @@ internal static class ResultsCheck
             return Say($"there is no cell {round.Cell}");
         if (round.Number < 1 || round.Attempt < 0 || round.WindowNs <= 0)
             return "impossible number, attempt or window";
-        if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
+        if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Sum();
@@ -63,14 +63,14 @@ internal static class ResultsCheck
         usage != null && Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs) ? "impossible usage of the machine" : null;
 
     private static string? FaultOf(ConnectionTruth truth) =>
-        Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls, truth.ServerOpen ?? 0, truth.ServerCalls ?? 0)
+        Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls, truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
             || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
 
     private static string? FaultOfHistograms(Round round)
     {
         try
         {
-            foreach (var text in new[] { round.Latency, round.CutOffLatency, round.ServiceTime, round.SendLateness })
+            foreach (var text in new[] { round.Latency, round.CutOffLatency, round.NotSentLatency, round.ServiceTime, round.SendLateness })
                 LatencyCounts.Decode(text);
             return null;
         }

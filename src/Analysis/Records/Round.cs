@@ -44,6 +44,12 @@ public sealed record Round
     /// <summary>Lower bounds in ns of the calls cut off, same coding; empty when there are none.</summary>
     public string CutOffLatency { get; init; } = "";
 
+    /// <summary>Open loop: calls that were due inside the window and never sent, since every stream was busy until its end; not among the started.</summary>
+    public long NotSent { get; init; }
+
+    /// <summary>Lower bounds in ns of the calls not sent, from the intended start to the end of the window, same coding; empty when there are none.</summary>
+    public string NotSentLatency { get; init; } = "";
+
     /// <summary>Open loop: from the send to the reply; empty in a closed loop, where it equals <see cref="Latency"/>.</summary>
     public string ServiceTime { get; init; } = "";
 

@@ -72,8 +72,11 @@ public static class Transcript
         if (reading.Round.ThreadCalls.Count > 0)
             text.Line($"Threads: {reading.Round.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Round.ThreadCalls.Min())} to {Quantity.Count(reading.Round.ThreadCalls.Max())} calls each");
         if (reading.Round.AskedRate > 0)
-            text.Line($"Asked {Quantity.Count(reading.Round.AskedRate)}/s, sent {Quantity.Count(reading.Round.Started / reading.Seconds)}/s");
+            text.Line($"Asked {Quantity.Count(reading.Round.AskedRate)}/s, sent {Quantity.Count(reading.Round.Started / reading.Seconds)}/s{NotSent(reading.Round)}");
     }
+
+    private static string NotSent(Round round) =>
+        round.NotSent == 0 ? "" : $": {Quantity.Count(round.NotSent)} calls were due and not sent, and count as waiting";
 
     /// <summary>What really happened to the connections, by the client's count and by the server's.</summary>
     private static string Connections(ConnectionTruth truth)

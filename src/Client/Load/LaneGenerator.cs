@@ -42,6 +42,7 @@ internal sealed class LaneGenerator : LoadGenerator
         if (window is { Duration: null, Calls: null })
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         var opened = connections.Count(item => item.Connection.IsOpen);
+        var streams = connections.Min(item => item.Connection.StreamsAllowed);
         reopenedBefore = connections.Sum(item => item.Connection.Reopened);
         downSince = 0;
         var run = new WindowRun(window, lanes);
@@ -50,7 +51,7 @@ internal sealed class LaneGenerator : LoadGenerator
         var lost = await WatchAsync(run, cancellation);
         await run.Drained;
         var calls = run.CallsByConnection.ToList();
-        var truth = ConnectionCounts.Of(calls, opened, connections.Sum(item => item.Connection.Reopened) - reopenedBefore, factory.ConnectRetries, connectTimes);
+        var truth = ConnectionCounts.Of(calls, opened, connections.Sum(item => item.Connection.Reopened) - reopenedBefore, factory.ConnectRetries, connectTimes) with { StreamsAllowed = streams };
         return WindowTotals.Of(run, lanes, options, truth, lost);
     }
 

@@ -16,6 +16,11 @@ internal sealed record LoadResult
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
 
+    /// <summary>Open loop: calls that were due in the window and never sent; not among the started.</summary>
+    public long NotSent { get; init; }
+
+    public required LatencyHistogram NotSentLatency { get; init; }
+
     /// <summary>Null in a closed loop.</summary>
     public LatencyHistogram? ServiceTime { get; init; }
 

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Statistics;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Load;
@@ -7,6 +8,7 @@ internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Worker[][] workers;
+    private readonly IPacer pacer;
     private int running;
 
     public WindowRun(LoadWindow window, IReadOnlyList<Lane> lanes)
@@ -14,7 +16,7 @@ internal sealed class WindowRun
         Window = window;
         var start = MonotonicClock.NowNs;
         Clock = new WindowClock(start, window.Duration is { } duration ? start + (long)(duration.TotalSeconds * 1e9) : long.MaxValue);
-        IPacer pacer = window switch
+        pacer = window switch
         {
             { Rate: { } rate, Poisson: true } => new PoissonPacer(start, rate, window.Seed),
             { Rate: { } rate } => new ConstantPacer(start, rate),
@@ -38,14 +40,32 @@ internal sealed class WindowRun
     /// <summary>Calls of each connection that ended well.</summary>
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
+    /// <summary>How long the calls that were due in the window and never sent had waited at its end; once, when <see cref="Drained"/> has completed.</summary>
+    /// <param name="started">Calls that were sent.</param>
+    public LatencyHistogram NotSent(long started)
+    {
+        var unsent = new UnsentCalls(Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);
+        if (Window.Rate is not { } rate)
+            return unsent.Waits;
+        unsent.AddClaimed(workers.SelectMany(streams => streams).Select(worker => worker.NotSentNs).OfType<long>());
+        unsent.AddUnclaimed(pacer, rate);
+        return unsent.Waits;
+    }
+
     /// <summary>Starts the workers of one connection; where its lane's completions run.</summary>
     public void Start(ICallConnection connection, int index)
     {
         connection.Enter();
-        connection.SetAccepting(true);
-        foreach (var worker in workers[index])
-            _ = RunAsync(worker);
-        connection.Leave();
+        try
+        {
+            connection.SetAccepting(true);
+            foreach (var worker in workers[index])
+                _ = RunAsync(worker);
+        }
+        finally
+        {
+            connection.Leave();
+        }
     }
 
     private async Task RunAsync(Worker worker)

@@ -14,10 +14,12 @@ internal static class WindowTotals
         var failed = Failed(recorders);
         var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
         var completed = recorders.Sum(recorder => recorder.Completed);
+        var started = recorders.Sum(recorder => recorder.Started);
+        var notSent = run.NotSent(started);
         var result = new LoadResult
         {
             WindowNs = end - run.Clock.StartNs,
-            Started = recorders.Sum(recorder => recorder.Started),
+            Started = started,
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
             CutOff = recorders.Sum(recorder => recorder.CutOff),
@@ -25,6 +27,8 @@ internal static class WindowTotals
             PayloadBytes = completed * options.Size,
             Latency = Merge(recorders.Select(recorder => recorder.Latency)),
             CutOffLatency = Merge(recorders.Select(recorder => recorder.CutOffLatency)),
+            NotSent = notSent.Count,
+            NotSentLatency = notSent,
             ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
             SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
             Connections = connections,

@@ -10,6 +10,9 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
     /// <summary>Calls of this stream that ended well.</summary>
     public long Calls { get; private set; }
 
+    /// <summary>When the call was due that this stream had claimed and did not send because the window was over; null when there is none.</summary>
+    public long? NotSentNs { get; private set; }
+
     public async Task RunAsync()
     {
         var now = MonotonicClock.NowNs;
@@ -27,6 +30,7 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
                 return;
             }
             var intended = pacer.Next(now);
+            NotSentNs = intended;
             if (!stop.MayStart(intended, now))
                 return;
             var sent = now;
@@ -37,6 +41,7 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
                     return; // the window was ended early
                 sent = MonotonicClock.NowNs;
             }
+            NotSentNs = null;
             lane.Recorder.RecordStart();
             var result = await caller.CallAsync(sent);
             now = MonotonicClock.NowNs;

@@ -77,6 +77,8 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             Latency = result.Latency.Encode(),
             LatencySumNs = result.Latency.Sum,
             CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),
+            NotSent = result.NotSent,
+            NotSentLatency = result.NotSent == 0 ? "" : result.NotSentLatency.Encode(),
             ServiceTime = result.ServiceTime?.Encode() ?? "",
             SendLateness = result.SendLateness?.Encode() ?? "",
             AskedRate = rate ?? 0,

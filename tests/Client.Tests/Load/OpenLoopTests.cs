@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Load;
 using IpcBench.Client.Tests.Load.Support;
 
@@ -30,6 +31,49 @@ public class OpenLoopTests
         Assert.InRange(result.Started, 2, 22); // two streams of at most ten calls a second each
         Assert.InRange(result.ServiceTime!.Sum / result.Ok, 95_000_000, 1_000_000_000);
         Assert.True(result.Latency.Sum > 2 * result.ServiceTime.Sum, "the calls waited for a stream, and that must be seen");
+        Assert.Equal((200, 200), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count)); // all that were due, sent or not
+        var median = new LatencyDistribution(result.Latency.ToCounts(), result.NotSentLatency.ToCounts()).At(50);
+        Assert.True(median is { AtLeast: true }, $"{median}");
+    }
+
+    [Fact]
+    public async Task With_a_stream_free_for_each_call_none_is_unsent()
+    {
+        await using var server = new FakeServer();
+        var result = await Engine.MeasureAsync(Engine.Options(server.Address, connections: 5), new LoadWindow { Calls = 50, Rate = 1000 });
+        Assert.Equal((50, 0, 0), (result.Started, result.NotSent, result.NotSentLatency.Count));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Calls_that_nobody_sent_have_waited_to_the_end_of_the_window(bool poisson)
+    {
+        IPacer pacer = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000), same = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000);
+        var claimed = Enumerable.Range(0, 10).Select(_ => pacer.Next(0)).ToList();
+        var unsent = new UnsentCalls(1_000_000_000, long.MaxValue);
+        unsent.AddClaimed([claimed[9], 1_000_000_000, 2_000_000_000]); // the last two were due after the end
+        unsent.AddUnclaimed(pacer, 1000);
+        var waits = new LatencyHistogram();
+        for (long number = 0, due = same.Next(0); due < 1_000_000_000; due = same.Next(0))
+        {
+            if (number++ >= 9)
+                waits.Record(1_000_000_000 - due);
+        }
+        Assert.Equal((waits.Count, waits.Sum), (unsent.Waits.Count, unsent.Waits.Sum));
+        Assert.Equal(waits.Encode(), unsent.Waits.Encode());
+    }
+
+    [Fact]
+    public void Billions_of_calls_that_nobody_sent_are_counted_without_asking_for_each()
+    {
+        var unsent = new UnsentCalls(10_000_000_000, long.MaxValue);
+        unsent.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        Assert.Equal(10_000_000_000, unsent.Waits.Count);
+        Assert.InRange(unsent.Waits.ToCounts().ValueAt(50), 4_990_000_000, 5_010_000_000);
+        var few = new UnsentCalls(10_000_000_000, 7);
+        few.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        Assert.Equal(7, few.Waits.Count);
     }
 
     [Fact]

@@ -59,6 +59,15 @@ public class CalibratorTests
         Assert.Contains("not calibrated", Assert.Single(notes));
     }
 
+    [Fact]
+    public async Task A_responder_that_is_gone_says_so_in_one_sentence()
+    {
+        var responder = await CalibrationResponder.StartAsync(["unix"], Options(null, []), CancellationToken.None).WaitAsync(Limit);
+        Assert.True(responder.CpuNs > 0);
+        await responder.DisposeAsync().AsTask().WaitAsync(Limit);
+        Assert.Equal("the responder has ended", Assert.Throws<IOException>(() => responder.CpuNs).Message);
+    }
+
     [Theory]
     [InlineData(100_000, 150, 4)]
     [InlineData(4_000, 200, 3)]

@@ -18,6 +18,19 @@ public class CitizenTests
         Assert.Empty(harness.Link.TakeSent());
     }
 
+    [Theory]
+    [InlineData(100, 100)]
+    [InlineData(300, 200)]
+    public void The_streams_that_the_server_allows_are_known(uint limit, long allowed)
+    {
+        var harness = new WireHarness(streams: 200).Opened((3, limit));
+        Assert.Equal(allowed, harness.Connection.StreamsAllowed);
+        Assert.Equal(200, new WireHarness(streams: 200).Opened().Connection.StreamsAllowed);
+        harness.Refuses = true;
+        harness.Link.End();
+        Assert.Null(harness.Connection.StreamsAllowed);
+    }
+
     [Fact]
     public void Settings_are_acknowledged_at_any_time_and_unknown_ones_ignored()
     {

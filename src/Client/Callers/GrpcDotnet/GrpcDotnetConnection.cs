@@ -38,6 +38,9 @@ internal sealed class GrpcDotnetConnection : ICallConnection
 
     public int Reopened { get; private set; }
 
+    /// <summary>The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.</summary>
+    public long? StreamsAllowed => null;
+
     public async Task OpenAsync(CancellationToken cancellation)
     {
         opened = await connector.ConnectAsync(cancellation);

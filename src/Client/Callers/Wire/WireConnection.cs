@@ -40,6 +40,8 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
 
     public int Reopened { get; private set; }
 
+    public long? StreamsAllowed => session is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
+
     /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
     public bool IsReady => accepting && session is { IsReady: true } && withdrawn == 0;
 
@@ -77,37 +79,41 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
 
     public void Leave()
     {
-        if (depth == 1 && !output.IsEmpty)
-            link?.Flush(output);
-        depth--;
-        if (gate is not null)
-            Monitor.Exit(gate);
+        try
+        {
+            if (depth == 1)
+                Flush();
+        }
+        finally
+        {
+            depth--;
+            if (gate is not null)
+                Monitor.Exit(gate);
+        }
     }
 
     public void WaitForReady(WireStream stream)
     {
-        Enter();
+        using var inside = Inside();
         if (accepting && !disposed)
             waiting.Enqueue(stream);
         else
             stream.SignalReady(false);
         Pump();
-        Leave();
     }
 
     public void Send(WireStream stream)
     {
-        Enter();
+        using var inside = Inside();
         if (session is { IsReady: true } open)
             open.Send(stream);
         else
             Withdraw(stream);
-        Leave();
     }
 
     public void CutOff(long sentBeforeNs)
     {
-        Enter();
+        using var inside = Inside();
         foreach (var stream in streams)
         {
             if (!stream.IsOut || stream.SentNs >= sentBeforeNs)
@@ -120,16 +126,14 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
             withdrawn--;
             stream.Complete(CallResult.CutOff);
         }
-        Leave();
     }
 
     public void SetAccepting(bool value)
     {
-        Enter();
+        using var inside = Inside();
         accepting = value;
         while (!value && waiting.TryDequeue(out var stream))
             stream.SignalReady(false);
-        Leave();
     }
 
     public ValueTask DisposeAsync()
@@ -137,10 +141,11 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         lane.Post(_ =>
         {
-            Enter();
-            disposed = true;
-            session?.Close(Http2Error.None, "disposed");
-            Leave();
+            using (Inside())
+            {
+                disposed = true;
+                session?.Close(Http2Error.None, "disposed");
+            }
             done.SetResult();
         }, null);
         return new(done.Task);
@@ -148,34 +153,49 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
 
     void ILinkOwner.OnBytes(Link from, ReadOnlySpan<byte> bytes)
     {
-        Enter();
+        using var inside = Inside();
         if (ReferenceEquals(from, link))
             session?.Receive(bytes);
-        Leave();
     }
 
     void ILinkOwner.OnRoom(Link from)
     {
-        Enter();
+        using var inside = Inside();
         if (ReferenceEquals(from, link) && !output.IsEmpty)
             from.Flush(output);
-        Leave();
     }
 
     void ILinkOwner.OnEnd(Link from, string reason)
     {
-        Enter();
+        using var inside = Inside();
         if (ReferenceEquals(from, link))
             session?.Close(Http2Error.None, reason);
-        Leave();
     }
 
     private void Begin(Link begun, TaskCompletionSource opened)
     {
-        Enter();
+        using var inside = Inside();
         (link, opening) = (begun, opened);
         session = new WireSession(this, options, output);
         session.Begin();
-        Leave();
+    }
+
+    // A flush that finds the link broken ends its session, and the next session may have something to say already.
+    private void Flush()
+    {
+        for (Link? flushed = null; !output.IsEmpty && link is { } now && !ReferenceEquals(now, flushed); flushed = now)
+            now.Flush(output);
+    }
+
+    private Scope Inside()
+    {
+        Enter();
+        return new Scope(this);
+    }
+
+    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
+    private readonly ref struct Scope(WireConnection connection)
+    {
+        public void Dispose() => connection.Leave();
     }
 }

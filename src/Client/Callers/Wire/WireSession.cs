@@ -52,6 +52,9 @@ internal sealed partial class WireSession : IFrameHandler
     /// <summary>The server's SETTINGS have come, so its limits are known.</summary>
     public bool IsOpen => sawSettings && !IsDraining && !IsClosed;
 
+    /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
+    public long StreamsAllowed => peer.MaxConcurrentStreams;
+
     /// <summary>A call can be sent now.</summary>
     public bool IsReady => IsOpen && streams.Count < peer.MaxConcurrentStreams && nextId > 0;
 

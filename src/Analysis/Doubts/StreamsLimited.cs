@@ -1,0 +1,16 @@
+using IpcBench.Analysis.Measures;
+using static IpcBench.Analysis.Reports.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>The server allows fewer streams on a connection than were asked for.</summary>
+internal sealed class StreamsLimited() : CellDoubt(
+    "streams-limit", "Ask for no more streams than the server allows (-m), open more connections (-c), or raise its limit (GrpcBenchServer --max-streams).")
+{
+    protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
+    {
+        var asked = cell.Key.Streams;
+        return cell.Rounds.Min(r => r.Round.Connections.StreamsAllowed) is { } allowed && allowed < asked
+            ? new Finding(asked - allowed, Invariant($"the server allows {allowed} streams per connection: of -m {asked}, {asked - allowed} waited inside the client")) : null;
+    }
+}

@@ -1,0 +1,51 @@
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Load.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Load;
+
+public class LaneTests
+{
+    [Fact]
+    public async Task What_threads_noted_can_be_read_after_the_lanes_end()
+    {
+        var lane = new PoolLane();
+        await Task.Run(() => lane.Recorder.RecordStart(), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        lane.Dispose();
+        Assert.Equal(1, Assert.Single(lane.Recorders).Started);
+    }
+
+    [Fact]
+    public async Task Calls_so_far_can_be_asked_of_a_generator_that_is_gone()
+    {
+        await using var server = new FakeServer("pipe");
+        var generator = await Engine.OpenAsync(Engine.Options(server.Address));
+        await Engine.RunAsync(generator, new LoadWindow { Calls = 50 });
+        await generator.DisposeAsync();
+        Assert.Equal(50, generator.CallsSoFar);
+    }
+
+    [Fact]
+    public async Task Whatever_a_connect_throws_is_a_reason_in_one_sentence()
+    {
+        using var lane = new PoolLane();
+        lane.Connections.Add(new Unopenable());
+        var options = Engine.Options(new Address.Unix("/x"), connections: 1);
+        var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([lane], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.Equal("cannot connect to unix:/x: no process is there any more", thrown.Message);
+    }
+
+    private sealed class Unopenable : ICallConnection
+    {
+        public IReadOnlyList<ICaller> Callers => [];
+        public bool IsOpen => false;
+        public int Reopened => 0;
+        public long? StreamsAllowed => null;
+        public Task OpenAsync(CancellationToken cancellation) => throw new InvalidOperationException("no process is there any more");
+        public void CutOff(long sentBeforeNs) => Assert.Fail();
+        public void SetAccepting(bool accepting) => Assert.Fail();
+        public void Enter() => Assert.Fail();
+        public void Leave() => Assert.Fail();
+        public ValueTask DisposeAsync() => default;
+    }
+}

@@ -1,0 +1,70 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Wire.Support;
+
+namespace IpcBench.Client.Tests.Wire;
+
+/// <summary>What a link throws must neither keep a connection's lock nor end the process.</summary>
+public class FaultTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
+    private static SessionOptions Options => new() { Request = RequestBytes.Download("localhost", tls: false, 10), Size = 10, Streams = 1 };
+
+    [Fact]
+    public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
+    {
+        var connection = new WireConnection(new SyncLane(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
+        await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
+        await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
+    {
+        var stream = new ThrowingStream(atOnce);
+        var connection = new WireConnection(new SyncLane(), new Opener(owner => new StreamLink(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
+        var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
+        Assert.Contains("no writes here", thrown.Message, StringComparison.Ordinal);
+    }
+
+    private sealed class Opener(Func<ILinkOwner, Link> make) : ILinkOpener
+    {
+        public long Retries => 0;
+
+        public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation) => new(make(owner));
+    }
+
+    private sealed class ThrowingLink : Link
+    {
+        public override void Start()
+        {
+        }
+
+        public override void Flush(OutputBuffer output) => throw new NotSupportedException();
+
+        public override void Close()
+        {
+        }
+    }
+
+    private sealed class ThrowingStream(bool atOnce) : MemoryStream
+    {
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            atOnce ? throw new NotSupportedException("no writes here") : LaterAsync();
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            await Task.Delay(Timeout.Infinite, cancellationToken);
+            return 0;
+        }
+
+        private static async ValueTask LaterAsync()
+        {
+            await Task.Yield();
+            throw new NotSupportedException("no writes here");
+        }
+    }
+}
