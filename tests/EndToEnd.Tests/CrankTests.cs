@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace IpcBench.EndToEnd.Tests;
 
 /// <summary>The tool as a job of dotnet/crank.</summary>
@@ -11,6 +13,24 @@ public sealed class CrankTests
         Assert.Equal((0, ""), (code, error));
         var lines = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(("#StartJobStatistics", "#EndJobStatistics", 3), (lines[0], lines[^1], lines.Length));
+    }
+
+    [Fact]
+    public async Task Compare_reads_the_file_that_crank_makes_of_it()
+    {
+        var (_, output, _) = await Tool.RunAsync("--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "50ms", "--no-save");
+        using var block = JsonDocument.Parse(output.Split('\n', StringSplitOptions.RemoveEmptyEntries)[1]);
+        // crank's controller keeps each value under the first of its names.
+        var results = block.RootElement.GetProperty("Measurements").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
+        await File.WriteAllTextAsync(path, JsonSerializer.Serialize(new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }), TestContext.Current.CancellationToken);
+
+        var (code, comparison, error) = await Tool.RunAsync("compare", path, path);
+
+        File.Delete(path);
+        Assert.Equal((0, ""), (code, error));
+        Assert.Contains("unix", comparison, StringComparison.Ordinal);
+        Assert.Contains("requests/s", comparison, StringComparison.Ordinal);
     }
 
     [Fact]
