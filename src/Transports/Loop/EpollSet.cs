@@ -31,6 +31,9 @@ internal sealed unsafe class EpollSet : IDisposable
         Control(Native.EpollAdd, wake, Native.EpollIn, 0);
     }
 
+    /// <summary>How many sockets it watches.</summary>
+    public int Count => used - 1 - free.Count;
+
     /// <summary>Ends a wait early, or the next one at once. From any thread.</summary>
     public void Wake()
     {
