@@ -4,7 +4,7 @@ using static IpcBench.Analysis.Reports.TextBuilding;
 namespace IpcBench.Analysis.Doubts;
 
 /// <summary>Garbage collections stopped the client for a part of the window that shows.</summary>
-internal sealed class ClientCollections() : CellDoubt("client-gc", "The longest latencies may be the client's own pauses: use --client wire, or read p50 and p90.")
+internal sealed class ClientCollections() : CellDoubt("client-gc", "The longest latencies may be the client's own pauses: read p50 and p90 instead.")
 {
     private const double Limit = 0.005;
 

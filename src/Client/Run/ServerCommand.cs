@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -6,9 +7,13 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>How an own server is started: its program, its endpoints and its knobs.</summary>
-internal sealed class ServerCommand(IReadOnlyList<Address> listen, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
+/// <summary>How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.</summary>
+internal sealed class ServerCommand(
+    IReadOnlyList<Address> listen, int streams, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
 {
+    // What the server allows by itself.
+    private const int UsualStreams = 100;
+
     /// <summary>Starts it with its standard streams redirected; it ends when its standard input closes.</summary>
     public Process Start()
     {
@@ -54,6 +59,11 @@ internal sealed class ServerCommand(IReadOnlyList<Address> listen, Knobs knobs, 
         {
             yield return "--listen";
             yield return address.ToString();
+        }
+        if (streams > UsualStreams)
+        {
+            yield return "--max-streams";
+            yield return streams.ToString(CultureInfo.InvariantCulture);
         }
         foreach (var knob in Knob.All.Where(knob => knob.OnServer))
         {

@@ -71,7 +71,7 @@ internal sealed class ServerSet : IAsyncDisposable
     {
         var kinds = options.AgainstItself && variant == options.Variants[0] ? [.. options.Transports, ReferenceKind(options)] : options.Transports;
         var server = await ServerProcess.StartAsync(
-            new ServerCommand([.. kinds.Select(PrivateAddress)], variant.Knobs, options.ServerCpus, hiddenVariables), cancellation);
+            new ServerCommand([.. kinds.Select(PrivateAddress)], options.Streams.Max(), variant.Knobs, options.ServerCpus, hiddenVariables), cancellation);
         processes.Add(server);
         if (server.Endpoints.Count < kinds.Count && server.Endpoints.Select(endpoint => endpoint.Address.Kind).Distinct().Count() < kinds.Distinct().Count())
             throw new EnvironmentException($"the server offers {server.Endpoints.Count} of {kinds.Count} endpoints: {string.Join(" ", server.Complaints)}");
