@@ -10,7 +10,8 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 public sealed class EventLoop : IDisposable
 {
-    private const int ReceiveBufferSize = 256 * 1024;
+    // A Unix socket is refilled while it is read: 1 MB replies cost a tenth less with this than with 256 KiB.
+    private const int ReceiveBufferSize = 1024 * 1024;
 
     // A timer due sooner must not wait for another thread's turn on the CPU, which lasts some milliseconds.
     private const long DueSoonNs = 10_000_000;
