@@ -10,32 +10,46 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).Select(point => point.Count() > 1 ? OfPoint(run, point) : Alone(run, point)), .. Crossover.Lines(run), .. Encrypted(run)];
+        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. Encrypted(run)];
 
-    /// <summary>With nothing to compare, what was measured.</summary>
-    private static string Alone(MeasuredRun run, IGrouping<Point, MeasuredCell> point)
+    /// <summary>What somebody chooses between: the transports as one client sees them; the clients where there is one transport only.</summary>
+    private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)
     {
-        var (cell, total) = (point.Single(), Metrics.TotalCpu.Value(point.Single().Median!) != null ? Metrics.TotalCpu : Metrics.ClientCpu);
-        var median = cell.Median!;
-        return $"{Arms.NameOf(run, point.Key)}: {cell.Key.Arm} answers {Metrics.Rate.Show(median)} requests/s, mean latency {Metrics.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
+        var clients = point.GroupBy(cell => cell.Key.Client, (_, arms) => arms.ToList()).ToList();
+        return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
 
-    private static string OfPoint(MeasuredRun run, IGrouping<Point, MeasuredCell> point)
+    /// <summary>With nothing to compare, what was measured.</summary>
+    private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
-        var ranked = Arms.Ranked(point);
-        var name = Arms.NameOf(run, point.Key);
+        var median = cell.Median!;
+        var total = Metrics.TotalCpu.Value(median) != null ? Metrics.TotalCpu : Metrics.ClientCpu;
+        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metrics.Rate.Show(median)} requests/s, mean latency {Metrics.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
+    }
+
+    private static string OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
+    {
+        var ranked = Arms.Ranked(arms);
+        var name = Arms.NameOf(run, arms[0].Point);
         var rivals = ranked.Skip(1).Select(other => (Cell: other, Comparison: ArmComparison.Of(run, ranked[0], other, ArmComparison.Headline(ranked[0])))).ToList();
-        // Ahead of all that the rounds can tell it from: those it cannot be told from share its place.
-        var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true }).ToList();
-        if (open.Count == rivals.Count)
-            return $"{name}: {Undecided(ranked[0], open)}.";
-        var beaten = rivals.Except(open).Select(rival => rival.Comparison!).ToList();
+        var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(comparison => comparison.IsBetter).ToList();
+        // Those it cannot be told from share its place, unless another one is ahead of them.
+        var behind = rivals.Where(rival => rival.Comparison is not { IsBetter: true }).Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
+        var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true } && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
+        if (beaten.Count == 0)
+            return $"{name}: {Undecided(ranked[0], open)}{string.Concat(behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.";
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = open.Count == 0
             ? $"{ranked[0].Key.Arm} is {Fastest(main.Metric)}"
             : $"{ranked[0].Key.Arm} leads ({Undecided(ranked[0], open)})";
-        return $"{name}: {lead}: {VerdictText.Against(main.Verdict, main.Metric, main.Reference.Key.Arm)}{Savings(main)}.";
+        return $"{name}: {lead}: {Ahead(main)}{Savings(main)}.";
     }
+
+    /// <summary>The first of the arms that is certainly ahead of this one.</summary>
+    private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
+        arms.Where(arm => arm != cell).Select(arm => ArmComparison.Of(run, arm, cell, ArmComparison.Headline(arm))).FirstOrDefault(comparison => comparison is { IsBetter: true });
+
+    private static string Ahead(ArmComparison comparison) => VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
 
     private static string Undecided(MeasuredCell first, List<(MeasuredCell Cell, ArmComparison? Comparison)> open)
     {

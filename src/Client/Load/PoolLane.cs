@@ -1,3 +1,4 @@
+using IpcBench.Client.Machine;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Load;
@@ -5,12 +6,13 @@ namespace IpcBench.Client.Load;
 /// <summary>A lane whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a lock.</summary>
 internal sealed class PoolLane : Lane
 {
-    // Wakes of the operating system's timers are late by up to this; the rest of a wait is yielded away.
-    private const long YieldNs = 1_000_000;
+    // Monitor.Wait counts milliseconds and may be late by one; a timer due sooner than the one waited for is never scheduled within that.
+    private const long LastStretchNs = 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
     private readonly List<LatencyRecorder> recorders = [];
     private readonly TimerQueue timers = new();
+    private readonly SpinBudget spin = new();
     private readonly Thread timerThread;
     private (WindowClock Clock, bool IsOpenLoop)? window;
     private bool stopping;
@@ -94,25 +96,36 @@ internal sealed class PoolLane : Lane
 
     private void RunTimers()
     {
-        while (true)
+        FineSleep.Sharpen();
+        while (Next(out var due, out var waitNs))
         {
-            ILoopTimer? due;
-            lock (timers)
-            {
-                if (stopping)
-                    return;
-                var now = MonotonicClock.NowNs;
-                if (!timers.TryTake(now, out due))
-                {
-                    var wait = timers.FirstDue - now - YieldNs;
-                    if (wait > 0)
-                        Monitor.Wait(timers, (int)Math.Min(wait / 1_000_000 + 1, 60_000));
-                }
-            }
-            if (due is null)
-                Thread.Yield();
-            else
+            if (due is not null)
                 due.OnDue();
+            else if (waitNs > 0)
+                FineSleep.For(waitNs);
+            else
+                Thread.Yield();
+        }
+    }
+
+    /// <summary>The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.</summary>
+    /// <returns>False when the lane ends.</returns>
+    private bool Next(out ILoopTimer? due, out long waitNs)
+    {
+        (due, waitNs) = (null, 0);
+        lock (timers)
+        {
+            if (stopping)
+                return false;
+            var now = MonotonicClock.NowNs;
+            if (timers.TryTake(now, out due))
+                return true;
+            waitNs = spin.Next(now, timers.FirstDue);
+            if (waitNs <= LastStretchNs)
+                return true;
+            Monitor.Wait(timers, (int)Math.Min((waitNs - LastStretchNs) / 1_000_000 + 1, 60_000));
+            waitNs = 0;
+            return true;
         }
     }
 }

@@ -4,7 +4,7 @@ namespace IpcBench.Transports.Loop;
 /// How long before a timer is due a thread should stop sleeping and spin: as long as the system wakes it late, which it learns,
 /// never more than 50 us, and never more than a tenth of all the time, so that a core is not burnt next to the server that is measured.
 /// </summary>
-internal sealed class SpinBudget
+public sealed class SpinBudget
 {
     private const long Longest = 50_000;
     private const long ShortestSleep = 5_000; // to fall asleep and wake takes about as long

@@ -1,6 +1,7 @@
 using IpcBench.Client.Load;
 using IpcBench.Client.Tests.Load.Support;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Load;
 
@@ -33,6 +34,43 @@ public class LaneTests
         var options = Engine.Options(new Address.Unix("/x"), connections: 1);
         var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([lane], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
         Assert.Equal("cannot connect to unix:/x: no process is there any more", thrown.Message);
+    }
+
+    [Fact]
+    public async Task Timers_of_the_frameworks_threads_are_called_in_order_and_never_early()
+    {
+        using var lane = new PoolLane();
+        var called = new Calls(20);
+        var first = MonotonicClock.NowNs + 5_000_000;
+        for (var i = 19; i >= 0; i--)
+            lane.Schedule(first + 300_000 * i, new Timer(first + 300_000 * i, called));
+        await called.All.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        Assert.Equal(Enumerable.Range(0, 20).Select(i => first + 300_000L * i), called.Due);
+        Assert.All(called.Lateness, late => Assert.True(late >= 0));
+    }
+
+    private sealed class Calls(int expected)
+    {
+        private readonly TaskCompletionSource all = new();
+
+        public List<long> Due { get; } = [];
+
+        public List<long> Lateness { get; } = [];
+
+        public Task All => all.Task;
+
+        public void Add(long due)
+        {
+            Due.Add(due);
+            Lateness.Add(MonotonicClock.NowNs - due);
+            if (Due.Count == expected)
+                all.SetResult();
+        }
+    }
+
+    private sealed class Timer(long due, Calls calls) : ILoopTimer
+    {
+        public void OnDue() => calls.Add(due);
     }
 
     private sealed class Unopenable : ICallConnection
