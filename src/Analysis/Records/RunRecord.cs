@@ -19,6 +19,9 @@ public sealed record RunRecord
 
     public string Label { get; init; } = "";
 
+    /// <summary>The published comparison that it repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for a run of its own.</summary>
+    public string Scenario { get; init; } = "";
+
     /// <summary>The arguments, as typed.</summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 

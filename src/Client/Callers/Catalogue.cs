@@ -6,7 +6,14 @@ namespace IpcBench.Client.Callers;
 /// <summary>The clients and protocols there are: one line each.</summary>
 internal static partial class Catalogue
 {
+    /// <summary>Client implementations.</summary>
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
+
+    /// <summary>Protocols: what a call is on the wire.</summary>
+    public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
+
+    /// <summary>Where this is spoken, a server may tell about itself by gRPC.</summary>
+    public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
     /// <summary>Why there is no such client here, in one sentence; null when there is.</summary>
     public static string? Refusal(string client) => client switch
@@ -32,8 +39,8 @@ internal static partial class Catalogue
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
     {
-        (Wire, "grpc") => await WireFactory.CreateAsync(options, cancellation),
-        (GrpcDotnet, "grpc") => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),
+        (Wire, Grpc) => await WireFactory.CreateAsync(options, cancellation),
+        (GrpcDotnet, Grpc) => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),
         _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
     };
 

@@ -28,8 +28,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             Addresses = addresses,
             Transports = Parsers.List(Get(declared.Transports) ?? "tcp,unix,pipe", "--transports", Transport),
             Sizes = Parsers.List(Get(declared.Sizes) ?? (quick ? "10,10k,1M" : "10,100,1k,10k,100k,1M"), "-s", Parsers.Count),
-            Connections = connections,
-            Streams = Integers(declared.Streams, "-m", "1", 1, 1_000_000),
+            Topologies = Topology.All(connections, Integers(declared.Streams, "-m", "1", 1, 1_000_000)),
             Threads = Threads(connections.Min()),
             Duration = Time(declared.Duration, "-d", quick ? "1s" : own ? "2s" : "20s", positive: true),
             Warmup = Time(declared.Warmup, "--warmup", quick ? "300ms" : own ? "1s" : "2s"),
@@ -59,7 +58,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
     private void Check(RunOptions options)
     {
         var servers = options.OwnServer ? options.Transports.Count : options.Addresses.Count;
-        if (options.Output.Crank && (servers * options.Sizes.Count * options.Connections.Count * options.Streams.Count * options.Clients.Count != 1 || options.Loads.Count > 0))
+        if (options.Output.Crank && (servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count != 1 || options.Loads.Count > 0))
             throw new UsageException("--crank measures one cell: name one size with -s and one server with -U");
         if (!options.OwnServer)
         {

@@ -44,6 +44,6 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
     private string Axes()
     {
         var arms = string.Join(", ", plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct());
-        return string.Create(CultureInfo.InvariantCulture, $"{arms} × {options.Sizes.Count} sizes, {string.Join(", ", options.Connections)} connections over {options.Threads} threads");
+        return string.Create(CultureInfo.InvariantCulture, $"{arms} × {options.Sizes.Count} sizes, {string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct())} connections over {options.Threads} threads");
     }
 }

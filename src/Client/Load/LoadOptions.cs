@@ -32,6 +32,9 @@ internal sealed record LoadOptions
     /// <summary><c>wire</c>, the lean client of this project, or another of the catalogue.</summary>
     public string Client { get; init; } = "wire";
 
-    /// <summary><c>grpc</c>, <c>http1</c> or <c>echo</c>.</summary>
+    /// <summary>What a call is on the wire: those of <see cref="Callers.Catalogue"/>.</summary>
     public string Protocol { get; init; } = "grpc";
+
+    /// <summary>Open a connection for every call and close it afterwards; both belong to the call.</summary>
+    public bool ConnectPerCall { get; init; }
 }

@@ -35,38 +35,39 @@ internal sealed class BenchPlan
 
     private static IEnumerable<Scenario> Cells(RunOptions options, IReadOnlyList<Target> targets) =>
         from share in options.Loads.Select(load => (double?)load).Prepend(null)
-        from streams in options.Streams
-        from connections in options.Connections
+        from topology in options.Topologies
         from size in options.Sizes
         from target in targets
         from client in options.Clients
-        select Make(options, target, client, size, connections, streams, share);
+        from perCall in options.ConnectPerCall
+        select Make(options, target, (client, perCall), size, topology, share);
 
-    private static Scenario Make(RunOptions options, Target target, string client, long size, int connections, int streams, double? share)
+    private static Scenario Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
     {
         var key = new ScenarioKey
         {
             Transport = target.Address.Kind,
-            Protocol = options.Protocol,
-            Client = client,
+            Protocol = target.Protocol,
+            Client = how.Client,
             Size = size,
-            Connections = connections,
-            Streams = streams,
+            Connections = topology.Connections,
+            Streams = topology.Streams,
             Load = LoadName(share, options.Rate),
-            Variant = string.Join(' ', new[] { target.Variant.Name, target.Mark }.Where(part => part.Length > 0)),
+            Variant = string.Join(' ', new[] { target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : "" }.Where(part => part.Length > 0)),
         };
         var load = new LoadOptions
         {
             Address = target.Address,
             Size = size,
-            Connections = connections,
-            Streams = streams,
-            Threads = Math.Min(options.Threads, connections),
+            Connections = topology.Connections,
+            Streams = topology.Streams,
+            Threads = Math.Min(options.Threads, topology.Connections),
             Timeout = options.Timeout,
             Connector = target.Variant.Knobs.Connector(options.Connector),
             Http2Window = target.Variant.Knobs.Http2Window,
-            Client = client,
-            Protocol = options.Protocol,
+            Client = how.Client,
+            Protocol = target.Protocol,
+            ConnectPerCall = how.PerCall,
         };
         return new Scenario(0, new Cell { Key = key, Address = target.Address.ToString(), Note = target.Note }, target, load, share);
     }

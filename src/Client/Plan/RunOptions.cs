@@ -9,6 +9,9 @@ internal sealed record RunOptions
     /// <summary>More rounds than this are never asked for by <c>--rounds auto</c>.</summary>
     public const int MostAutoRounds = 100;
 
+    /// <summary>The published comparison that it repeats; empty for a run of its own.</summary>
+    public string Scenario { get; init; } = "";
+
     /// <summary>Servers to measure; empty: start one and measure its endpoints.</summary>
     public required IReadOnlyList<Address> Addresses { get; init; }
 
@@ -16,8 +19,7 @@ internal sealed record RunOptions
     public required IReadOnlyList<string> Transports { get; init; }
 
     public required IReadOnlyList<long> Sizes { get; init; }
-    public required IReadOnlyList<int> Connections { get; init; }
-    public required IReadOnlyList<int> Streams { get; init; }
+    public required IReadOnlyList<Topology> Topologies { get; init; }
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
     public required TimeSpan Warmup { get; init; }
@@ -39,7 +41,11 @@ internal sealed record RunOptions
     /// <summary>Client implementations, each an arm: <c>wire</c>, <c>grpc-dotnet</c>.</summary>
     public IReadOnlyList<string> Clients { get; init; } = ["wire"];
 
-    public string Protocol { get; init; } = "grpc";
+    /// <summary>What a call is on the wire, each an arm: those of <see cref="Callers.Catalogue"/>.</summary>
+    public IReadOnlyList<string> Protocols { get; init; } = ["grpc"];
+
+    /// <summary>Each an arm: false keeps connections for all calls, true opens one for every call.</summary>
+    public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];
 
     /// <summary>The arm that ratios refer to; null: TCP, or the first there is.</summary>
     public string? Reference { get; init; }

@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Records;
+using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -85,7 +86,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             Client = after.Since(before, result.Ok),
             Server = ServerUsage.Between(serverBefore, serverAfter),
             Machine = MachineSnapshot.Between(machineBefore, machineAfter),
-            Connections = Truth(result.Connections, link, serverBefore, serverAfter, scenario.Target.Address),
+            Connections = Truth(result.Connections, link, serverBefore, serverAfter, scenario.Target),
             ThreadCalls = result.ThreadCalls,
             Buckets = result.Buckets,
             MethodsCompiled = after.MethodsCompiled - before.MethodsCompiled,
@@ -103,15 +104,16 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         Seed = options.Seed + number,
     };
 
-    private static ConnectionTruth Truth(ConnectionTruth own, ServerLink link, UsageReply? before, UsageReply? after, Address address)
+    private static ConnectionTruth Truth(ConnectionTruth own, ServerLink link, UsageReply? before, UsageReply? after, Target target)
     {
         var (first, last) = before is null || after is null || ServerUsage.IsAnother(before, after)
             ? (null, null)
-            : (ServerLink.EndpointOf(before, address), ServerLink.EndpointOf(after, address));
+            : (ServerLink.EndpointOf(before, target.Address), ServerLink.EndpointOf(after, target.Address));
         return first is null || last is null ? own : own with
         {
-            ServerOpen = first.ConnectionsOpen - link.OwnConnections(address),
-            ServerCalls = last.Calls - first.Calls,
+            ServerOpen = first.ConnectionsOpen - link.OwnConnections(target.Address),
+            // Bytes that come back are no calls to an echo.
+            ServerCalls = target.Protocol == Catalogue.Echo ? null : last.Calls - first.Calls,
         };
     }
 }

@@ -14,6 +14,7 @@ internal static class RunRecords
         ToolVersion = ToolVersion.Text,
         Started = DateTimeOffset.UtcNow,
         Label = options.Output.Label,
+        Scenario = options.Scenario,
         CommandLine = commandLine,
         Seed = options.Seed,
         Options = Options(options, plan),
@@ -35,10 +36,10 @@ internal static class RunRecords
         Knobs = Knobs(options),
     };
 
-    /// <summary>The arm asked for, else TCP, else the first: checked against the arms there are.</summary>
+    /// <summary>The arm or transport asked for, else TCP, else the first: checked against those there are.</summary>
     private static string Reference(RunOptions options, BenchPlan plan)
     {
-        var arms = plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct().ToList();
+        var arms = plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Concat(plan.Scenarios.Select(scenario => scenario.Cell.Key.Transport)).Distinct().ToList();
         if (options.Reference is { } asked)
             return arms.Contains(asked) ? asked : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
         return arms.Contains("tcp") ? "tcp" : arms[0];

@@ -36,7 +36,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     /// <summary>Looks at the machine first; only what is not right is kept.</summary>
     private async Task<IReadOnlyList<Advice>> ExamineAsync(HostInfo host)
     {
-        var connections = options.Connections.Max();
+        var connections = options.Topologies.Max(topology => topology.Connections);
         if (!OpenFileLimit.Raise().Allows(connections))
         {
             throw new EnvironmentException(

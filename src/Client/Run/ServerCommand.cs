@@ -9,7 +9,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.</summary>
 internal sealed class ServerCommand(
-    IReadOnlyList<Address> listen, int streams, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
+    IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
 {
     // What the server allows by itself.
     private const int UsualStreams = 100;
@@ -58,6 +58,11 @@ internal sealed class ServerCommand(
         foreach (var address in listen)
         {
             yield return "--listen";
+            yield return address.ToString();
+        }
+        foreach (var address in echo)
+        {
+            yield return "--echo";
             yield return address.ToString();
         }
         if (streams > UsualStreams)

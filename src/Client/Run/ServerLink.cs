@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Records;
+using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
@@ -8,9 +9,9 @@ namespace IpcBench.Client.Run;
 /// <summary>What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.</summary>
 internal sealed class ServerLink : IDisposable
 {
-    private readonly ControlClient control;
+    private readonly ControlClient? control;
 
-    private ServerLink(ControlClient control, DescribeReply? description)
+    private ServerLink(ControlClient? control, DescribeReply? description)
     {
         this.control = control;
         Description = description;
@@ -20,17 +21,24 @@ internal sealed class ServerLink : IDisposable
     public DescribeReply? Description { get; }
 
     /// <summary>One link per server process behind the targets, however many endpoints it has.</summary>
+    /// <param name="targets">What is to be measured.</param>
+    /// <param name="controls">Where to ask, of each server of our own.</param>
+    /// <param name="options">How to connect.</param>
+    /// <param name="cancellation">Gives up.</param>
     /// <exception cref="IOException">Nobody answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerLink>> OpenAsync(
-        IEnumerable<Target> targets, ConnectorOptions options, CancellationToken cancellation)
+        IReadOnlyList<Target> targets, IEnumerable<Address> controls, ConnectorOptions options, CancellationToken cancellation)
     {
+        var own = new List<ServerLink>();
+        foreach (var control in controls)
+            own.Add(await OpenOneAsync(control, options, [], cancellation));
         var links = new Dictionary<Address, ServerLink>();
         foreach (var target in targets)
         {
             if (links.ContainsKey(target.Address))
                 continue;
-            var known = links.Values.FirstOrDefault(link => link.Offers(target.Address));
-            links[target.Address] = known ?? await OpenOneAsync(target.Address, options, links.Values, cancellation);
+            var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
+            links[target.Address] = known ?? (Catalogue.IsGrpcServed(target.Protocol) ? await OpenOneAsync(target.Address, options, links.Values, cancellation) : new ServerLink(null, null));
         }
         return links;
     }
@@ -38,7 +46,7 @@ internal sealed class ServerLink : IDisposable
     /// <summary>Its counters now; null when it does not tell, or no longer.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
-        if (Description is null)
+        if (control is null || Description is null)
             return null;
         try
         {
@@ -74,9 +82,9 @@ internal sealed class ServerLink : IDisposable
     }
 
     /// <summary>Connections of this tool's own that the endpoint counts: this link's, if it goes there.</summary>
-    public int OwnConnections(Address address) => control.Address == address ? 1 : 0;
+    public int OwnConnections(Address address) => control?.Address == address ? 1 : 0;
 
-    public void Dispose() => control.Dispose();
+    public void Dispose() => control?.Dispose();
 
     private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => endpoint.Address == address.ToString()) == true;
 

@@ -19,7 +19,7 @@ internal sealed class ServerProcess : IAsyncDisposable
     private ServerProcess(Process process) => this.process = process;
 
     /// <summary>One endpoint as the server printed it.</summary>
-    public sealed record Endpoint(Address Address, string Note);
+    public sealed record Endpoint(Address Address, bool IsEcho, string Note);
 
     /// <summary>In the order in which they were asked for; an endpoint the server could not offer is missing.</summary>
     public IReadOnlyList<Endpoint> Endpoints => endpoints;
@@ -79,13 +79,13 @@ internal sealed class ServerProcess : IAsyncDisposable
             endpoints.Add(ParseEndpoint(line["listening on ".Length..]));
     }
 
-    // "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, Unix socket behind .NET's pipe API)"
+    // "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, echo, Unix socket behind .NET's pipe API)"
     private static Endpoint ParseEndpoint(string text)
     {
         var open = text.LastIndexOf(" (", StringComparison.Ordinal);
-        var details = text[(open + 2)..^1];
-        var comma = details.IndexOf(", ", StringComparison.Ordinal);
-        return new Endpoint(Address.Parse(text[..open]), comma < 0 ? "" : details[(comma + 2)..]);
+        var details = text[(open + 2)..^1].Split(", ");
+        var isEcho = details is [_, "echo", ..];
+        return new Endpoint(Address.Parse(text[..open]), isEcho, string.Join(", ", details.Skip(isEcho ? 2 : 1)));
     }
 
     private void Complain(string? line)

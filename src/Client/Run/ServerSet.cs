@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Records;
+using IpcBench.Client.Callers;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
@@ -11,6 +12,7 @@ internal sealed class ServerSet : IAsyncDisposable
 {
     private readonly List<ServerProcess> processes = [];
     private readonly List<Target> targets = [];
+    private readonly List<Address> controls = [];
     private IReadOnlyDictionary<Address, ServerLink> links = new Dictionary<Address, ServerLink>();
 
     private ServerSet()
@@ -44,7 +46,7 @@ internal sealed class ServerSet : IAsyncDisposable
             {
                 set.AddGiven(options);
             }
-            set.links = await ServerLink.OpenAsync(set.targets, options.Connector, cancellation);
+            set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, cancellation);
             return set;
         }
         catch (IOException e)
@@ -70,14 +72,22 @@ internal sealed class ServerSet : IAsyncDisposable
     private async Task StartAsync(RunOptions options, Variant variant, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
         var kinds = options.AgainstItself && variant == options.Variants[0] ? [.. options.Transports, ReferenceKind(options)] : options.Transports;
+        var echo = options.Protocols.Contains(Catalogue.Echo) ? kinds : [];
+        // A server that is only to echo still has to be asked for its counters.
+        var served = options.Protocols.Any(protocol => protocol != Catalogue.Echo) ? kinds : [kinds[0]];
         var server = await ServerProcess.StartAsync(
-            new ServerCommand([.. kinds.Select(PrivateAddress)], options.Streams.Max(), variant.Knobs, options.ServerCpus, hiddenVariables), cancellation);
+            new ServerCommand([.. served.Select(PrivateAddress)], [.. echo.Select(PrivateAddress)], options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables),
+            cancellation);
         processes.Add(server);
-        if (server.Endpoints.Count < kinds.Count && server.Endpoints.Select(endpoint => endpoint.Address.Kind).Distinct().Count() < kinds.Distinct().Count())
-            throw new EnvironmentException($"the server offers {server.Endpoints.Count} of {kinds.Count} endpoints: {string.Join(" ", server.Complaints)}");
-        var seen = new HashSet<string>();
-        foreach (var endpoint in server.Endpoints)
-            targets.Add(new Target(endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : "a/a", endpoint.Note));
+        if (server.Endpoints.Select(endpoint => (endpoint.Address.Kind, endpoint.IsEcho)).Distinct().Count() < served.Distinct().Count() + echo.Distinct().Count())
+            throw new EnvironmentException($"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: {string.Join(" ", server.Complaints)}");
+        controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
+        foreach (var protocol in options.Protocols)
+        {
+            var seen = new HashSet<string>();
+            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == Catalogue.Echo)))
+                targets.Add(new Target(endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : "a/a", endpoint.Note, protocol));
+        }
     }
 
     private void AddGiven(RunOptions options)
@@ -90,7 +100,8 @@ internal sealed class ServerSet : IAsyncDisposable
             {
                 var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
                 var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
-                targets.Add(new Target(address, variant, number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == AgainstItselfKind(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture), note));
+                var mark = number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == AgainstItselfKind(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture);
+                targets.AddRange(options.Protocols.Select(protocol => new Target(address, variant, mark, note, protocol)));
             }
         }
     }

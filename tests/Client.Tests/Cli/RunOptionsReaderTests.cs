@@ -14,7 +14,7 @@ public class RunOptionsReaderTests
         Assert.Equal(["tcp", "unix", "pipe"], options.Transports);
         Assert.Equal((7, 2.0, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
         Assert.Equal([10L, 100, 1_000, 10_000, 100_000, 1_000_000], options.Sizes);
-        Assert.Equal([400], options.Connections);
+        Assert.Equal([new Topology(400, 1)], options.Topologies);
     }
 
     [Fact]

@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Wire;
 using IpcBench.Client.Load;
 using IpcBench.Client.Tests.Load.Support;
@@ -53,7 +54,7 @@ public class ForeignServerTests
         {
             var address = new Address.Tcp("127.0.0.1", port);
             var session = new SessionOptions { Request = new RequestBytes("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }), Size = 20_000, Streams = 4 };
-            var factory = new WireFactory(new StreamLinkOpener(Connector.For(address, new()), 4096), session, usesLoops: false);
+            var factory = new WireFactory(new LinkSource(new StreamLinkOpener(Connector.For(address, new()), 4096), usesLoops: false), session);
             await WaitForAsync(address);
             await using var generator = await LaneGenerator.OpenAsync(Engine.Options(address, streams: 4, size: 20_000), factory, CancellationToken.None);
             var result = await Engine.RunAsync(generator, new LoadWindow { Calls = 200 });

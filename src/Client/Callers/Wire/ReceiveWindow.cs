@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using IpcBench.Client.Callers.Links;
 
 namespace IpcBench.Client.Callers.Wire;
 

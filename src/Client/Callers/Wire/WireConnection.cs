@@ -1,106 +1,31 @@
+using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Load;
 
 namespace IpcBench.Client.Callers.Wire;
 
-/// <summary>One connection through all its sessions: opens, lets one thread in at a time, fails what a dying session had out, and opens again.</summary>
-internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISessionOwner
+/// <summary>One HTTP/2 connection through all its sessions: fails what a dying session had out, and sends again what a server sent back.</summary>
+internal sealed class WireConnection : LinkConnection, ISessionOwner
 {
-    private const long FirstPauseNs = 10_000_000, LongestPauseNs = 250_000_000;
-    private static readonly TimeSpan ReopenAttempt = TimeSpan.FromSeconds(2);
-
-    private readonly Lane lane;
-    private readonly ILinkOpener opener;
     private readonly SessionOptions options;
-    private readonly BufferPool pool;
-    private readonly object? gate;
     private readonly WireStream[] streams;
-    private readonly Queue<WireStream> waiting = new();
-    private OutputBuffer output;
     private WireSession? session;
-    private Link? link;
-    private TaskCompletionSource? opening;
-    private bool accepting;
-    private bool disposed;
-    private bool reopening;
     private int withdrawn;
-    private int depth;
 
     /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
     public WireConnection(Lane lane, ILinkOpener opener, SessionOptions options, BufferPool pool, bool isShared)
+        : base(lane, opener, pool, isShared)
     {
-        (this.lane, this.opener, this.options, this.pool) = (lane, opener, options, pool);
-        gate = isShared ? new object() : null;
-        output = new OutputBuffer(pool);
+        this.options = options;
         streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this))];
     }
 
-    public IReadOnlyList<ICaller> Callers => streams;
+    public override IReadOnlyList<ICaller> Callers => streams;
 
-    public bool IsOpen => session is { IsOpen: true };
+    public override bool IsOpen => session is { IsOpen: true };
 
-    public int Reopened { get; private set; }
+    public override long? StreamsAllowed => session is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
 
-    public long? StreamsAllowed => session is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
-
-    /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
-    public bool IsReady => accepting && session is { IsReady: true } && withdrawn == 0;
-
-    public async Task OpenAsync(CancellationToken cancellation)
-    {
-        var opened = new TaskCompletionSource();
-        Link? begun = null;
-        await using var registration = cancellation.UnsafeRegister(_ => lane.Post(_ => opened.TrySetCanceled(cancellation), null), null);
-        try
-        {
-            begun = await opener.OpenAsync(lane, this, cancellation);
-            ObjectDisposedException.ThrowIf(disposed, this);
-            Begin(begun, opened);
-            begun.Start();
-            await opened.Task;
-        }
-        catch
-        {
-            Enter();
-            opening = null;
-            if (begun is not null && ReferenceEquals(link, begun))
-                (session, link) = (null, null);
-            begun?.Close();
-            Leave();
-            throw;
-        }
-    }
-
-    public void Enter()
-    {
-        if (gate is not null)
-            Monitor.Enter(gate);
-        depth++;
-    }
-
-    public void Leave()
-    {
-        try
-        {
-            if (depth == 1)
-                Flush();
-        }
-        finally
-        {
-            depth--;
-            if (gate is not null)
-                Monitor.Exit(gate);
-        }
-    }
-
-    public void WaitForReady(WireStream stream)
-    {
-        using var inside = Inside();
-        if (accepting && !disposed)
-            waiting.Enqueue(stream);
-        else
-            stream.SignalReady(false);
-        Pump();
-    }
+    protected override bool CanSend => session is { IsReady: true } && withdrawn == 0;
 
     public void Send(WireStream stream)
     {
@@ -111,7 +36,7 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
             Withdraw(stream);
     }
 
-    public void CutOff(long sentBeforeNs)
+    public override void CutOff(long sentBeforeNs)
     {
         using var inside = Inside();
         foreach (var stream in streams)
@@ -128,74 +53,83 @@ internal sealed partial class WireConnection : ICallConnection, ILinkOwner, ISes
         }
     }
 
-    public void SetAccepting(bool value)
+    protected override void OnLink()
     {
-        using var inside = Inside();
-        accepting = value;
-        while (!value && waiting.TryDequeue(out var stream))
-            stream.SignalReady(false);
-    }
-
-    public ValueTask DisposeAsync()
-    {
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        lane.Post(_ =>
-        {
-            using (Inside())
-            {
-                disposed = true;
-                session?.Close(Http2Error.None, "disposed");
-            }
-            done.SetResult();
-        }, null);
-        return new(done.Task);
-    }
-
-    void ILinkOwner.OnBytes(Link from, ReadOnlySpan<byte> bytes)
-    {
-        using var inside = Inside();
-        if (ReferenceEquals(from, link))
-            session?.Receive(bytes);
-    }
-
-    void ILinkOwner.OnRoom(Link from)
-    {
-        using var inside = Inside();
-        if (ReferenceEquals(from, link) && !output.IsEmpty)
-            from.Flush(output);
-    }
-
-    void ILinkOwner.OnEnd(Link from, string reason)
-    {
-        using var inside = Inside();
-        if (ReferenceEquals(from, link))
-            session?.Close(Http2Error.None, reason);
-    }
-
-    private void Begin(Link begun, TaskCompletionSource opened)
-    {
-        using var inside = Inside();
-        (link, opening) = (begun, opened);
-        session = new WireSession(this, options, output);
+        session = new WireSession(this, options, Output);
         session.Begin();
     }
 
-    // A flush that finds the link broken ends its session, and the next session may have something to say already.
-    private void Flush()
+    protected override void Abandon() => session = null;
+
+    protected override void Receive(ReadOnlySpan<byte> bytes) => session?.Receive(bytes);
+
+    protected override void OnEnd(string reason) => session?.Close(Http2Error.None, reason);
+
+    protected override void Close() => session?.Close(Http2Error.None, "disposed");
+
+    /// <summary>Sends again what was withdrawn, then lets those go on who wait.</summary>
+    protected override void Pump()
     {
-        for (Link? flushed = null; !output.IsEmpty && link is { } now && !ReferenceEquals(now, flushed); flushed = now)
-            now.Flush(output);
+        if (withdrawn > 0)
+            SendWithdrawn();
+        base.Pump();
     }
 
-    private Scope Inside()
+    void ISessionOwner.OnSessionOpen(WireSession opened) => SignalOpen();
+
+    void ISessionOwner.OnStreamEnded() => Pump();
+
+    void ISessionOwner.OnGoAway(WireSession from, int lastId)
     {
-        Enter();
-        return new Scope(this);
+        foreach (var stream in streams)
+        {
+            if (!stream.IsOut || stream.Id <= lastId)
+                continue;
+            from.Withdraw(stream);
+            Withdraw(stream);
+        }
     }
 
-    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
-    private readonly ref struct Scope(WireConnection connection)
+    void ISessionOwner.ForEachStream(WireSession from, long argument, Action<WireSession, WireStream, long> visit)
     {
-        public void Dispose() => connection.Leave();
+        foreach (var stream in streams)
+        {
+            if (stream.IsOut && stream.Id != 0)
+                visit(from, stream, argument);
+        }
+    }
+
+    void ISessionOwner.OnSessionClosed(WireSession closed, Http2Error error, string reason)
+    {
+        session = null;
+        Drop(
+            () => Fail(CallResult.Failed(error == Http2Error.None ? "connection lost" : "protocol")),
+            () => new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
+    }
+
+    private void Fail(CallResult result)
+    {
+        foreach (var stream in streams)
+        {
+            if (stream.IsOut && stream.Id != 0)
+                stream.Complete(result);
+        }
+    }
+
+    private void Withdraw(WireStream stream)
+    {
+        stream.Id = 0;
+        withdrawn++;
+    }
+
+    private void SendWithdrawn()
+    {
+        foreach (var stream in streams)
+        {
+            if (!stream.IsOut || stream.Id != 0 || session is not { IsReady: true } open)
+                continue;
+            withdrawn--;
+            open.Send(stream);
+        }
     }
 }

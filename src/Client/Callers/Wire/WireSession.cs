@@ -1,3 +1,4 @@
+using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Wire.Hpack;
 using IpcBench.Client.Load;
 

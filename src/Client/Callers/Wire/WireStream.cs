@@ -1,26 +1,24 @@
-using System.Threading.Tasks.Sources;
+using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Wire.Hpack;
 using IpcBench.Client.Load;
 
 namespace IpcBench.Client.Callers.Wire;
 
-/// <summary>One stream's place on a connection: at most one call at a time, each on a new HTTP/2 stream, all awaited on this one object.</summary>
-internal sealed class WireStream(WireConnection connection) : ICaller, IValueTaskSource<CallResult>, IValueTaskSource<bool>
+/// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
+internal sealed class WireStream : LinkCall
 {
     private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
-    private ManualResetValueTaskSourceCore<CallResult> call;
-    private ManualResetValueTaskSourceCore<bool> ready;
+    private readonly WireConnection connection;
     private ReplyReader reply;
     private string? failure;
     private bool sawHeaders;
 
+    public WireStream(WireConnection connection)
+        : base(connection) => this.connection = connection;
+
     /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
     public int Id { get; set; }
-
-    public bool IsOut { get; private set; }
-
-    public long SentNs { get; private set; }
 
     /// <summary>Bytes of the request still to be sent.</summary>
     public int Unsent { get; set; }
@@ -31,25 +29,6 @@ internal sealed class WireStream(WireConnection connection) : ICaller, IValueTas
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
     public int Uncredited { get; set; }
 
-    public ValueTask<bool> ReadyAsync()
-    {
-        if (connection.IsReady)
-            return new(true);
-        ready.Reset();
-        var wait = new ValueTask<bool>(this, ready.Version);
-        connection.WaitForReady(this);
-        return wait;
-    }
-
-    public ValueTask<CallResult> CallAsync(long sentNs)
-    {
-        call.Reset();
-        (SentNs, IsOut) = (sentNs, true);
-        var result = new ValueTask<CallResult>(this, call.Version);
-        connection.Send(this);
-        return result;
-    }
-
     /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
     public void BeginRequest(int id, int length, long window)
     {
@@ -57,8 +36,6 @@ internal sealed class WireStream(WireConnection connection) : ICaller, IValueTas
         (failure, sawHeaders) = (null, false);
         reply.Reset();
     }
-
-    public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
     public void OnData(ReadOnlySpan<byte> bytes)
     {
@@ -94,13 +71,13 @@ internal sealed class WireStream(WireConnection connection) : ICaller, IValueTas
         return failure is null ? CallResult.Ok : CallResult.Failed(failure);
     }
 
-    /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
-    public void Complete(CallResult result)
+    public override void Complete(CallResult result)
     {
-        IsOut = false;
         Id = 0;
-        call.SetResult(result);
+        base.Complete(result);
     }
+
+    protected override void Send() => connection.Send(this);
 
     private static string GrpcFailure(int status, string? earlier) => status switch
     {
@@ -109,18 +86,4 @@ internal sealed class WireStream(WireConnection connection) : ICaller, IValueTas
         -1 => "no status",
         _ => "unknown status",
     };
-
-    CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<CallResult>.GetStatus(short token) => call.GetStatus(token);
-
-    void IValueTaskSource<CallResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        call.OnCompleted(continuation, state, token, flags);
-
-    bool IValueTaskSource<bool>.GetResult(short token) => ready.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => ready.GetStatus(token);
-
-    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        ready.OnCompleted(continuation, state, token, flags);
 }

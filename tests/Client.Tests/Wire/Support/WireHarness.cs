@@ -1,3 +1,4 @@
+using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Wire;
 using IpcBench.Client.Load;
 

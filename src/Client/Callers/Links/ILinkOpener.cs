@@ -1,6 +1,6 @@
 using IpcBench.Client.Load;
 
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Opens links to one address.</summary>
 internal interface ILinkOpener

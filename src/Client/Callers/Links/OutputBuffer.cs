@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.</summary>
 internal sealed class OutputBuffer(BufferPool pool)
@@ -23,13 +23,6 @@ internal sealed class OutputBuffer(BufferPool pool)
     }
 
     public void Append(ReadOnlySpan<byte> source) => source.CopyTo(Append(source.Length));
-
-    public void AppendFrame(FrameType type, FrameFlags flags, int streamId, ReadOnlySpan<byte> payload)
-    {
-        var frame = Append(FrameHeader.Size + payload.Length);
-        new FrameHeader(payload.Length, type, flags, streamId).Write(frame);
-        payload.CopyTo(frame[FrameHeader.Size..]);
-    }
 
     /// <summary>Drops what was sent.</summary>
     public void Sent(int count)

@@ -1,7 +1,7 @@
 using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>A link that is a socket of an event loop: one receive and one send for a call, no task, no buffer of its own.</summary>
 [SupportedOSPlatform("linux")]

@@ -1,7 +1,7 @@
 using IpcBench.Client.Load;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Links over the framework's streams: pipes everywhere, and everything where there is no event loop.</summary>
 internal sealed class StreamLinkOpener(Connector connector, int bufferSize) : ILinkOpener

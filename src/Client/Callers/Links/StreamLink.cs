@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>A link over any duplex stream (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
 internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize) : Link

@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>An open duplex of bytes: sends what it is given without blocking, and tells its owner what arrives.</summary>
 internal abstract class Link

@@ -3,7 +3,7 @@ using IpcBench.Client.Load;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Links on event loops: plain sockets, and TLS over one.</summary>
 [SupportedOSPlatform("linux")]

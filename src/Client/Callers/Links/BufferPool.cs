@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Output buffers of one size, for use from one thread at a time; larger ones are made on demand and not kept.</summary>
 internal sealed class BufferPool(int size = 16 * 1024)

@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Callers.Wire;
+namespace IpcBench.Client.Callers.Links;
 
 /// <summary>Who hears what a <see cref="Link"/> receives. Never two at a time.</summary>
 internal interface ILinkOwner

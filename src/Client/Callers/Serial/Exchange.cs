@@ -1,0 +1,22 @@
+using IpcBench.Client.Callers.Links;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Callers.Serial;
+
+/// <summary>What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a time.</summary>
+internal abstract class Exchange
+{
+    /// <summary>A new connection: forgets what the last one had begun.</summary>
+    public abstract void Reset();
+
+    /// <summary>Appends one request.</summary>
+    public abstract void Write(OutputBuffer output);
+
+    /// <summary>Takes what belongs to the oldest open reply off the front of the bytes; they are gone when this returns.</summary>
+    /// <param name="bytes">Not empty.</param>
+    /// <param name="result">How the call went, when the reply is over.</param>
+    public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
+
+    /// <summary>The server has closed the connection while a reply was due: how that call went.</summary>
+    public virtual CallResult AtEnd() => CallResult.Failed("connection lost");
+}
