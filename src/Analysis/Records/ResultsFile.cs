@@ -111,11 +111,28 @@ public static class ResultsFile
         var line = (e.LineNumber ?? 0) + 1;
         if (trimmed.Length == 0 || trimmed.TrimStart(" \t\r\n"u8)[0] != (byte)'{')
             return $"{name} is not a results file: it does not hold one JSON object";
-        if (trimmed[^1] != (byte)'}' || line > trimmed.Count((byte)'\n') + 1)
+        if (EndsInTheMiddle(trimmed))
             return $"{name} is truncated: the JSON ends in the middle";
         var message = OneLine(e.Message);
         var detail = message.IndexOf(" Path:", StringComparison.Ordinal) is var cut and > 0 ? message[..cut] : message;
         return string.Create(CultureInfo.InvariantCulture, $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
+    }
+
+    /// <summary>Whether all of it is well-formed and only the rest is missing.</summary>
+    private static bool EndsInTheMiddle(ReadOnlySpan<byte> json)
+    {
+        var reader = new Utf8JsonReader(json, isFinalBlock: false, new JsonReaderState(new JsonReaderOptions { MaxDepth = 16 }));
+        try
+        {
+            while (reader.Read())
+            {
+            }
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+        return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
     }
 
     /// <summary>On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.</summary>

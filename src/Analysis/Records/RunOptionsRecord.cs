@@ -11,6 +11,9 @@ public sealed record RunOptionsRecord
 
     public required long WarmupNs { get; init; }
 
+    /// <summary>How long each server was loaded before the first round, in ns; nothing of it is kept.</summary>
+    public long RehearsalNs { get; init; }
+
     /// <summary>A call that takes longer is cut off, in ns.</summary>
     public required long TimeoutNs { get; init; }
 

@@ -38,8 +38,11 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
             ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
             : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(plan.Estimate)}");
         var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
-        return string.Create(CultureInfo.InvariantCulture, $"{plan.Scenarios.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}; order from seed {options.Seed}");
+        return string.Create(CultureInfo.InvariantCulture, $"{plan.Scenarios.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{Rehearsed()}; order from seed {options.Seed}");
     }
+
+    private string Rehearsed() => Rehearsal.OfEachServer(options) is { Ticks: > 0 } time
+        ? string.Create(CultureInfo.InvariantCulture, $", the server for {time.TotalSeconds:0.###}s before the first round") : "";
 
     private string Axes()
     {

@@ -28,7 +28,7 @@ internal sealed class BenchPlan
     public IEnumerable<Scenario> LoadPhase => Scenarios.Where(scenario => scenario.Share is not null);
 
     /// <summary>How long the planned rounds will take.</summary>
-    public TimeSpan Estimate => Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+    public TimeSpan Estimate => options.Variants.Count * Rehearsal.OfEachServer(options) + Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<Scenario> Order(IEnumerable<Scenario> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);

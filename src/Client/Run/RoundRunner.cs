@@ -13,6 +13,23 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
 {
     private readonly List<long> loops = [];
 
+    /// <summary>Warms the servers up: see <see cref="Rehearsal"/>.</summary>
+    /// <param name="cells">The cells that will be measured first.</param>
+    /// <param name="rate">Calls per second to offer; null saturates.</param>
+    /// <param name="cancellation">Ends it early.</param>
+    /// <exception cref="IOException">The connections could not be opened, or a server is gone.</exception>
+    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    public async Task RehearseAsync(IEnumerable<Scenario> cells, double? rate, CancellationToken cancellation)
+    {
+        foreach (var (scenario, time) in Rehearsal.Plan(options, cells, cell => links[cell.Target.Address]))
+        {
+            progress.Enter(scenario, "warming up the server", null);
+            await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
+            progress.Enter(scenario, "warming up the server", generator);
+            await WarmUpAsync(generator, time, rate, 0, cancellation);
+        }
+    }
+
     /// <summary>One measurement.</summary>
     /// <param name="scenario">The cell.</param>
     /// <param name="number">1-based number of the round.</param>
@@ -44,12 +61,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         var link = links[scenario.Target.Address];
         progress.Enter(scenario, "warming up", generator);
         if (options.Warmup > TimeSpan.Zero)
-        {
-            var warm = await generator.RunAsync(Window(options.Warmup, rate, number), cancellation);
-            cancellation.ThrowIfCancellationRequested();
-            if (warm.ServerLost is { } lost)
-                throw new IOException(lost);
-        }
+            await WarmUpAsync(generator, options.Warmup, rate, number, cancellation);
 
         progress.Enter(scenario, "measuring", generator);
         var at = DateTimeOffset.UtcNow;
@@ -94,6 +106,14 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         };
         var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server, fixedLoop, loops);
         return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost);
+    }
+
+    private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
+    {
+        var warm = await generator.RunAsync(Window(time, rate, number), cancellation);
+        cancellation.ThrowIfCancellationRequested();
+        if (warm.ServerLost is { } lost)
+            throw new IOException(lost);
     }
 
     private LoadWindow Window(TimeSpan duration, double? rate, int number) => new()

@@ -29,6 +29,7 @@ internal static class RunRecords
         RoundsAuto = options.RoundsAuto,
         DurationNs = (long)options.Duration.TotalNanoseconds,
         WarmupNs = (long)options.Warmup.TotalNanoseconds,
+        RehearsalNs = (long)Rehearsal.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
         Threads = options.Threads,
         Reference = Reference(options, plan),

@@ -105,6 +105,8 @@ public class BenchRunnerTests
 
         public int LoseAt { get; init; } = -1;
 
+        public Task RehearseAsync(IEnumerable<Scenario> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
+
         public Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
         {
             count++;

@@ -1,0 +1,56 @@
+using IpcBench.Client.Plan;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Plan;
+
+public class RehearsalTests
+{
+    private static readonly Address Tcp = Address.Parse("http://localhost:1"), Unix = Address.Parse("unix:/tmp/a"), Other = Address.Parse("http://localhost:2");
+
+    [Fact]
+    public void Every_endpoint_has_its_share_mostly_at_the_smallest_size()
+    {
+        var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Unix], [10, 100, 1_000_000]);
+        Assert.Equal(
+            [(Tcp, 10L, 1.875), (Unix, 10L, 1.875), (Tcp, 1_000_000L, 0.625), (Unix, 1_000_000L, 0.625)],
+            planned.Select(one => (one.Scenario.Load.Address, one.Scenario.Load.Size, one.Time.TotalSeconds)));
+    }
+
+    [Fact]
+    public void Every_server_has_the_whole_time()
+    {
+        var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Other], [10], address => address.ToString());
+        Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Scenario.Load.Address, one.Time.TotalSeconds)));
+    }
+
+    [Theory]
+    [InlineData(0, 2000, 0)]
+    [InlineData(20, 2000, 400)]
+    [InlineData(300, 1000, 5000)]
+    [InlineData(1000, 200, 1000)]
+    public void It_is_short_where_the_run_is_short(int warmupMs, int durationMs, int expectedMs) => Assert.Equal(
+        expectedMs, Plan(TimeSpan.FromMilliseconds(warmupMs), TimeSpan.FromMilliseconds(durationMs), [Tcp], [10]).Sum(one => one.Time.TotalMilliseconds));
+
+    private static IReadOnlyList<(Scenario Scenario, TimeSpan Time)> Plan(
+        TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, Func<Address, object>? serverOf = null)
+    {
+        var options = new RunOptions
+        {
+            Addresses = addresses,
+            Transports = [],
+            Sizes = sizes,
+            Topologies = [new Topology(4, 1)],
+            Threads = 1,
+            Duration = duration,
+            Warmup = warmup,
+            Timeout = TimeSpan.FromSeconds(1),
+            Rounds = 3,
+            Seed = 1,
+            Variants = [new Variant("", new Knobs())],
+            Connector = new ConnectorOptions(),
+            Output = new OutputOptions(),
+        };
+        var plan = new BenchPlan(options, [.. addresses.Select(address => new Target(address, options.Variants[0]))]);
+        return Rehearsal.Plan(options, plan.FirstPhase, cell => serverOf?.Invoke(cell.Load.Address) ?? "one");
+    }
+}
