@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Records;
 using IpcBench.Analysis.Reports;
 using IpcBench.Analysis.Statistics;
@@ -95,5 +96,23 @@ public sealed class TranscriptTests
         var text = Transcript.CellResult(run, round);
         Assert.Contains("Requests/sec: 0.0\nAverage Latency: –\n", text, StringComparison.Ordinal);
         Assert.Contains("p50 not enough data", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_run_that_counts_calls_says_how_many()
+    {
+        var run = Article();
+        run = run with { Options = run.Options with { DurationNs = 0, Calls = 1_000 } };
+        Assert.StartsWith("Running 1000 requests test @ ", Transcript.CellHeading(run, run.Cells[0]), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_round_that_ended_before_half_of_its_calls_does_not_count()
+    {
+        var run = new SampleRuns { Sizes = [10], Rounds = 3, SamplesPerRound = 100 }.Make();
+        var usual = run.Rounds.Min(round => round.Started);
+        var cut = run.Rounds[^1] with { WindowNs = run.Rounds[^1].WindowNs, Started = usual / 3, Ok = usual / 3, Completed = usual / 3 };
+        run = run with { Options = run.Options with { DurationNs = 0, Calls = usual }, Rounds = [.. run.Rounds.SkipLast(1), cut] };
+        Assert.Equal([3, 3, 2], new MeasuredRun(run).Cells.Select(cell => cell.Rounds.Count));
     }
 }

@@ -50,7 +50,7 @@ public static class Differences
         yield return ("clock source", host.ClockSource);
         yield return ("client's CPUs", host.ClientCpus);
         yield return ("server's CPUs", host.ServerCpus);
-        yield return ("duration", Text(options.DurationNs / 1e9) + " s");
+        yield return ("duration", options.Calls > 0 ? Text(options.Calls) + " calls" : Text(options.DurationNs / 1e9) + " s");
         yield return ("warm-up", Text(options.WarmupNs / 1e9) + " s");
         yield return ("threads", Text(options.Threads));
         foreach (var server in run.Servers.Take(1))

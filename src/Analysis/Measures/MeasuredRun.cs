@@ -40,7 +40,7 @@ public sealed class MeasuredRun
             .SelectMany(number => LastWhole([.. number]));
         return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
 
-        bool IsWhole(Round round) => round.WindowNs * 2 >= record.Options.DurationNs;
+        bool IsWhole(Round round) => round.WindowNs * 2 >= record.Options.DurationNs && round.Started * 2 >= record.Options.Calls;
     }
 
     private static IEnumerable<Round> LastWhole(IReadOnlyList<Round> rounds)

@@ -34,7 +34,7 @@ internal static class ResultsCheck
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>
-        Bad(options.Rounds, options.DurationNs, options.WarmupNs, options.TimeoutNs, options.Threads) || Bad(options.Delta)
+        Bad(options.Rounds, options.DurationNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads) || Bad(options.Delta)
             ? "an option has an impossible number" : null;
 
     private static string? FaultOf(ScenarioKey key) =>

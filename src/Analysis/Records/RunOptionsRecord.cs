@@ -6,8 +6,11 @@ public sealed record RunOptionsRecord
     /// <summary>Rounds planned; 0 when the tool decides (<c>--rounds auto</c>).</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Nominal length of one measurement in ns.</summary>
+    /// <summary>Nominal length of one measurement in ns; 0 when a number of calls ends it.</summary>
     public required long DurationNs { get; init; }
+
+    /// <summary>Calls of one measurement; 0 when its length ends it.</summary>
+    public long Calls { get; init; }
 
     public required long WarmupNs { get; init; }
 

@@ -14,7 +14,7 @@ internal static class RunHeader
         var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);
         var label = record.Label.Length > 0 ? record.Label + ", " : "";
         yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench {record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
-        yield return $"{Rounds(run)} of {Quantity.Seconds(options.DurationNs)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, {options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, {options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
         yield return Machine(host);
         foreach (var server in record.Servers)
             yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",", StringComparison.Ordinal);
@@ -60,6 +60,8 @@ internal static class RunHeader
 
     private static string Rehearsal(RunOptionsRecord options) =>
         options.RehearsalNs == 0 ? "" : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before the first round)";
+
+    private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls" : Quantity.Seconds(options.DurationNs);
 
     private static string VerdictText(double alpha) => Comparison.VerdictText.Confidence(1 - alpha);
 

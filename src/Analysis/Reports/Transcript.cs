@@ -20,7 +20,8 @@ public static class Transcript
         var (key, text) = (cell.Key, new StringBuilder());
         var load = key.Load == "max" ? "" : $" at {key.Load}";
         var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
-        text.Line($"Running {Seconds(run.Options.DurationNs)}s test @ {cell.Address} with size {key.Size}{load}{arm}");
+        var length = run.Options.Calls > 0 ? Invariant($"{run.Options.Calls} requests") : Seconds(run.Options.DurationNs) + "s";
+        text.Line($"Running {length} test @ {cell.Address} with size {key.Size}{load}{arm}");
         var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
         return text.Line($"{Math.Min(run.Options.Threads, key.Connections)} threads and {key.Connections} connections{streams}").ToString();
     }

@@ -6,7 +6,13 @@ namespace IpcBench.Client.Live;
 internal static class LeftText
 {
     /// <summary><c>about 2m 10s left</c>.</summary>
-    public static string Of(TimeSpan left) => left <= TimeSpan.FromSeconds(1) ? "almost done" : $"about {Span(left)} left";
+    /// <param name="left">Null: not known yet.</param>
+    public static string Of(TimeSpan? left) => left switch
+    {
+        null => "time left not known yet",
+        { TotalSeconds: <= 1 } => "almost done",
+        { } time => $"about {Span(time)} left",
+    };
 
     /// <summary><c>2m 10s</c>, <c>45s</c>, <c>1h 5m</c>.</summary>
     public static string Span(TimeSpan time)

@@ -59,7 +59,8 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         var planned = Math.Max(1, plan.Scenarios.Count * options.Rounds);
         var share = Math.Min(1.0, (double)cellsDone / planned);
         var elapsed = Stopwatch.GetElapsedTime(begun, now);
-        var left = cellsDone < 3 ? plan.Estimate - elapsed : elapsed / cellsDone * (planned - cellsDone);
+        // Where calls are counted, three cells tell nothing of the larger ones to come; a round does.
+        var left = cellsDone < (plan.Estimate is null ? plan.Scenarios.Count : 3) ? plan.Estimate - elapsed : elapsed / cellsDone * (planned - cellsDone);
         var text = options.RoundsAuto
             ? string.Create(CultureInfo.InvariantCulture, $" round {roundNumber}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
             : string.Create(CultureInfo.InvariantCulture, $" {share * 100,3:0}%  round {roundNumber}/{options.Rounds}  {LeftText.Of(left)}  (q ends and keeps)");

@@ -6,7 +6,7 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Live;
 
 /// <summary>One line a round, for pipes and log files.</summary>
-internal sealed class PlainProgress(BenchPlan plan, TextWriter writer) : IProgressDisplay
+internal sealed class PlainProgress(BenchPlan plan, int rounds, TextWriter writer) : IProgressDisplay
 {
     private readonly long begun = Stopwatch.GetTimestamp();
 
@@ -14,7 +14,8 @@ internal sealed class PlainProgress(BenchPlan plan, TextWriter writer) : IProgre
 
     public void RoundStarted(int number)
     {
-        var left = plan.Estimate - Stopwatch.GetElapsedTime(begun);
+        var elapsed = Stopwatch.GetElapsedTime(begun);
+        var left = plan.Estimate is { } whole ? whole - elapsed : number > 1 ? elapsed / (number - 1) * (rounds - number + 1) : (TimeSpan?)null;
         writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Scenarios.Count} cells, {LeftText.Of(left)}"));
     }
 

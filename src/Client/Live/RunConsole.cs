@@ -28,5 +28,5 @@ internal sealed class RunConsole(OutputOptions options, TextWriter output, TextW
     /// <summary>What watches this run: a live view on a terminal, plain lines elsewhere.</summary>
     public RunView Observe(RunOptions run, BenchPlan plan, RunProgress progress, Interruption interruption) => new(this, run, plan, options.Crank
         ? new SilentProgress()
-        : LiveScreen.IsPossible(error) ? new LiveScreen(run, plan, progress, interruption) : new PlainProgress(plan, error));
+        : LiveScreen.IsPossible(error) ? new LiveScreen(run, plan, progress, interruption) : new PlainProgress(plan, run.Rounds, error));
 }

@@ -36,13 +36,17 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
     {
         var rounds = options.RoundsAuto
             ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
-            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(plan.Estimate)}");
+            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length()}");
         var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
         return string.Create(CultureInfo.InvariantCulture, $"{plan.Scenarios.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{Rehearsed()}; order from seed {options.Seed}");
     }
 
     private string Rehearsed() => Rehearsal.OfEachServer(options) is { Ticks: > 0 } time
         ? string.Create(CultureInfo.InvariantCulture, $", the server for {time.TotalSeconds:0.###}s before the first round") : "";
+
+    private string Length() => plan.Estimate is { } estimate
+        ? string.Create(CultureInfo.InvariantCulture, $"{options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(estimate)}")
+        : string.Create(CultureInfo.InvariantCulture, $"{options.Calls:#,0} calls, however long they take");
 
     private string Axes()
     {

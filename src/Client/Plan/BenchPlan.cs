@@ -27,8 +27,10 @@ internal sealed class BenchPlan
     /// <summary>Cells whose rate is a share of what the first phase found.</summary>
     public IEnumerable<Scenario> LoadPhase => Scenarios.Where(scenario => scenario.Share is not null);
 
-    /// <summary>How long the planned rounds will take.</summary>
-    public TimeSpan Estimate => options.Variants.Count * Rehearsal.OfEachServer(options) + Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+    /// <summary>How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.</summary>
+    public TimeSpan? Estimate => options.Calls is not null
+        ? null
+        : options.Variants.Count * Rehearsal.OfEachServer(options) + Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<Scenario> Order(IEnumerable<Scenario> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);

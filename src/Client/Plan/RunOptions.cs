@@ -22,6 +22,10 @@ internal sealed record RunOptions
     public required IReadOnlyList<Topology> Topologies { get; init; }
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
+
+    /// <summary>Calls of one measurement, which then takes as long as it takes; null: <see cref="Duration"/> ends it.</summary>
+    public long? Calls { get; init; }
+
     public required TimeSpan Warmup { get; init; }
     public required TimeSpan Timeout { get; init; }
 

@@ -68,7 +68,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         var serverBefore = await link.UsageAsync(cancellation);
         var machineBefore = MachineSnapshot.Take();
         var before = ProcessSnapshot.Take();
-        var result = await generator.RunAsync(Window(options.Duration, rate, number), cancellation);
+        var result = await generator.RunAsync(Window(options.Calls is null ? options.Duration : null, rate, number) with { Calls = options.Calls }, cancellation);
         var after = ProcessSnapshot.Take();
         var machineAfter = MachineSnapshot.Take();
         var serverAfter = await link.UsageAsync(CancellationToken.None);
@@ -116,7 +116,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             throw new IOException(lost);
     }
 
-    private LoadWindow Window(TimeSpan duration, double? rate, int number) => new()
+    private LoadWindow Window(TimeSpan? duration, double? rate, int number) => new()
     {
         Duration = duration,
         Rate = rate,

@@ -27,7 +27,8 @@ internal static class RunRecords
     {
         Rounds = options.RoundsAuto ? 0 : options.Rounds,
         RoundsAuto = options.RoundsAuto,
-        DurationNs = (long)options.Duration.TotalNanoseconds,
+        DurationNs = options.Calls is null ? (long)options.Duration.TotalNanoseconds : 0,
+        Calls = options.Calls ?? 0,
         WarmupNs = (long)options.Warmup.TotalNanoseconds,
         RehearsalNs = (long)Rehearsal.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
