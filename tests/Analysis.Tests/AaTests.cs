@@ -49,5 +49,7 @@ public sealed class AaTests
         Assert.Equal("aa-too-few-rounds", Doubts.DoubtCatalogue.Of(few)[0].Id);
         var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2, variant: AaTest.Variant));
         Assert.DoesNotContain(Doubts.DoubtCatalogue.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
+        Assert.StartsWith("A/A passed: tcp against itself came out equal in 1 cell (p = ", Reports.Answers.Of(equal)[^1], StringComparison.Ordinal);
+        Assert.DoesNotContain(Reports.Answers.Of(failed).Concat(Reports.Answers.Of(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));
     }
 }

@@ -10,7 +10,7 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. Encrypted(run)];
+        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     /// <summary>What somebody chooses between: the transports as one client sees them; the clients where there is one transport only.</summary>
     private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)
@@ -79,6 +79,9 @@ public static class Answers
     }
 
     private static string Fastest(Metric metric) => metric == Metrics.Rate ? "fastest" : $"best by {metric.Title}";
+
+    private static IEnumerable<string> AaPassed(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: true } test
+        ? [Invariant($"A/A passed: {run.Record.Options.Reference} against itself came out equal in {(test.Cells == 1 ? "1 cell" : $"{test.Cells} cells")} (p = {test.PValue:0.###}, limit {AaTest.Level}).")] : [];
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
         run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")

@@ -29,6 +29,9 @@ internal sealed record DoctorOptions
     /// <summary>Where results go; null when they are not kept.</summary>
     public string? ResultsFolder { get; init; } = "results";
 
+    /// <summary>The run connects over TCP, which takes a local port for every connection.</summary>
+    public bool Tcp { get; init; } = true;
+
     /// <summary>The run needs a certificate made.</summary>
     public bool Tls { get; init; }
 

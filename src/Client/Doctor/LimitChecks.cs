@@ -30,6 +30,8 @@ internal static class LimitChecks
     public static Finding Ports(DoctorFacts facts)
     {
         var (free, connections) = (facts.FreePorts, facts.Options.Connections);
+        if (!facts.Options.Tcp)
+            return new("ports", Level.Ok, "no connection needs a port");
         if (free == 0)
             return new("ports", Level.Ok, "how many local ports are left is not told here");
         // A closed connection keeps its port for a minute, and the cells of a run follow each other.

@@ -4,6 +4,7 @@ using IpcBench.Client.Doctor;
 using IpcBench.Client.Live;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
@@ -51,6 +52,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 ClientCpus = options.ClientCpus,
                 ServerCpus = options.ServerCpus,
                 ResultsFolder = null, // the file itself is written before the first round
+                Tcp = options.OwnServer ? options.Transports.Any(kind => kind is "tcp" or "tls") : options.Addresses.Any(address => address is Address.Tcp or Address.Tls),
                 Tls = options.OwnServer && options.Transports.Contains("tls"),
             },
             host);

@@ -86,6 +86,15 @@ public class DoctorTests
     }
 
     [Fact]
+    public void A_run_without_tcp_needs_no_ports()
+    {
+        var few = Healthy with { FreePorts = 10 };
+
+        Assert.Equal(Level.Problem, Judged("ports", few).Level);
+        Assert.Equal(Level.Ok, Judged("ports", few with { Options = few.Options with { Tcp = false } }).Level);
+    }
+
+    [Fact]
     public void Only_variables_that_move_results_are_named()
     {
         var host = Healthy.Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" } };
