@@ -1,0 +1,119 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+
+namespace IpcBench.Client.Tests.Wire;
+
+public class FlowControlTests
+{
+    [Fact]
+    public void A_request_waits_for_the_streams_window()
+    {
+        var harness = new WireHarness().Opened((4, 0));
+        var call = harness.Call();
+        Assert.Equal(FrameType.Headers, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 3));
+        var part = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal((3, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Settings((4, 2))); // applies to open streams
+        part = harness.Link.TakeFrames().Single(frame => frame.Header.Type == FrameType.Data);
+        Assert.Equal((2, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Settings((4, 0))); // now it is negative
+        harness.Link.Deliver(Frames.WindowUpdate(1, 2));
+        Assert.DoesNotContain(harness.Link.TakeFrames(), frame => frame.Header.Type == FrameType.Data);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
+        part = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal((2, FrameFlags.EndStream), (part.Payload.Length, part.Header.Flags));
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Requests_wait_for_the_connections_window()
+    {
+        var harness = new WireHarness().Opened((4, int.MaxValue));
+        var sent = 0;
+        var id = 1;
+        while (sent + 7 <= 65535) // each request has 7 bytes of DATA
+        {
+            var call = harness.Call();
+            sent += harness.Link.TakeFrames()[1].Payload.Length;
+            harness.Link.Deliver(Frames.Reply(id, 10));
+            IsOk(call);
+            id += 2;
+        }
+        var waiting = harness.Call();
+        Assert.Equal(65535 - sent, harness.Link.TakeFrames().Skip(1).Sum(frame => frame.Payload.Length));
+        harness.Link.Deliver(Frames.WindowUpdate(0, 1000));
+        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Link.TakeFrames()).Header.Flags);
+        harness.Link.Deliver(Frames.Reply(id, 10));
+        IsOk(waiting);
+    }
+
+    [Fact]
+    public void An_answer_before_the_whole_request_ends_the_call()
+    {
+        var harness = new WireHarness().Opened((4, 0));
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        harness.Link.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "8")));
+        Failed("status 8", call);
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
+        Assert.Empty(harness.Link.TakeSent());
+    }
+
+    [Fact]
+    public void Received_bytes_are_credited_on_stream_and_connection()
+    {
+        var harness = new WireHarness(size: 300_000, window: 65535).Opened();
+        var call = harness.Call();
+        harness.Link.TakeSent();
+        var message = Frames.Message(300_000);
+        long stream = 65535, connection = 65535;
+        harness.Link.Deliver(Frames.ResponseHeaders(1));
+        foreach (var piece in message.Chunk(16384))
+        {
+            (stream, connection) = (stream - piece.Length, connection - piece.Length);
+            Assert.True(stream >= 0 && connection >= 0, "a server that honours the windows would be stuck");
+            harness.Link.Deliver(Frames.Data(1, piece));
+            foreach (var (header, payload) in harness.Link.TakeFrames())
+            {
+                Assert.Equal(FrameType.WindowUpdate, header.Type);
+                var credit = System.Buffers.Binary.BinaryPrimitives.ReadInt32BigEndian(payload);
+                (stream, connection) = header.StreamId == 0 ? (stream, connection + credit) : (stream + credit, connection);
+            }
+        }
+        harness.Link.Deliver(Frames.Trailers(1));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void No_more_streams_are_opened_than_the_server_allows()
+    {
+        var harness = new WireHarness(streams: 3).Opened((3, 2));
+        var first = harness.Call(0);
+        var second = harness.Call(1);
+        Assert.False(harness.Connection.IsReady);
+        var waiting = harness.Connection.Callers[2].ReadyAsync().AsTask();
+        Assert.False(waiting.IsCompleted);
+        harness.Link.Deliver(Frames.Reply(3, 10));
+        IsOk(second);
+        Says(true, waiting);
+        var third = harness.Call(2);
+        harness.Link.Deliver([.. Frames.Reply(1, 10), .. Frames.Reply(5, 10)]);
+        IsOk(first);
+        IsOk(third);
+    }
+
+    [Fact]
+    public void Who_waits_for_a_stream_is_sent_home_when_the_window_ends()
+    {
+        var harness = new WireHarness().Opened((3, 0));
+        var waiting = harness.Connection.Callers[0].ReadyAsync().AsTask();
+        Assert.False(waiting.IsCompleted);
+        harness.Connection.SetAccepting(false);
+        Says(false, waiting);
+        Says(false, harness.Connection.Callers[0].ReadyAsync().AsTask());
+    }
+}
