@@ -5,7 +5,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Transports;
 
-/// <summary>TLS as a layer over another connector, with HTTP/2 agreed by ALPN.</summary>
+/// <summary>TLS as a layer over another connector, with the protocol agreed by ALPN.</summary>
 public sealed class TlsConnector(Connector inner, string host, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
@@ -28,13 +28,13 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         }
     }
 
-    /// <summary>How the server of that name is asked for HTTP/2 and for proof of who it is.</summary>
+    /// <summary>How the server of that name is asked for the protocol and for proof of who it is.</summary>
     public static SslClientAuthenticationOptions Authentication(string host, ConnectorOptions options)
     {
         var authentication = new SslClientAuthenticationOptions
         {
             TargetHost = host,
-            ApplicationProtocols = [SslApplicationProtocol.Http2],
+            ApplicationProtocols = [new SslApplicationProtocol(options.Alpn)],
         };
         if (options.CaCertificate is { } file)
         {

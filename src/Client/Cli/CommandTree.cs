@@ -12,6 +12,7 @@ internal static class CommandTree
         RunCommand.AddTo(root, commandLine);
         root.Add(DoctorCommand.Create());
         root.Subcommands.Add(SweepCommand.Create(commandLine));
+        root.Subcommands.Add(HttpCommand.Create(commandLine));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(ResponderCommand.Create());

@@ -10,17 +10,22 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Cli;
 
 /// <summary>Turns what was typed into <see cref="RunOptions"/>: defaults filled in, everything checked that can be checked without measuring.</summary>
-internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult typed, bool sweeping = false)
+/// <param name="declared">The options; those that the command does not have are at their defaults.</param>
+/// <param name="typed">The command line.</param>
+/// <param name="sweeping">There will be more arms than the options say.</param>
+/// <param name="given">Servers that were named in another way than with -U.</param>
+internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null)
 {
     private const int DefaultThreads = 5;
 
     /// <exception cref="UsageException">Something typed cannot be.</exception>
     public RunOptions Read()
     {
-        var addresses = Addresses();
+        var addresses = given ?? Addresses();
         var own = addresses.Count == 0;
         var quick = typed.GetValue(declared.Quick);
         var connections = Integers(declared.Connections, "-c", "400", 1, 1_000_000);
+        var calls = Get(declared.Calls) is { } count ? Calls(count) : (long?)null;
         var rounds = Get(declared.Rounds) ?? (typed.GetValue(declared.Crank) ? "1" : quick ? "6" : own ? "7" : "3");
         var knobs = declared.Knobs.Aggregate(new Knobs(), (knobs, one) => Get(one.Option) is { } text ? one.Knob.Apply(knobs, text) : knobs);
         var options = new RunOptions
@@ -31,7 +36,8 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             Topologies = Topology.All(connections, Integers(declared.Streams, "-m", "1", 1, 1_000_000)),
             Threads = Threads(connections.Min()),
             Duration = Time(declared.Duration, "-d", quick ? "1s" : own ? "2s" : "20s", positive: true),
-            Warmup = Time(declared.Warmup, "--warmup", quick ? "300ms" : own ? "1s" : "2s"),
+            Calls = calls,
+            Warmup = Time(declared.Warmup, "--warmup", quick ? "300ms" : calls is not null ? "500ms" : own ? "1s" : "2s"),
             Timeout = Time(declared.Timeout, "--timeout", "10s", positive: true),
             RoundsAuto = rounds == "auto",
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Integer(rounds, "-r", 1, 1_000_000),
@@ -78,6 +84,8 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             throw new UsageException("--arrivals shapes an open loop: add -R 20k or --load 50%");
         if (options.Rate is not null && options.Loads.Count > 0)
             throw new UsageException("-R and --load both set the rate: give one of them");
+        if (options.Calls is not null && Get(declared.Duration) is not null)
+            throw new UsageException("-n counts calls and -d sets a time: give one of them");
         if (options.Connector.CaCertificate is { } file)
             CheckCertificate(file);
         if (options.Output.Format is { } format && ReportCatalogue.Find(format) is null)
@@ -130,6 +138,9 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             throw new UsageException("-U: " + error);
         return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 } ? throw new UsageException($"-U '{text}' needs a port to connect to") : address;
     }
+
+    private static long Calls(string text) =>
+        Parsers.Count(text, "-n") is > 0 and var calls ? calls : throw new UsageException("-n must be at least 1");
 
     private int Threads(int fewestConnections)
     {

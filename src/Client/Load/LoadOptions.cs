@@ -35,6 +35,9 @@ internal sealed record LoadOptions
     /// <summary>What a call is on the wire: those of <see cref="Callers.Catalogue"/>.</summary>
     public string Protocol { get; init; } = "grpc";
 
+    /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>
+    public HttpRequest? Request { get; init; }
+
     /// <summary>Open a connection for every call and close it afterwards; both belong to the call.</summary>
     public bool ConnectPerCall { get; init; }
 }

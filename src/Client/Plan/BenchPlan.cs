@@ -38,11 +38,15 @@ internal sealed class BenchPlan
     private static IEnumerable<Scenario> Cells(RunOptions options, IReadOnlyList<Target> targets) =>
         from share in options.Loads.Select(load => (double?)load).Prepend(null)
         from topology in options.Topologies
-        from size in options.Sizes
+        from size in Sizes(options, targets)
         from target in targets
         from client in options.Clients
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, perCall), size, topology, share);
+
+    /// <summary>What an HTTP/1.1 server sends is its own business; arms are compared at one size, the largest of theirs.</summary>
+    private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets) =>
+        targets.Any(target => target.Request is not null) ? [targets.Max(target => target.Request?.Size ?? 0)] : options.Sizes;
 
     private static Scenario Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
     {
@@ -60,7 +64,8 @@ internal sealed class BenchPlan
         var load = new LoadOptions
         {
             Address = target.Address,
-            Size = size,
+            Size = target.Request?.Size ?? size,
+            Request = target.Request,
             Connections = topology.Connections,
             Streams = topology.Streams,
             Threads = Math.Min(options.Threads, topology.Connections),
@@ -71,7 +76,7 @@ internal sealed class BenchPlan
             Protocol = target.Protocol,
             ConnectPerCall = how.PerCall,
         };
-        return new Scenario(0, new Cell { Key = key, Address = target.Address.ToString(), Note = target.Note }, target, load, share);
+        return new Scenario(0, new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note }, target, load, share);
     }
 
     private static string LoadName(double? share, double? rate) => (share, rate) switch

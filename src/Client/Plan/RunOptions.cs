@@ -15,6 +15,9 @@ internal sealed record RunOptions
     /// <summary>Servers to measure; empty: start one and measure its endpoints.</summary>
     public required IReadOnlyList<Address> Addresses { get; init; }
 
+    /// <summary>What to ask HTTP/1.1 servers for, each an arm whose address is among <see cref="Addresses"/>; empty for other protocols.</summary>
+    public IReadOnlyList<HttpArm> Http { get; init; } = [];
+
     /// <summary>Kinds of endpoint that an own server is asked for.</summary>
     public required IReadOnlyList<string> Transports { get; init; }
 

@@ -42,6 +42,8 @@ internal static class RunRecords
     private static string Reference(RunOptions options, BenchPlan plan)
     {
         var arms = plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Concat(plan.Scenarios.Select(scenario => scenario.Cell.Key.Transport)).Distinct().ToList();
+        if (options.Reference is { } name && plan.Scenarios.FirstOrDefault(scenario => scenario.Target.Mark == name) is { } named)
+            return named.Cell.Key.Arm;
         if (options.Reference is { } asked)
             return arms.Contains(asked) ? asked : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
         return arms.Contains("tcp") ? "tcp" : arms[0];

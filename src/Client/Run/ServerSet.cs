@@ -42,6 +42,10 @@ internal sealed class ServerSet : IAsyncDisposable
                 foreach (var variant in options.Variants)
                     await set.StartAsync(options, variant, hiddenVariables, cancellation);
             }
+            else if (options.Http.Count > 0)
+            {
+                set.targets.AddRange(await HttpTargets.ProbeAsync(options, cancellation));
+            }
             else
             {
                 set.AddGiven(options);

@@ -1,0 +1,52 @@
+using System.Globalization;
+using IpcBench.Client.Callers.Links;
+using IpcBench.Client.Callers.Serial;
+using IpcBench.Client.Load;
+
+namespace IpcBench.Client.Callers.Http1;
+
+/// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and what became of it.</summary>
+/// <param name="request">The bytes of the request, headers and body.</param>
+/// <param name="asked">What they ask for.</param>
+internal sealed class HttpExchange(byte[] request, HttpRequest asked) : Exchange
+{
+    private readonly ReplyParser parser = new(asked.IsHead);
+    private (int Status, string Kind) lastFailure;
+
+    /// <summary>Bytes of the last body.</summary>
+    public long BodyLength => parser.BodyLength;
+
+    public override void Reset() => parser.Reset();
+
+    public override void Write(OutputBuffer output) => output.Append(request);
+
+    public override ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result)
+    {
+        var progress = parser.Read(ref bytes);
+        result = progress switch
+        {
+            ReplyProgress.Done => Judge(),
+            ReplyProgress.Broken => CallResult.Failed("protocol"),
+            _ => default,
+        };
+        if (progress == ReplyProgress.More)
+            return ReplyEnd.NotYet;
+        return progress == ReplyProgress.Broken || parser.EndsConnection ? ReplyEnd.Last : ReplyEnd.Next;
+    }
+
+    public override CallResult AtEnd() => parser.EndsWithConnection ? Judge() : base.AtEnd();
+
+    private CallResult Judge()
+    {
+        if (parser.Status >= 400)
+            return CallResult.Failed(Kind(parser.Status));
+        return asked.VaryingLength || parser.BodyLength == asked.Size ? CallResult.Ok : CallResult.Failed("wrong length");
+    }
+
+    private string Kind(int status)
+    {
+        if (lastFailure.Status != status)
+            lastFailure = (status, string.Create(CultureInfo.InvariantCulture, $"http {status}"));
+        return lastFailure.Kind;
+    }
+}

@@ -1,0 +1,23 @@
+using System.CommandLine;
+using IpcBench.Client.Live;
+using IpcBench.Client.Run;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary><c>http URL…</c>: the same measurement with HTTP/1.1 against servers that are already there.</summary>
+internal static class HttpCommand
+{
+    public static Command Create(IReadOnlyList<string> commandLine)
+    {
+        var options = new HttpCommandOptions();
+        var command = new Command("http", "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.") { options.Urls };
+        foreach (var option in options.All)
+            command.Options.Add(option);
+        command.SetAction(async (typed, _) =>
+        {
+            var asked = new HttpOptionsReader(options, typed).Read();
+            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
+        });
+        return command;
+    }
+}

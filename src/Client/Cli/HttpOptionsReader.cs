@@ -1,0 +1,97 @@
+using System.CommandLine;
+using System.Globalization;
+using IpcBench.Client.Callers;
+using IpcBench.Client.Load;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>Turns what was typed after <c>http</c> into <see cref="RunOptions"/>.</summary>
+internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult typed)
+{
+    /// <exception cref="UsageException">Something typed cannot be.</exception>
+    public RunOptions Read()
+    {
+        if (typed.GetValue(declared.Run.Streams) is not (null or "1"))
+            throw new UsageException("-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)");
+        var arms = Arms();
+        var options = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]).Read();
+        return options with
+        {
+            Http = arms,
+            Sizes = [0], // what there is, a first request will tell
+            Protocols = [Catalogue.Http1],
+            Scenario = typed.GetValue(declared.Scenario) ?? "",
+        };
+    }
+
+    private List<HttpArm> Arms()
+    {
+        var asked = Request();
+        var arms = new List<HttpArm>();
+        var unnamed = new Dictionary<string, int>();
+        foreach (var url in typed.GetValue(declared.Urls)!.Select(HttpUrl.Parse))
+        {
+            var request = asked with { Url = url.Shown(asked.Path), Path = url.Path(asked.Path), Host = asked.Host.Length > 0 ? asked.Host : url.Host };
+            var number = url.Name.Length > 0 ? 1 : unnamed[url.Address.Kind] = unnamed.GetValueOrDefault(url.Address.Kind) + 1;
+            arms.Add(new HttpArm(number > 1 ? string.Create(CultureInfo.InvariantCulture, $"#{number}") : url.Name, url.Address, request));
+        }
+        if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
+            throw new UsageException($"two URLs are named '{twice.Key}': give each its own name");
+        return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => arm.Request.Url).Any(same => same.Count() > 1)
+            ? throw new UsageException("the same URL is there twice: name them, as in a=URL b=URL, if that is meant")
+            : arms;
+    }
+
+    /// <summary>What all arms ask for alike; Host is empty unless it was given, and the path that of URLs without one.</summary>
+    private HttpRequest Request()
+    {
+        var body = Body();
+        var headers = (typed.GetValue(declared.Header) ?? []).Select(HttpHeader.Parse).ToList();
+        var hosts = headers.Where(header => header.Is("Host")).ToList();
+        return new HttpRequest
+        {
+            Url = "",
+            Method = Method(body),
+            Path = Path(),
+            Host = hosts.Count > 1 ? throw new UsageException("-H gives Host twice") : hosts.Count == 1 ? hosts[0].Value : "",
+            Headers = [.. headers.Except(hosts).Select(header => $"{header.Name}: {header.Value}")],
+            Body = body,
+            VaryingLength = typed.GetValue(declared.VaryingLength),
+        };
+    }
+
+    private string Method(byte[]? body)
+    {
+        var method = typed.GetValue(declared.Method) ?? (body is null ? "GET" : "POST");
+        if (method.Length is 0 or > 32 || !method.All(char.IsAsciiLetter))
+            throw new UsageException($"--method '{method}' is no method such as GET, HEAD or POST");
+        return method.ToUpperInvariant() is "CONNECT" or "TRACE"
+            ? throw new UsageException($"--method {method} opens a tunnel or echoes the request: measure GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
+            : method.ToUpperInvariant();
+    }
+
+    private string Path()
+    {
+        var path = typed.GetValue(declared.Path) ?? "";
+        if (path.Length > 0 && path[0] != '/')
+            throw new UsageException($"--path '{path}' must begin with a slash");
+        return path.All(c => c is > ' ' and < '\x7f' and not '#')
+            ? path
+            : throw new UsageException($"--path '{path}' has characters that no request may have: write them as %20 and the like");
+    }
+
+    private byte[]? Body()
+    {
+        if (typed.GetValue(declared.Body) is not { } file)
+            return null;
+        try
+        {
+            return File.ReadAllBytes(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            throw new UsageException($"--body '{file}' cannot be read: {e.Message}");
+        }
+    }
+}

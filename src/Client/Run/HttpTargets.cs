@@ -1,0 +1,56 @@
+using IpcBench.Analysis.Measures;
+using IpcBench.Client.Callers;
+using IpcBench.Client.Callers.Http1;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Load;
+using IpcBench.Client.Plan;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>The HTTP/1.1 arms of a run, each asked once before the plan is made.</summary>
+internal static class HttpTargets
+{
+    /// <exception cref="EnvironmentException">One of the servers does not answer, or not with success.</exception>
+    public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
+    {
+        var asked = new List<HttpArm>();
+        foreach (var arm in options.Http)
+            asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
+        var largest = asked.Max(arm => arm.Request.Size);
+        return [.. asked.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), Catalogue.Http1, arm.Request))];
+    }
+
+    private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
+    {
+        var load = new LoadOptions
+        {
+            Address = arm.Address,
+            Size = 0,
+            Connections = 1,
+            Threads = 1,
+            Timeout = options.Timeout,
+            Connector = options.Variants[0].Knobs.Connector(options.Connector),
+            Protocol = Catalogue.Http1,
+            Request = arm.Request,
+        };
+        try
+        {
+            return await HttpProbe.SizeAsync(load, cancellation);
+        }
+        catch (IOException e)
+        {
+            throw new EnvironmentException(e.Message, e);
+        }
+    }
+
+    private static string Note(HttpArm arm, long largest)
+    {
+        string[] notes =
+        [
+            arm.Address is Address.Pipe ? NamedPipeConnector.Note : "",
+            arm.Request.Size == largest ? "" : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
+        ];
+        return string.Join("; ", notes.Where(note => note.Length > 0));
+    }
+}
