@@ -31,6 +31,13 @@ public sealed class ReportSnapshotTests
         Snapshot.Verify($"two.{format}", () => ReportCatalogue.Find(format)!.Make(TwoMachines()));
 
     [Theory]
+    [InlineData("text")]
+    [InlineData("markdown")]
+    [InlineData("html")]
+    public void A_proxy_with_watched_connections_is_reported_as_approved(string format) =>
+        Snapshot.Verify($"proxy.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
+
+    [Theory]
     [MemberData(nameof(Formats))]
     public void A_run_without_a_round_is_reported_too(string format) =>
         Assert.NotNull(ReportCatalogue.Find(format)!.Make(new ReportModel(Tiny() with { Rounds = [], Ending = "running", Finished = null })));

@@ -46,13 +46,16 @@ internal static class ResultsCheck
             return Say($"there is no cell {round.Cell}");
         if (round.Number < 1 || round.Attempt < 0 || round.WindowNs <= 0)
             return "impossible number, attempt or window";
+        if (HasNull(round.Watched))
+            return "a list holds null";
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Sum();
         if (round.Started != round.Ok + failed + round.CutOff)
             return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
-        return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections) ?? FaultOfHistograms(round);
+        return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)
+            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault != null) ?? FaultOfHistograms(round);
     }
 
     private static string? FaultOf(ProcessUsage? usage) =>
@@ -65,6 +68,10 @@ internal static class ResultsCheck
     private static string? FaultOf(ConnectionTruth truth) =>
         Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls, truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
             || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
+
+    private static string? FaultOf(WatchedEndpoint watched) =>
+        new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Any(count => Bad(count.Mean) || Bad(count.Max)) || Bad(watched.Samples)
+            ? "impossible states of connections" : null;
 
     private static string? FaultOfHistograms(Round round)
     {

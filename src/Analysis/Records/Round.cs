@@ -62,13 +62,16 @@ public sealed record Round
     /// <summary>What this process used from just before the window to the end of the drain.</summary>
     public required ProcessUsage Client { get; init; }
 
-    /// <summary>What the server says it used meanwhile; null when it does not tell.</summary>
+    /// <summary>What the server says it used meanwhile, or what the system says of the processes of <c>--server-pids</c>; null when neither tells.</summary>
     public ProcessUsage? Server { get; init; }
 
     /// <summary>The whole machine meanwhile; null where the system does not tell.</summary>
     public MachineUsage? Machine { get; init; }
 
     public required ConnectionTruth Connections { get; init; }
+
+    /// <summary>The endpoints of <c>--watch</c>, in the order in which they were named; empty without.</summary>
+    public IReadOnlyList<WatchedEndpoint> Watched { get; init; } = [];
 
     /// <summary>Calls completed by each thread that ran completions.</summary>
     public IReadOnlyList<long> ThreadCalls { get; init; } = [];

@@ -10,7 +10,7 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     /// <summary>What somebody chooses between: the transports as one client sees them; the clients where there is one transport only.</summary>
     private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)

@@ -27,6 +27,8 @@ public sealed class HtmlReport : IReport
         foreach (var plot in PlotCatalogue.Of(model))
             AppendPlot(text, plot, model);
         foreach (var file in model.Files)
+            AppendConnections(text, file, model.Files.Count > 1);
+        foreach (var file in model.Files)
             AppendDoubts(text, file, model.Files.Count > 1);
         foreach (var file in model.Files)
             AppendEnvironment(text, file, model.Files.Count > 1);
@@ -76,6 +78,15 @@ public sealed class HtmlReport : IReport
             AppendTable(text, table, plot.Title);
         }
         text.Line("</details></section>");
+    }
+
+    private static void AppendConnections(StringBuilder text, ReportFile file, bool named)
+    {
+        if (RunTables.Connections(file.Run) is not { IsEmpty: false } table)
+            return;
+        text.Line($"<section><h2>Connections by state{Suffix(file, named)}</h2>").Line($"<p class=\"cap\">{Escape(RunHeader.Connections)}</p>");
+        AppendTable(text, table, "Connections by state");
+        text.Line("</section>");
     }
 
     private static void AppendTable(StringBuilder text, TextTable table, string name)

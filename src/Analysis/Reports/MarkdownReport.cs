@@ -27,6 +27,8 @@ public sealed class MarkdownReport : IReport
             text.Line("- " + TextTable.Escape(answer));
         text.Line().Append(RunTables.Throughput(run).ToMarkdown());
         text.Line().Line("Latency of the median round:").Line().Append(RunTables.Latency(run).ToMarkdown());
+        if (RunTables.Connections(run) is { IsEmpty: false } connections)
+            text.Line().Line(RunHeader.Connections + ":").Line().Append(connections.ToMarkdown());
         if (RunTables.Verdicts(run) is { IsEmpty: false } verdicts)
             text.Line().Line(RunHeader.Method(run)).Line().Append(verdicts.ToMarkdown());
         if (DoubtCatalogue.Of(run) is { Count: > 0 } doubts)

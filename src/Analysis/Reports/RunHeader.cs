@@ -9,6 +9,9 @@ namespace IpcBench.Analysis.Reports;
 /// <summary>What, where and how a run measured, in a few lines.</summary>
 internal static class RunHeader
 {
+    /// <summary>Above the table of watched endpoints.</summary>
+    public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a request that the server has read counts as idle: the system does not tell)";
+
     public static IEnumerable<string> Lines(MeasuredRun run)
     {
         var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);

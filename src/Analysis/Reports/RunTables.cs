@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
 
 namespace IpcBench.Analysis.Reports;
 
@@ -32,6 +33,18 @@ internal static class RunTables
         return table;
     }
 
+    /// <summary>Connections of the watched endpoints by state in the median round, mean and most; endpoints that the arm did not use are left out.</summary>
+    public static TextTable Connections(MeasuredRun run)
+    {
+        var table = new TextTable("size", "transport", "endpoint", "active", "idle", "waiting", "closing", "TIME_WAIT") { Words = 3 };
+        foreach (var cell in InOrder(run))
+        {
+            foreach (var watched in cell.Median!.Round.Watched.Where(IsUsed))
+                table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name, .. new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Select(States)]);
+        }
+        return table;
+    }
+
     /// <summary>What may be said of each arm against its reference.</summary>
     public static TextTable Verdicts(MeasuredRun run)
     {
@@ -40,6 +53,11 @@ internal static class RunTables
             table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm, VerdictText.Of(comparison.Verdict, comparison.Metric));
         return table;
     }
+
+    // A port that only waits out its minute was used by another arm.
+    private static bool IsUsed(WatchedEndpoint watched) => watched.Active.Max + watched.Idle.Max + watched.Waiting.Max + watched.Closing.Max > 0;
+
+    private static string States(StateCount count) => count.Max == 0 ? "0" : $"{Quantity.Significant(count.Mean)} (≤ {Quantity.Count(count.Max)})";
 
     internal static string Range(MeasuredCell cell, Metric metric)
     {

@@ -34,6 +34,8 @@ public sealed class TextReport : IReport
         text.Line().Line("Requests per second (median round)").Append(BarChart.Of(run));
         text.Line().Append(RunTables.Throughput(run).ToText());
         text.Line().Line("Latency (median round)").Append(RunTables.Latency(run).ToText());
+        if (RunTables.Connections(run) is { IsEmpty: false } connections)
+            text.Line().Line(RunHeader.Connections).Append(connections.ToText());
         AppendDoubts(text, run);
         var answers = Answers.Of(run);
         if (answers.Count == 0)

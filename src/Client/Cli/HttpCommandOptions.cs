@@ -24,7 +24,7 @@ internal sealed class HttpCommandOptions
     [
         Path, Header, Method, Body, VaryingLength, Scenario,
         Run.Connections, Run.Threads, Run.Streams, Run.Duration, Run.Calls, Run.Rounds, Run.Warmup, Run.Timeout, Run.Seed, Run.Rate, Run.Arrivals, Run.Load,
-        Run.Reference, Run.Delta, Run.MaxTime, Run.ClientCpus, Run.Insecure, Run.CaCert, Run.Output, Run.Label, Run.NoSave, Run.Format, Run.Crank,
+        Run.Reference, Run.Delta, Run.MaxTime, Run.ClientCpus, Run.ServerPids, Run.Watch, Run.Insecure, Run.CaCert, Run.Output, Run.Label, Run.NoSave, Run.Format, Run.Crank,
         .. Run.Knobs.Where(one => one.Knob is { OnServerAlone: false, Name: not "http2-window" }).Select(one => one.Option),
     ];
 }

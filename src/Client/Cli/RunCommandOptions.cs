@@ -36,6 +36,13 @@ internal sealed class RunCommandOptions
     public Option<bool> NoCalibration { get; } = Flag("--no-calibration", "do not measure the client's own ceiling first");
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
+    public Option<string> ServerPids { get; } = Text("--server-pids", "LIST", "processes of a server that is not ours, e.g. 12,34: their CPU time and that of their descendants is the server's");
+    public Option<string[]> Watch { get; } = new("--watch")
+    {
+        HelpName = "NAME=ADDRESS",
+        Description = "count the connections of this listening endpoint by state while it runs, repeatable (Linux)",
+    };
+
     public Option<bool> Insecure { get; } = Flag("--insecure", "accept any TLS certificate (implied for loopback)");
     public Option<string> CaCert { get; } = Text("--cacert", "FILE", "PEM file of the authority behind a TLS server's certificate");
     public Option<string> Output { get; } = Text("-o", "FILE", "results file (default: results/<UTC time>-<os>-<label>.json)", "--output");
@@ -51,7 +58,7 @@ internal sealed class RunCommandOptions
     public IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals, Load, Client,
-        Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, Insecure, CaCert, Output, Label, NoSave, Format, Crank,
+        Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Output, Label, NoSave, Format, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];
 

@@ -55,6 +55,8 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             Connector = new ConnectorOptions { Insecure = typed.GetValue(declared.Insecure), CaCertificate = Get(declared.CaCert) },
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
             ServerCpus = Cpus(declared.ServerCpus, "--server-cpus"),
+            Watches = Watches(),
+            ServerPids = Get(declared.ServerPids) is { } pids ? Parsers.List(pids, "--server-pids", (text, what) => Integer(text, what, 1, int.MaxValue)) : [],
             Output = Output(),
         };
         Check(options);
@@ -66,6 +68,8 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
         var servers = options.OwnServer ? options.Transports.Count : options.Addresses.Count;
         if (options.Output.Crank && (servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count != 1 || options.Loads.Count > 0))
             throw new UsageException("--crank measures one cell: name one size with -s and one server with -U");
+        if (options.OwnServer && options.ServerPids.Count > 0)
+            throw new UsageException("--server-pids is for a server that is not ours: the one this tool starts tells its own CPU time");
         if (!options.OwnServer)
         {
             var foreign = declared.Knobs.FirstOrDefault(one => one.Knob.OnServerAlone && Get(one.Option) is not null);
@@ -130,6 +134,19 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
     {
         var addresses = (typed.GetValue(declared.Url) ?? []).Select(ParseAddress).ToList();
         return addresses.Distinct().Count() == addresses.Count ? addresses : throw new UsageException("-U names the same server twice");
+    }
+
+    private IReadOnlyList<Watch> Watches()
+    {
+        var watches = (typed.GetValue(declared.Watch) ?? []).Select(ParseWatch).ToList();
+        return watches.DistinctBy(watch => watch.Name).Count() == watches.Count ? watches : throw new UsageException("--watch gives the same name twice");
+    }
+
+    private static Watch ParseWatch(string text)
+    {
+        if (text.Split('=', 2) is not [{ Length: > 0 } name, var where])
+            throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
+        return Address.TryParse(where, out var address, out var error) ? new Watch(name, address) : throw new UsageException($"--watch {name}: {error}");
     }
 
     private static Address ParseAddress(string text)

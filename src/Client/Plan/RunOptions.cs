@@ -74,6 +74,13 @@ internal sealed record RunOptions
     public required ConnectorOptions Connector { get; init; }
     public CpuSet? ClientCpus { get; init; }
     public CpuSet? ServerCpus { get; init; }
+
+    /// <summary>Listening endpoints whose connections are counted by state while a window is measured.</summary>
+    public IReadOnlyList<Watch> Watches { get; init; } = [];
+
+    /// <summary>Processes of a server that does not tell about itself: their CPU time, with that of their descendants, is its.</summary>
+    public IReadOnlyList<int> ServerPids { get; init; } = [];
+
     public required OutputOptions Output { get; init; }
 
     /// <summary>True when this tool starts the server it measures.</summary>

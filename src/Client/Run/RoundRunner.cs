@@ -66,11 +66,15 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         progress.Enter(scenario, "measuring", generator);
         var at = DateTimeOffset.UtcNow;
         var serverBefore = await link.UsageAsync(cancellation);
+        var treeBefore = ProcessTree.Take(options.ServerPids);
+        using var sampler = ConnectionSampler.Begin(options.Watches);
         var machineBefore = MachineSnapshot.Take();
         var before = ProcessSnapshot.Take();
         var result = await generator.RunAsync(Window(options.Calls is null ? options.Duration : null, rate, number) with { Calls = options.Calls }, cancellation);
         var after = ProcessSnapshot.Take();
+        var watched = sampler?.Stop() ?? [];
         var machineAfter = MachineSnapshot.Take();
+        var treeAfter = ProcessTree.Take(options.ServerPids);
         var serverAfter = await link.UsageAsync(CancellationToken.None);
         progress.Enter(scenario, "saving", null);
 
@@ -96,9 +100,10 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             SendLateness = result.SendLateness?.Encode() ?? "",
             AskedRate = rate ?? 0,
             Client = after.Since(before, result.Ok),
-            Server = ServerUsage.Between(serverBefore, serverAfter),
+            Server = ServerUsage.Between(serverBefore, serverAfter) ?? ProcessTree.Between(treeBefore, treeAfter, result.Ok),
             Machine = MachineSnapshot.Between(machineBefore, machineAfter),
             Connections = Truth(result.Connections, link, serverBefore, serverAfter, scenario.Target),
+            Watched = watched,
             ThreadCalls = result.ThreadCalls,
             Buckets = result.Buckets,
             MethodsCompiled = after.MethodsCompiled - before.MethodsCompiled,

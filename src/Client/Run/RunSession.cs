@@ -43,6 +43,13 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             throw new EnvironmentException(
                 $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit (ulimit -Hn) or open fewer connections");
         }
+        foreach (var pid in options.ServerPids.Where(pid => ProcessTree.Take([pid]) is { Roots: 0 }))
+            throw new EnvironmentException($"--server-pids: there is no process {pid}");
+        if (options.Watches.Count > 0)
+        {
+            using var states = ConnectionStates.Open(options.Watches)
+                ?? throw new EnvironmentException("--watch: this system does not list its sockets (sock_diag): leave it out");
+        }
         return await Doctor.Doctor.ProblemsAsync(
             new DoctorOptions
             {

@@ -1,0 +1,84 @@
+using System.Diagnostics;
+using IpcBench.Analysis.Records;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Machine;
+
+/// <summary>Counts the connections of endpoints on a thread of its own, from its creation until <see cref="Stop"/>.</summary>
+internal sealed class ConnectionSampler : IDisposable
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
+
+    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU.
+    private const int Share = 200;
+
+    private readonly IReadOnlyList<Watch> watches;
+    private readonly ConnectionStates states;
+    private readonly ManualResetEventSlim stopping = new();
+    private readonly Thread thread;
+    private readonly List<ConnectionTally[]> samples = [];
+
+    private ConnectionSampler(IReadOnlyList<Watch> watches, ConnectionStates states)
+    {
+        (this.watches, this.states) = (watches, states);
+        thread = new Thread(Run) { IsBackground = true, Name = "connection states" };
+        thread.Start();
+    }
+
+    /// <summary>Null when nothing is to be watched, or the system does not tell.</summary>
+    public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches) =>
+        watches.Count > 0 && ConnectionStates.Open(watches) is { } states ? new ConnectionSampler(watches, states) : null;
+
+    /// <summary>What was seen until now; one entry for each endpoint.</summary>
+    public IReadOnlyList<WatchedEndpoint> Stop()
+    {
+        stopping.Set();
+        thread.Join();
+        return [.. watches.Select((watch, i) => new WatchedEndpoint
+        {
+            Name = watch.Name,
+            Address = watch.Address.ToString()!,
+            Samples = samples.Count,
+            Active = Over(i, tally => tally.Active),
+            Idle = Over(i, tally => tally.Idle),
+            Waiting = Over(i, tally => tally.Waiting),
+            Closing = Over(i, tally => tally.Closing),
+            TimeWait = Over(i, tally => tally.TimeWait),
+        })];
+    }
+
+    public void Dispose()
+    {
+        stopping.Set();
+        thread.Join();
+        states.Dispose();
+        stopping.Dispose();
+    }
+
+    private void Run()
+    {
+        try
+        {
+            var pause = TimeSpan.Zero;
+            while (!stopping.Wait(pause))
+            {
+                var began = Stopwatch.GetTimestamp();
+                var tallies = new ConnectionTally[watches.Count];
+                states.Read(tallies);
+                samples.Add(tallies);
+                var took = Stopwatch.GetElapsedTime(began);
+                pause = took * Share > Interval ? took * Share : Interval;
+            }
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            // It answered a moment ago; what was seen until now stays.
+        }
+    }
+
+    private StateCount Over(int watch, Func<ConnectionTally, int> state) => new()
+    {
+        Mean = samples.Count == 0 ? 0 : Math.Round(samples.Average(tallies => state(tallies[watch])), 3),
+        Max = samples.Count == 0 ? 0 : samples.Max(tallies => state(tallies[watch])),
+    };
+}

@@ -1,0 +1,89 @@
+using System.Diagnostics;
+using IpcBench.Client.Machine;
+
+namespace IpcBench.Client.Tests.Machine;
+
+public class ProcessTreeTests
+{
+    [Fact]
+    public async Task The_time_of_a_spinning_process_is_its_own()
+    {
+        using var spinner = Shell("while :; do :; done");
+        await AssertSpunAsync(spinner, TimeSpan.FromSeconds(1));
+    }
+
+    [Fact]
+    public async Task Children_count_also_those_that_came_or_ended_meanwhile()
+    {
+        using var parent = Shell("read go; for i in 1 2 3; do timeout 0.3 sh -c 'while :; do :; done'; done; read end");
+        var before = ProcessTree.Take([parent.Id])!;
+        parent.StandardInput.WriteLine();
+        var spun = await UntilAsync(() => ProcessTree.Between(before, ProcessTree.Take([parent.Id]), 1) is { } usage && usage.CpuUserNs + usage.CpuKernelNs > 300_000_000);
+        Kill(parent);
+        Assert.True(spun);
+    }
+
+    [Fact]
+    public void A_process_that_ended_makes_the_usage_unknown()
+    {
+        using var process = Shell("read end");
+        var before = ProcessTree.Take([process.Id]);
+        Assert.NotNull(ProcessTree.Between(before, ProcessTree.Take([process.Id]), 1));
+        Kill(process);
+        Assert.Null(ProcessTree.Between(before, ProcessTree.Take([process.Id]), 1));
+    }
+
+    [Fact]
+    public void Nobody_asked_for_is_nothing_known() => Assert.Null(ProcessTree.Take([]));
+
+    [Fact]
+    public void A_name_with_blanks_and_brackets_does_not_shift_the_numbers()
+    {
+        var files = new CapturedFiles((
+            "/proc/7/stat",
+            "7 (my (odd) prog) S 3 7 7 0 -1 4194304 100 200 0 0 11 22 33 44 20 0 1 0 500 1000000 321 18446744073709551615 1 1"));
+        var stat = ProcessTree.StatOf(files, 7);
+        Assert.NotNull(stat);
+        Assert.Equal([3L, 11, 22, 33, 44, 321], [stat[1], stat[11], stat[12], stat[13], stat[14], stat[21]]);
+    }
+
+    // No speed is asserted: the process's own clock is compared with ours of the same process.
+    private static async Task AssertSpunAsync(Process spinner, TimeSpan time)
+    {
+        var before = ProcessTree.Take([spinner.Id])!;
+        var own = spinner.TotalProcessorTime;
+        await Task.Delay(time, TestContext.Current.CancellationToken);
+        var usage = ProcessTree.Between(before, ProcessTree.Take([spinner.Id]), 5);
+        spinner.Refresh();
+        var used = (spinner.TotalProcessorTime - own).TotalNanoseconds;
+        Kill(spinner);
+        Assert.NotNull(usage);
+        Assert.InRange(usage.CpuUserNs + usage.CpuKernelNs, used - 200_000_000, used + 40_000_000);
+        Assert.True(used > 50_000_000);
+        Assert.True(usage.WorkingSetBytes > 100_000);
+        Assert.Equal(5, usage.Calls);
+    }
+
+    private static Process Shell(string script)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        return Process.Start(new ProcessStartInfo("/bin/sh", ["-c", script]) { RedirectStandardInput = true })!;
+    }
+
+    private static void Kill(Process process)
+    {
+        process.Kill(entireProcessTree: true);
+        Assert.True(process.WaitForExit(10_000));
+    }
+
+    private static async Task<bool> UntilAsync(Func<bool> isSo)
+    {
+        for (var i = 0; i < 100; i++)
+        {
+            if (isSo())
+                return true;
+            await Task.Delay(100, TestContext.Current.CancellationToken);
+        }
+        return false;
+    }
+}
