@@ -59,7 +59,7 @@ internal sealed class ConnectionSampler : IDisposable
     {
         try
         {
-            var pause = TimeSpan.Zero;
+            var (pause, before) = (TimeSpan.Zero, TimeSpan.Zero);
             while (!stopping.Wait(pause))
             {
                 var began = Stopwatch.GetTimestamp();
@@ -67,7 +67,9 @@ internal sealed class ConnectionSampler : IDisposable
                 states.Read(tallies);
                 samples.Add(tallies);
                 var took = Stopwatch.GetElapsedTime(began);
-                pause = took * Share > Interval ? took * Share : Interval;
+                // The shorter of two: one look that was interrupted says nothing of what a look costs.
+                var cost = (took < before ? took : before) * Share;
+                (pause, before) = (cost > Interval ? cost : Interval, took);
             }
         }
         catch (System.ComponentModel.Win32Exception)
