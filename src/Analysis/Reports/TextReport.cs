@@ -1,6 +1,7 @@
 using System.Text;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Published;
 
 namespace IpcBench.Analysis.Reports;
 
@@ -17,6 +18,7 @@ public sealed class TextReport : IReport
             if (model.Files.Count > 1)
                 text.Append(file == model.Files[0] ? "" : "\n").Line($"### {file.Name}").Line();
             Append(text, file.Run);
+            AppendPublished(text, file);
         }
         return Printable(text.ToString());
     }
@@ -45,6 +47,12 @@ public sealed class TextReport : IReport
         text.Line().Line("Answer");
         foreach (var answer in answers)
             text.Line("  " + answer);
+    }
+
+    private static void AppendPublished(StringBuilder text, ReportFile file)
+    {
+        if (PublishedCatalogue.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null))
+            new PublishedSection(markdown: false).Append(text.Line().Line("Published"), published, [file]);
     }
 
     private static void AppendDoubts(StringBuilder text, MeasuredRun run)

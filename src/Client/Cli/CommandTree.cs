@@ -13,6 +13,7 @@ internal static class CommandTree
         root.Add(DoctorCommand.Create());
         root.Subcommands.Add(SweepCommand.Create(commandLine));
         root.Subcommands.Add(HttpCommand.Create(commandLine));
+        root.Add(ArticleCommand.Create(commandLine));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(ResponderCommand.Create());

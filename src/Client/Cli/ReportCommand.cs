@@ -15,7 +15,7 @@ internal static class ReportCommand
         var format = new Option<string>("--format") { HelpName = "FORMAT", Description = $"one of {formats} (default: by the ending of -o, else text)" };
         var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
         var plot = new Option<string>("--plot") { HelpName = "NAME", Description = $"with svg: one picture instead of all: {string.Join(", ", PlotCatalogue.Names)}" };
-        var command = new Command("report", "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG or HdrHistogram's text.") { files, format, output, plot };
+        var command = new Command("report", "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside what was measured.") { files, format, output, plot };
         command.SetAction(typed =>
         {
             var path = typed.GetValue(output);

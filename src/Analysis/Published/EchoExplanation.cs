@@ -1,0 +1,47 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Reports;
+
+namespace IpcBench.Analysis.Published;
+
+/// <summary>What of a round trip is computing, which a transport can save, and what is waiting to be woken, which none can.</summary>
+internal sealed class EchoExplanation : IExplanation
+{
+    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    {
+        var table = new TextTable("size", "transport", "round trip", "CPU of both sides", "the rest", "CPU, TCP / this") { Words = 2 };
+        var cells = run.Cells.Where(cell => cell.Median != null && cell.Key is { Protocol: "echo", Variant: "", Connections: 1, Streams: 1 }).ToList();
+        var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where both compute at the same time there may be none." };
+        foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
+        {
+            var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");
+            foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metrics.TotalCpu.Value(cell.Median!) != null))
+            {
+                table.Add(Quantity.Size(size), cell.Key.Arm, Metrics.Mean.Show(cell.Median!), Metrics.TotalCpu.Show(cell.Median!), Rest(cell), Saved(run, tcp, cell));
+                if (tcp != null && tcp != cell && Words(tcp, cell) is { } words)
+                    sentences.Add($"{Quantity.Size(size)}: {words}");
+            }
+        }
+        return table.IsEmpty ? null : new Explained("How much of a round trip a transport can save at all", table, sentences);
+    }
+
+    /// <summary>What the round trip loses or gains against TCP, and how much of that is computing.</summary>
+    private static string? Words(MeasuredCell tcp, MeasuredCell cell)
+    {
+        if (Metrics.Mean.Value(tcp.Median!) - Metrics.Mean.Value(cell.Median!) is not { } time || Metrics.TotalCpu.Value(tcp.Median!) - Metrics.TotalCpu.Value(cell.Median!) is not { } cpu)
+            return null;
+        return $"over {cell.Key.Transport} a round trip takes {Change(time)} than over TCP, with {Change(cpu)} of CPU and {Change(time - cpu)} of waiting.";
+    }
+
+    private static string Change(double less) => Quantity.Micros(Math.Abs(less)) + (less >= 0 ? " less" : " more");
+
+    // The smallest, about 1 kB and the largest: all sizes would say the same.
+    private static IEnumerable<long> Chosen(List<long> sizes) =>
+        sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
+
+    private static string Rest(MeasuredCell cell) =>
+        Metrics.Mean.Value(cell.Median!) - Metrics.TotalCpu.Value(cell.Median!) is { } rest && rest > 0 ? Quantity.Micros(rest) : Quantity.None;
+
+    private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
+        tcp == null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metrics.TotalCpu) is not { } saved ? Quantity.None : VerdictText.Ratio(saved.Verdict.Estimate);
+}

@@ -1,0 +1,78 @@
+using System.Text;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Reports;
+using static IpcBench.Analysis.Reports.TextBuilding;
+
+namespace IpcBench.Analysis.Published;
+
+/// <summary>The page that holds what people quote beside what was measured, in Markdown.</summary>
+public sealed class PublishedReport : IReport
+{
+    private static readonly PublishedSection Section = new(markdown: true);
+
+    public string Format => "published";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder("# Published comparisons, measured again\n\n");
+        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number of ours is computed from those files.").Line();
+        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the measured interval reaches the published ratio. *Differs*: the whole interval lies beside it. "
+            + "*Cannot tell*: too few rounds, or the interval holds the published ratio and no difference as well. *Known* says where a published number was read.").Line();
+        text.Append(Summary(model).ToMarkdown());
+        foreach (var published in PublishedCatalogue.All)
+            Append(text, published, Of(model, published));
+        AppendOthers(text, Of(model, null));
+        return TextReport.Printable(text.ToString());
+    }
+
+    // By name, whatever the order in which a shell lists files.
+    private static List<ReportFile> Of(ReportModel model, PublishedComparison? published) =>
+        [.. model.Files.Where(file => PublishedCatalogue.Find(file.Run.Record.Scenario) == published).OrderBy(file => file.Name, StringComparer.Ordinal)];
+
+    private static TextTable Summary(ReportModel model)
+    {
+        var table = new TextTable("write-up", "quoted for", "run", "verdict") { Words = 4 };
+        foreach (var published in PublishedCatalogue.All)
+        {
+            var files = Of(model, published);
+            var name = Invariant($"{published.Author} {published.Year}");
+            if (files.Count == 0)
+                table.Add(name, published.Claim, "not measured here yet", "");
+            foreach (var file in files)
+                table.Add(name, published.Claim, file.Name, PublishedSection.Summary(published, file.Run));
+        }
+        return table;
+    }
+
+    private static void Append(StringBuilder text, PublishedComparison published, IReadOnlyList<ReportFile> files)
+    {
+        text.Line().Line($"## {published.Year}: {TextTable.Escape(published.Title)}").Line();
+        Section.Append(text, published, files);
+        if (files.Count > 0)
+            text.Line().Line($"Repeat it: `{published.Command}`");
+        foreach (var file in files)
+            AppendOrigin(text, file);
+    }
+
+    private static void AppendOrigin(StringBuilder text, ReportFile file)
+    {
+        text.Line().Line(TextTable.Escape($"{file.Name} was measured with:")).Line();
+        foreach (var line in RunHeader.Lines(file.Run))
+            text.Line("- " + TextTable.Escape(line));
+        text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
+        foreach (var doubt in DoubtCatalogue.Of(file.Run))
+            text.Line($"- doubt `{doubt.Id}`: {TextTable.Escape(AdviceText.Doubt(doubt))}");
+    }
+
+    /// <summary>Runs that repeat no write-up: what they say helps to explain those that do.</summary>
+    private static void AppendOthers(StringBuilder text, IReadOnlyList<ReportFile> files)
+    {
+        foreach (var file in files)
+        {
+            text.Line().Line(TextTable.Escape($"## Beside them: {file.Name}")).Line();
+            foreach (var answer in Answers.Of(file.Run))
+                text.Line("- " + TextTable.Escape(answer));
+            AppendOrigin(text, file);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Published;
+
+/// <summary>A published ratio beside the measured one, and what the interval says of it.</summary>
+public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Measured, double Delta)
+{
+    /// <summary>Null when one of the two cells was not measured.</summary>
+    public static PublishedVerdict? Of(MeasuredRun run, PublishedRatio published) =>
+        published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
+        && ArmComparison.Of(run, cell, reference, Metrics.Rate) is { } measured ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
+
+    private RatioEstimate Estimate => Measured.Verdict.Estimate;
+
+    public Agreement Agreement
+    {
+        get
+        {
+            if (!Published.IsKnown)
+                return Agreement.NothingToCompare;
+            if (Estimate.LeftOut > 0 || Estimate.Interval is not { } interval)
+                return Agreement.CannotTell;
+            if (interval.High < Low || interval.Low > High)
+                return Agreement.Differs;
+            return interval.Contains(1) && (Low > 1 || High < 1) ? Agreement.CannotTell : Agreement.Agrees;
+        }
+    }
+
+    /// <summary>The verdict in words.</summary>
+    public string Text => Agreement switch
+    {
+        Agreement.NothingToCompare => "nothing to compare with",
+        Agreement.Agrees => "agrees",
+        Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null => VerdictText.Of(Measured.Verdict, Metrics.Rate),
+        Agreement.CannotTell => "cannot tell, the interval holds both the published ratio and no difference",
+        _ => "differs: " + Difference(Estimate.Interval!.Value),
+    };
+
+    // A published ratio has no interval of its own: as everywhere, differences below delta do not matter.
+    private double Low => Published.Low / (1 + Delta);
+
+    private double High => Published.High * (1 + Delta);
+
+    private string Difference(Interval interval)
+    {
+        var claimsFaster = Published.Low > 1;
+        if (interval.Contains(1))
+            return "no such difference here";
+        if (interval.Low > 1 != claimsFaster)
+            return "the other way round";
+        var less = claimsFaster ? interval.High < Low : interval.Low > High;
+        return less ? "the same way, but less" : "the same way, and more";
+    }
+}

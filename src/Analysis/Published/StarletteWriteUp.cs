@@ -1,0 +1,37 @@
+using IpcBench.Analysis.Measures;
+
+namespace IpcBench.Analysis.Published;
+
+/// <summary>2021: Starlette under gunicorn behind nginx, in containers of a cloud.</summary>
+internal static class StarletteWriteUp
+{
+    private static readonly (string What, CellChoice Cell)[] Arms =
+    [
+        ("tcp: two containers, a port", Arm("tcp")),
+        ("sharedvolume: two containers, a Unix socket", Arm("sharedvolume")),
+        ("combined: one container, a Unix socket", Arm("combined")),
+    ];
+
+    public static PublishedComparison Comparison { get; } = new()
+    {
+        Scenario = "starlette",
+        Title = "Container-to-Container Communication",
+        Author = "miketheman",
+        Year = 2021,
+        Where = "www.miketheman.net/2021/12/28/container-to-container-communication, github.com/miketheman/ecs-network-perf",
+        Claim = "TCP, a socket in a shared volume and both programs in one container, on x86 and ARM",
+        Setup = "Starlette under gunicorn with a uvicorn worker behind nginx, JSON that changes with every call; ab -n 1000 -c 1.",
+        Machine = "containers on AWS ECS",
+        Command = "scenarios/starlette-behind-nginx/run",
+        Remarks = ["Its table could not be read, so nothing stands in the column of published numbers and nothing is held against it."],
+        Shown = Metrics.Rate,
+        Figures = [.. from metric in new[] { Metrics.Rate, Metrics.Mean, Metrics.P99 } from arm in Arms select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],
+        Ratios = [Against(1), Against(2)],
+        Explanations = [new KeepAliveExplanation("tcp", "http1")],
+    };
+
+    private static CellChoice Arm(string name) => new() { Protocol = "http1", Transport = "tcp", Variant = name };
+
+    private static PublishedRatio Against(int arm) =>
+        new($"{Arms[arm].Cell.Variant} against tcp", Arms[arm].Cell, Arms[0].Cell, 0, 0, PublishedOrigin.NotFound);
+}

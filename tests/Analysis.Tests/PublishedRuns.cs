@@ -1,0 +1,47 @@
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Made-up runs that repeat a write-up, each cell at the rate that is asked for, with a little noise that all cells of a round share.</summary>
+internal static class PublishedRuns
+{
+    public static RunRecord Make(string scenario, int rounds, params (ScenarioKey Key, double Rate)[] cells)
+    {
+        var rates = cells.Select((cell, i) => Enumerable.Range(1, rounds).Select(number => cell.Rate * (1 + 0.03 * (number % 3) + 0.001 * ((number * 7 + i * 3) % 5))).ToArray()).ToList();
+        var run = Simulated.Run(rates);
+        return run with
+        {
+            Scenario = scenario,
+            Cells = [.. cells.Select(cell => new Cell { Key = cell.Key, Address = "x" })],
+            Rounds = [.. run.Rounds.Select(round => Whole(round, cells[round.Cell].Key))],
+        };
+    }
+
+    /// <summary>Mean latency by Little's law; half of it is computing where one call is out at a time.</summary>
+    private static Round Whole(Round round, ScenarioKey key)
+    {
+        var latency = (long)((double)round.WindowNs * key.Connections * key.Streams);
+        var cpu = new ProcessUsage { CpuUserNs = round.WindowNs / 8, CpuKernelNs = round.WindowNs / 8, Calls = round.Ok };
+        return round with { LatencySumNs = latency, Client = cpu, Server = cpu };
+    }
+
+    public static ScenarioKey Echo(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1 };
+
+    public static ScenarioKey Web(string arm) => new() { Protocol = "http1", Transport = "tcp", Variant = arm, Size = 12, Connections = 10 };
+
+    public static ScenarioKey Few(string transport, long size) => new() { Transport = transport, Size = size, Connections = 5, Streams = 80 };
+
+    public static ScenarioKey Many(string transport, long size) => new() { Transport = transport, Size = size, Connections = 400 };
+
+    /// <summary>TLS is a factor 1.5, the topology 1.2, the transport 1.1.</summary>
+    public static RunRecord Article(int rounds = 7) => Make("article", rounds,
+        (Few("tcp", 10), 150_000), (Few("tls", 10), 100_000), (Few("unix", 10), 150_000 * 1.32),
+        (Many("tcp", 10), 50_000), (Many("tls", 10), 25_000), (Many("unix", 10), 55_000));
+
+    /// <summary>Setting up connections makes a factor 1.05 of 1.10.</summary>
+    public static RunRecord Flask(int rounds = 7) => Make("flask", rounds,
+        (Web("port"), 2_000), (Web("socket"), 2_000 * 1.1), (Web("port keepalive"), 2_600), (Web("socket keepalive"), 2_600 * 1.1 / 1.05));
+
+    public static RunRecord EchoRun() => Make("echo", 10,
+        (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("pipe", 1), 35_000), (Echo("tcp", 1024), 29_000), (Echo("unix", 1024), 87_000), (Echo("pipe", 1024), 35_000));
+}

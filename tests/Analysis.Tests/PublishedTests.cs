@@ -1,0 +1,123 @@
+using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Published;
+using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Reports;
+using static IpcBench.Analysis.Tests.PublishedRuns;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class PublishedTests
+{
+    private static readonly PublishedRatio Ratio = PublishedCatalogue.Find("flask")!.Ratios[0] with { Low = 1.10, High = 1.10 };
+
+    private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Of(
+        new MeasuredRun(Make("flask", rounds, (Web("port"), 1_000), (Web("socket"), 1_000 * measured))), published ?? Ratio)!;
+
+    private static string Page(params RunRecord[] runs) => new PublishedReport().Make(new ReportModel(runs.Select((run, i) => ($"{run.Scenario}-{i}", run))));
+
+    [Fact]
+    public void Every_write_up_says_where_it_is_and_what_each_number_corresponds_to()
+    {
+        Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], PublishedCatalogue.All.Select(published => published.Scenario));
+        Assert.All(PublishedCatalogue.All, published =>
+        {
+            Assert.Contains('.', published.Where);
+            Assert.NotEmpty(published.Ratios);
+            Assert.All(published.Ratios, ratio => Assert.NotEqual(ratio.Cell, ratio.Reference));
+            Assert.All(published.Ratios.Where(ratio => ratio.IsKnown), ratio => Assert.InRange(ratio.Low, 0.01, ratio.High));
+            Assert.All(published.Figures, figure => Assert.Equal(figure.Origin == PublishedOrigin.NotFound, figure.Value == null));
+        });
+    }
+
+    [Theory]
+    [InlineData(1.10, "agrees")]
+    [InlineData(1.12, "agrees")] // within the 3 % that do not matter
+    [InlineData(1.05, "differs: the same way, but less")]
+    [InlineData(1.30, "differs: the same way, and more")]
+    [InlineData(0.90, "differs: the other way round")]
+    [InlineData(1.00, "differs: no such difference here")]
+    public void A_narrow_interval_decides_about_a_published_ratio(double measured, string verdict) => Assert.Equal(verdict, Judge(measured).Text);
+
+    [Fact]
+    public void A_published_slowdown_is_judged_by_its_own_direction()
+    {
+        var slower = Ratio with { Low = 0.33, High = 0.33 };
+        Assert.Equal("differs: the same way, but less", Judge(0.6, published: slower).Text);
+        Assert.Equal("differs: the same way, and more", Judge(0.2, published: slower).Text);
+        Assert.Equal("differs: the other way round", Judge(1.2, published: slower).Text);
+        Assert.Equal("agrees", Judge(0.33, published: slower).Text);
+    }
+
+    [Fact]
+    public void Everything_inside_a_published_range_agrees() => Assert.Equal("agrees", Judge(2.5, published: Ratio with { Low = 2, High = 3 }).Text);
+
+    [Fact]
+    public void Too_few_rounds_cannot_tell() => Assert.Equal("cannot tell, 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+
+    [Fact]
+    public void An_interval_that_holds_the_published_ratio_and_none_cannot_tell()
+    {
+        var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
+        noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };
+        Assert.Equal(Agreement.CannotTell, PublishedVerdict.Of(new MeasuredRun(noisy), Ratio)!.Agreement);
+    }
+
+    [Fact]
+    public void What_was_not_found_is_compared_with_nothing()
+    {
+        var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
+        Assert.All(PublishedCatalogue.Find("starlette")!.Ratios, ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
+    }
+
+    [Fact]
+    public void A_cell_that_was_not_measured_has_no_verdict() =>
+        Assert.Null(PublishedVerdict.Of(new MeasuredRun(Make("flask", 7, (Web("port"), 1_000))), Ratio));
+
+    [Fact]
+    public void The_article_comes_apart_into_tls_topology_and_transport()
+    {
+        var page = Page(Article());
+        Assert.Contains("measured its way 1.98×", page, StringComparison.Ordinal);
+        Assert.Matches(@"Of that TLS is a factor 1\.50× \[[^]]+\], and 5 connections of 80 streams instead of 400 connections a factor 1\.20× \[[^]]+\]; left for the transport, with 400 connections and nothing encrypted, 1\.10× \[", page);
+        Assert.Contains("| 10 B | unix | 1.15× | 1.98×", page, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Factors_that_are_nothing_are_called_so()
+    {
+        var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100), (Many("unix", 10), 150));
+        Assert.Matches(@"TLS is a factor 1\.00× \[[^]]+\] \(cannot be told from 1\)", Page(plain));
+    }
+
+    [Fact]
+    public void Keep_alive_shows_what_setting_up_connections_contributes()
+    {
+        var page = Page(Flask());
+        Assert.Matches(@"socket against port \(http1 over tcp\): 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.05×", page);
+        Assert.Matches(@"\| port \| 2,\d+ \| 2,\d+ \| 1\.30×", page);
+    }
+
+    [Fact]
+    public void Cells_that_only_one_side_has_are_listed()
+    {
+        var page = Page(EchoRun());
+        Assert.Contains("Only measured: pipe echo (1 B / 1 KiB).", page, StringComparison.Ordinal);
+        Assert.Contains("Only published: Unix socket against TCP, 2 B; ", page, StringComparison.Ordinal);
+        Assert.Contains("Only published: TCP with TLS, 100 B, first round;", Page(Article()), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_text_report_of_a_repeated_write_up_ends_with_the_published_table()
+    {
+        var text = new TextReport().Make(new ReportModel(Flask()));
+        Assert.Matches(@"port +requests/s +read there +1,837 ", text[text.IndexOf("\nPublished\n", StringComparison.Ordinal)..]);
+        Assert.DoesNotContain("\nPublished\n", new TextReport().Make(new ReportModel(Flask() with { Scenario = "" })), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_page_of_several_runs_is_as_approved() => Snapshot.Verify("page.published", () => Page(EchoRun(), Flask(), Flask(3), Article()));
+
+    [Fact]
+    public void The_order_of_the_files_does_not_matter() => Assert.Equal(
+        new PublishedReport().Make(new ReportModel([("a", Flask()), ("b", Flask(3))])), new PublishedReport().Make(new ReportModel([("b", Flask(3)), ("a", Flask())])));
+}
