@@ -93,8 +93,16 @@ public sealed class PublishedTests
     public void Keep_alive_shows_what_setting_up_connections_contributes()
     {
         var page = Page(Flask());
-        Assert.Matches(@"socket against port \(http1 over tcp\): 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.05×", page);
+        Assert.Matches(@"socket against port: 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.05×", page);
         Assert.Matches(@"\| port \| 2,\d+ \| 2,\d+ \| 1\.30×", page);
+    }
+
+    [Fact]
+    public void Keep_alive_is_held_against_the_same_server_without_it_where_that_was_measured()
+    {
+        var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000), (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
+        Assert.Matches(@"socket threads against port threads: 1\.10× \[[^]]+\] with a connection per request, 1\.00× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.10×", page);
+        Assert.Matches(@"\| port threads \| 1,0\d+ \| 1,5\d+ \| 1\.50×", page);
     }
 
     [Fact]
@@ -116,6 +124,9 @@ public sealed class PublishedTests
 
     [Fact]
     public void The_page_of_several_runs_is_as_approved() => Snapshot.Verify("page.published", () => Page(EchoRun(), Flask(), Flask(3), Article()));
+
+    [Fact]
+    public void Without_a_run_it_says_what_was_published() => Assert.Contains("| port | requests/s | read there | 1,837 |", Page(), StringComparison.Ordinal);
 
     [Fact]
     public void The_order_of_the_files_does_not_matter() => Assert.Equal(

@@ -25,7 +25,7 @@ internal static class FlaskWriteUp
         Shown = Metrics.Rate,
         Figures = Figures("port", 1837.29, 5.44, "Unix socket", 2019.39, 4.95),
         Ratios = [new("Unix socket against port", Socket, Port, 2019.39 / 1837.29, 2019.39 / 1837.29)],
-        Explanations = [new KeepAliveExplanation("tcp", "http1")],
+        Explanations = [new KeepAliveExplanation()],
     };
 
     public static PublishedComparison Containers { get; } = new()
@@ -38,12 +38,12 @@ internal static class FlaskWriteUp
         Claim = "the socket in a shared volume answers 42 % more than the forwarded port: 2,022 requests/s against 1,420",
         Setup = "The same page with gunicorn in a container: nginx outside reaches it by a forwarded port or by a Unix socket in a shared volume; wrk -d 5s (2 threads, 10 connections).",
         Machine = Machine,
-        Command = "scenarios/flask-across-namespaces/run",
+        Command = "scenarios/flask-containers/run",
         Remarks = [],
         Shown = Metrics.Rate,
         Figures = Figures("forwarded port", 1420.17, 7.03, "socket in a shared volume", 2022.18, 4.94),
         Ratios = [new("shared socket against forwarded port", Socket, Port, 2022.18 / 1420.17, 2022.18 / 1420.17)],
-        Explanations = [new KeepAliveExplanation("tcp", "http1")],
+        Explanations = [new KeepAliveExplanation()],
     };
 
     private static PublishedFigure[] Figures(string port, double portRate, double portMs, string socket, double socketRate, double socketMs) =>

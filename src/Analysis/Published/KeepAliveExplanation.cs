@@ -5,50 +5,50 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>How much of a difference behind a proxy is the setting up of connections: each arm beside the same with upstream keep-alive.</summary>
-internal sealed class KeepAliveExplanation(string transport, string protocol) : IExplanation
+/// <summary>
+/// How much of a difference behind a proxy is the setting up of connections: each arm beside the same with upstream keep-alive. Where the server that
+/// keeps connections is another one than the published (a worker that cannot keep them), the arm that has that server without keeping is what it is held against.
+/// </summary>
+internal sealed class KeepAliveExplanation : IExplanation
 {
-    private const string Kept = " keepalive";
+    private const string KeptAlive = " keepalive", SameServer = " threads";
 
     public Explained? Of(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("arm", "a connection per request", "kept alive", "gain of keep-alive") { Words = 1 };
-        var sentences = new List<string>();
-        foreach (var ratio in published.Ratios)
-        {
-            if (Four(run, ratio) is { } cells)
-                sentences.Add(Sentence(run, ratio, cells));
-        }
         foreach (var choice in published.Ratios.SelectMany(ratio => new[] { ratio.Reference, ratio.Cell }).Distinct())
         {
-            if (choice.In(run) is { } plain && WithKeepAlive(run, choice, plain) is { } kept)
-                table.Add(choice.Variant, Metrics.Rate.Show(plain.Median!), Metrics.Rate.Show(kept.Median!), Text(ArmComparison.Of(run, kept, plain, Metrics.Rate)));
+            if (Pair.Of(run, choice) is { } pair)
+                table.Add(pair.Plain.Key.Variant, Metrics.Rate.Show(pair.Plain.Median!), Metrics.Rate.Show(pair.Kept.Median!), Text(run, pair.Kept, pair.Plain));
         }
+        var sentences = published.Ratios.Select(ratio => Sentence(run, ratio)).OfType<string>().ToList();
         return table.IsEmpty ? null : new Explained("With keep-alive between the proxy and the application (requests/s)", table, sentences);
     }
 
-    private static (MeasuredCell Cell, MeasuredCell Reference, MeasuredCell KeptCell, MeasuredCell KeptReference)? Four(MeasuredRun run, PublishedRatio ratio) =>
-        ratio.Cell.In(run) is { } cell && ratio.Reference.In(run, cell.Key.Client) is { } reference
-        && WithKeepAlive(run, ratio.Cell, cell) is { } keptCell && WithKeepAlive(run, ratio.Reference, reference) is { } keptReference
-            ? (cell, reference, keptCell, keptReference) : null;
-
-    private static MeasuredCell? WithKeepAlive(MeasuredRun run, CellChoice choice, MeasuredCell like) =>
-        (choice with { Variant = choice.Variant + Kept }).In(run, like.Key.Client);
-
-    private string Sentence(MeasuredRun run, PublishedRatio ratio, (MeasuredCell Cell, MeasuredCell Reference, MeasuredCell KeptCell, MeasuredCell KeptReference) cells)
+    private static string? Sentence(MeasuredRun run, PublishedRatio ratio)
     {
-        var without = ArmComparison.Of(run, cells.Cell, cells.Reference, Metrics.Rate);
-        var with = ArmComparison.Of(run, cells.KeptCell, cells.KeptReference, Metrics.Rate);
-        var part = RatioOfRatios.Of(run, (cells.KeptCell, cells.KeptReference), (cells.Cell, cells.Reference));
-        return $"{ratio.Cell.Variant} against {ratio.Reference.Variant} ({protocol} over {transport}): {Text(without)} with a connection per request, {Text(with)} with keep-alive. {Share(part)}";
+        if (Pair.Of(run, ratio.Cell) is not { } cell || Pair.Of(run, ratio.Reference) is not { } reference)
+            return null;
+        var part = RatioOfRatios.Of(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
+        return $"{cell.Plain.Key.Variant} against {reference.Plain.Key.Variant}: {Text(run, cell.Plain, reference.Plain)} with a connection per request, "
+            + $"{Text(run, cell.Kept, reference.Kept)} with keep-alive. {Share(part)}";
     }
 
     private static string Share(RatioEstimate? part) => part switch
     {
         null or { Interval: null } => "Too few rounds to say what setting up connections contributes.",
         { Interval: { } interval } when interval.Contains(1) => $"What setting up connections contributes to it cannot be told from nothing: a factor {VerdictText.Ratio(part)}.",
-        _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)} to it; the rest is moving bytes.",
+        _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)} to it; what is left with keep-alive is moving bytes.",
     };
 
-    private static string Text(ArmComparison? comparison) => comparison == null ? Quantity.None : VerdictText.Ratio(comparison.Verdict.Estimate);
+    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        ArmComparison.Of(run, cell, reference, Metrics.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+
+    private sealed record Pair(MeasuredCell Plain, MeasuredCell Kept)
+    {
+        public static Pair? Of(MeasuredRun run, CellChoice choice) =>
+            (With(choice, SameServer).In(run) ?? choice.In(run)) is { } plain && With(choice, KeptAlive).In(run, plain.Key.Client) is { } kept ? new Pair(plain, kept) : null;
+
+        private static CellChoice With(CellChoice choice, string ending) => choice with { Variant = choice.Variant + ending };
+    }
 }

@@ -27,7 +27,7 @@ internal static class StarletteWriteUp
         Shown = Metrics.Rate,
         Figures = [.. from metric in new[] { Metrics.Rate, Metrics.Mean, Metrics.P99 } from arm in Arms select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],
         Ratios = [Against(1), Against(2)],
-        Explanations = [new KeepAliveExplanation("tcp", "http1")],
+        Explanations = [new KeepAliveExplanation()],
     };
 
     private static CellChoice Arm(string name) => new() { Protocol = "http1", Transport = "tcp", Variant = name };

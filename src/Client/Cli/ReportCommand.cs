@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text;
+using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Reports;
 using IpcBench.Analysis.Reports.Plots;
 
@@ -10,7 +11,7 @@ internal static class ReportCommand
 {
     public static Command Create()
     {
-        var files = new Argument<string[]>("FILES") { Description = "results files", Arity = new ArgumentArity(1, 100) };
+        var files = new Argument<string[]>("FILES") { Description = "results files (none with --format published: what was published, alone)", Arity = new ArgumentArity(0, 100) };
         var formats = string.Join(", ", ReportCatalogue.All.Select(report => report.Format));
         var format = new Option<string>("--format") { HelpName = "FORMAT", Description = $"one of {formats} (default: by the ending of -o, else text)" };
         var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
@@ -20,7 +21,10 @@ internal static class ReportCommand
         {
             var path = typed.GetValue(output);
             var report = Choose(typed.GetValue(format) ?? FormatOf(path), typed.GetValue(plot), formats);
-            Write(report.Make(ResultsReading.Model(typed.GetValue(files)!)), path);
+            var named = typed.GetValue(files) ?? [];
+            if (named.Length == 0 && report is not PublishedReport)
+                throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
+            Write(report.Make(ResultsReading.Model(named)), path);
             return ExitCode.Ok;
         });
         return command;

@@ -1,0 +1,55 @@
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>Published comparisons, run again and written down.</summary>
+public sealed class PublishedTests
+{
+    private static string Root { get; } = FindRoot();
+
+    [Fact]
+    public async Task Article_measures_both_topologies_with_and_without_tls_and_ends_with_what_each_contributes()
+    {
+        var (code, output, error) = await Tool.RunAsync("article", "-s", "10", "-r", "1", "-d", "100ms", "--warmup", "50ms", "--no-calibration", "--no-save", "--delta", "5%");
+        Assert.True(code is 0 or 3, output + error); // a call may take long on a machine with other work
+        Assert.Equal(8, output.Split("Running 0.1s test @").Length - 1);
+        var end = output[output.IndexOf("\nPublished\n", StringComparison.Ordinal)..];
+        Assert.Matches(@"TCP with TLS, 10 B, first round +requests/s +read there +154,696 +\d", end);
+        Assert.Matches(@"10 B +unix +1\.15× +\d+\.\d+× +\d+\.\d+× +\d+\.\d+× +\d+\.\d+×", end);
+        Assert.Contains("left for the transport, with 400 connections and nothing encrypted,", end, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Article_refuses_what_it_decides_itself()
+    {
+        Assert.Equal(1, (await Tool.RunAsync("article", "-U", "http://localhost:5000")).Code);
+        var (code, _, error) = await Tool.RunAsync("article", "-t", "6");
+        Assert.Equal(1, code);
+        Assert.Contains("the article has 5", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_page_is_what_the_tool_makes_of_the_committed_files()
+    {
+        var folder = Path.Combine(Root, "results", "published");
+        string[] files = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.json") : [];
+        var (code, output, error) = await Tool.RunAsync(["report", .. files, "--format", "published"]);
+        Assert.True(code == 0, error);
+        var page = await File.ReadAllTextAsync(Path.Combine(Root, "docs", "published-comparisons.md"), TestContext.Current.CancellationToken);
+        Assert.Equal(page.ReplaceLineEndings("\n").Trim(), output.ReplaceLineEndings("\n").Trim());
+    }
+
+    [Fact]
+    public async Task A_report_without_a_file_is_a_usage_error()
+    {
+        var (code, _, error) = await Tool.RunAsync("report");
+        Assert.Equal(1, code);
+        Assert.Contains("report needs a results file", error, StringComparison.Ordinal);
+    }
+
+    private static string FindRoot()
+    {
+        var folder = Tool.ClientFolder;
+        while (!File.Exists(Path.Combine(folder, "IpcBench.sln")))
+            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException("the tests run outside the repository");
+        return folder;
+    }
+}
