@@ -35,10 +35,11 @@ internal sealed class BenchServer : IAsyncDisposable
         var endpoints = new List<ServerEndpoint>();
         try
         {
-            foreach (var (index, address) in options.Listen.Index())
-                await BindAsync(endpoints, address, index, options, warnings);
+            var roles = options.Listen.Select(address => (Address: address, IsEcho: false)).Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
+            foreach (var (index, (address, isEcho)) in roles.Index())
+                await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Trials.For(index)), options, warnings);
             if (endpoints.Count == 0)
-                throw new CannotListenException("nothing is left to listen on; name an address with --listen");
+                throw new CannotListenException("nothing is left to listen on; name an address with --listen or --echo");
             return await StartAsync(options, endpoints);
         }
         catch
@@ -72,11 +73,11 @@ internal sealed class BenchServer : IAsyncDisposable
         await _host.DisposeAsync();
     }
 
-    private static async Task BindAsync(List<ServerEndpoint> endpoints, Address address, int index, ServerOptions options, TextWriter warnings)
+    private static async Task BindAsync(List<ServerEndpoint> endpoints, Address address, EndpointRole role, ServerOptions options, TextWriter warnings)
     {
         try
         {
-            endpoints.Add(EndpointBinder.Bind(address, options.Trials.For(index), options));
+            endpoints.Add(EndpointBinder.Bind(role, address, options));
         }
         catch (NoCertificateException e)
         {

@@ -36,6 +36,8 @@ internal static class KestrelHost
         var bound = endpoints.SelectMany(endpoint => endpoint.Sockets).ToDictionary(socket => socket.EndPoint, socket => socket.Socket);
         sockets.CreateBoundListenSocket = endPoint => Take(bound, endPoint);
         sockets.Backlog = options.Backlog;
+        // Bytes that wait to be read by this program, of one connection: an echo whose client does not read leaves them there.
+        sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
         sockets.UnsafePreferInlineScheduling = options.Inline;
         if (options.IoQueues is { } queues)

@@ -9,6 +9,9 @@ internal static class KestrelLimits
     /// <summary>Connections beyond the limit that may be accepted and on their way to being closed.</summary>
     public const int BeingClosed = 64;
 
+    /// <summary>Bytes of one connection that may have arrived and not be read yet: twice what HTTP/2's windows let a client send ahead.</summary>
+    public const int MostUnread = 256 << 10;
+
     private const long MostConnections = 20_000;
 
     /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.</summary>

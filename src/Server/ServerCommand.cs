@@ -20,6 +20,14 @@ internal static class ServerCommand
         CustomParser = ParseAddresses,
     };
 
+    private static readonly Option<Address[]> Echo = new("--echo")
+    {
+        Description = "An address where every byte is returned as it comes, no gRPC; repeatable, beside --listen. Without --listen nothing else is served",
+        HelpName = "ADDRESS",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseAddresses,
+    };
+
     private static readonly Option<int> MaxSize = Size("--max-size", "Largest payload that is served", 1, ByteSize.Most, 64 << 20);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
     private static readonly Option<string> Stack = MakeStack();
@@ -56,7 +64,7 @@ internal static class ServerCommand
     {
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
-            Listen, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk, PipeBuffer, PipeListeners,
+            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk, PipeBuffer, PipeListeners,
             SpinUs, DelayUs, Faults,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
@@ -83,7 +91,13 @@ internal static class ServerCommand
 
     private static ServerOptions OptionsOf(ParseResult parsed) => new()
     {
-        Listen = parsed.GetValue(Listen) is { Length: > 0 } given ? given : ServerOptions.DefaultAddresses,
+        Listen = (parsed.GetValue(Listen), parsed.GetValue(Echo)) switch
+        {
+            ({ Length: > 0 } given, _) => given,
+            (_, { Length: > 0 }) => [],
+            _ => ServerOptions.DefaultAddresses,
+        },
+        Echo = parsed.GetValue(Echo) ?? [],
         MaxSize = parsed.GetValue(MaxSize),
         Owned = parsed.GetValue(Owned),
         Stack = parsed.GetValue(Stack)!,

@@ -17,6 +17,9 @@ internal sealed record ServerOptions
 
     public IReadOnlyList<Address> Listen { get; init; } = DefaultAddresses;
 
+    /// <summary>Addresses where bytes are returned as they come.</summary>
+    public IReadOnlyList<Address> Echo { get; init; } = [];
+
     /// <summary>Largest payload that is served, in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 

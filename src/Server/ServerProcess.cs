@@ -23,7 +23,7 @@ internal static class ServerProcess
         await using var server = await BenchServer.StartAsync(options, Console.Error);
         foreach (var endpoint in server.Endpoints)
         {
-            var note = endpoint.Note is { } text ? ", " + text : "";
+            var note = (endpoint.IsEcho ? ", echo" : "") + (endpoint.Note is { } text ? ", " + text : "");
             await Console.Out.WriteLineAsync($"listening on {endpoint.Address} ({endpoint.Address.Kind}{note})");
         }
         await Console.Out.WriteLineAsync("GrpcBench server ready");

@@ -13,7 +13,7 @@ public abstract record Address
     /// <summary>The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public abstract string Kind { get; }
 
-    /// <summary>Cleartext TCP with HTTP/2 by prior knowledge: <c>http://host:port</c>.</summary>
+    /// <summary>Cleartext TCP with HTTP/2 by prior knowledge, or no HTTP at all: <c>http://host:port</c>, <c>tcp://host:port</c>.</summary>
     public sealed record Tcp(string Host, int Port) : Address
     {
         public override string Kind => "tcp";
@@ -60,6 +60,7 @@ public abstract record Address
         (address, error) = text switch
         {
             _ when text.StartsWith("http://", StringComparison.OrdinalIgnoreCase) => ParseUrl(text, tls: false),
+            _ when text.StartsWith("tcp://", StringComparison.OrdinalIgnoreCase) => ParseTcp(text),
             _ when text.StartsWith("https://", StringComparison.OrdinalIgnoreCase) => ParseUrl(text, tls: true),
             _ when text.StartsWith("unix-abstract:", StringComparison.OrdinalIgnoreCase) => ParseAbstract(text["unix-abstract:".Length..]),
             _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
@@ -79,6 +80,11 @@ public abstract record Address
         var host = uri.Host.Trim('[', ']');
         return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
     }
+
+    // As those write it who speak no HTTP there. It has no usual port.
+    private static (Address?, string?) ParseTcp(string text) => Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0
+        ? (null, $"'{text}' needs a port: write tcp://host:port")
+        : ParseUrl(text, tls: false);
 
     private static (Address?, string?) ParseUnix(string path)
     {

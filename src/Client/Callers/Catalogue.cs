@@ -1,3 +1,4 @@
+using IpcBench.Client.Callers.Echo;
 using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Callers.Wire;
 using IpcBench.Client.Load;
@@ -40,8 +41,9 @@ internal static partial class Catalogue
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
     {
-        (Wire, Grpc) => await WireFactory.CreateAsync(options, cancellation),
+        (Wire, Grpc or Http2) => await WireFactory.CreateAsync(options, cancellation),
         (Wire, Http1) => await HttpFactory.CreateAsync(options, cancellation),
+        (Wire, Echo) => await EchoFactory.CreateAsync(options, cancellation),
         (GrpcDotnet, Grpc) => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),
         _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
     };

@@ -14,6 +14,8 @@ internal static class CommandTree
         root.Subcommands.Add(SweepCommand.Create(commandLine));
         root.Subcommands.Add(HttpCommand.Create(commandLine));
         root.Add(ArticleCommand.Create(commandLine));
+        root.Subcommands.Add(EchoCommand.Create(commandLine));
+        root.Subcommands.Add(LayersCommand.Create(commandLine));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(ResponderCommand.Create());

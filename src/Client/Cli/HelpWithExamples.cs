@@ -17,6 +17,8 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
           GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
           GrpcBench --rounds auto --delta 2%          go on until every difference of 2 % is decided
           GrpcBench article --quick                   a published comparison again: which part of it is TLS, topology, transport
+          GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
+          GrpcBench layers --quick                    which part of a gRPC call is the transport at all?
 
         Exit codes: 0 done, 1 usage, 2 machine or server, 3 some calls failed, 4 a gate was crossed, 130 interrupted
         """;

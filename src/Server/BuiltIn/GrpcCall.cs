@@ -1,6 +1,7 @@
 using System.IO.Pipelines;
 using Google.Protobuf;
 using IpcBench.Protocol;
+using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 using IpcBench.Server.Trials;
@@ -16,6 +17,8 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
     public Task RunAsync()
     {
         var request = features.GetRequiredFeature<IHttpRequestFeature>();
+        if (BytesPath.IsBytes(request.Path))
+            return BytesAnswer.RunAsync(features, services);
         if (RequestCheck.Refuse(request) is { } httpStatus)
         {
             features.GetRequiredFeature<IHttpResponseFeature>().StatusCode = httpStatus;

@@ -24,9 +24,9 @@ internal static class ResponseWriter
     }
 
     /// <summary>Writes the frame; false when the client has given the call up meanwhile.</summary>
-    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, WriteBudget budget)
+    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
     {
-        features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ContentType;
+        features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = contentType;
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
         if (reply.Length > WriteBudget.Free)
             return WritePartsAsync(writer, reply, budget);

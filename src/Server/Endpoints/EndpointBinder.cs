@@ -1,4 +1,3 @@
-using IpcBench.Server.Trials;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Endpoints;
@@ -12,50 +11,50 @@ internal static class EndpointBinder
     /// <summary>Binds <paramref name="address"/>; connections made from now on wait until Kestrel accepts them.</summary>
     /// <exception cref="CannotListenException">It cannot be served.</exception>
     /// <exception cref="NoCertificateException">It is <c>https:</c> and this system makes no certificate.</exception>
-    public static ServerEndpoint Bind(Address address, Trial trial, ServerOptions options) => address switch
+    public static ServerEndpoint Bind(EndpointRole role, Address address, ServerOptions options) => address switch
     {
-        Address.Tcp tcp => BindTcp(tcp, trial, options),
-        Address.Tls tls => BindTls(tls, trial, options),
-        Address.Unix unix => BindUnix(unix, trial, options),
-        Address.UnixAbstract local => BindAbstract(local, trial, options),
-        Address.Pipe pipe => BindPipe(pipe, trial, options),
+        Address.Tcp tcp => BindTcp(tcp, role, options),
+        Address.Tls tls => BindTls(tls, role, options),
+        Address.Unix unix => BindUnix(unix, role, options),
+        Address.UnixAbstract local => BindAbstract(local, role, options),
+        Address.Pipe pipe => BindPipe(pipe, role, options),
         _ => throw new CannotListenException($"cannot listen on {address}: this server has no such transport"),
     };
 
-    private static SocketEndpoint BindTcp(Address.Tcp address, Trial trial, ServerOptions options)
+    private static SocketEndpoint BindTcp(Address.Tcp address, EndpointRole role, ServerOptions options)
     {
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer) { Trial = trial };
+        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer) { Trial = role.Trial, IsEcho = role.IsEcho };
     }
 
-    private static TlsEndpoint BindTls(Address.Tls address, Trial trial, ServerOptions options)
+    private static TlsEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
     {
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate) { Trial = trial };
+        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate) { Trial = role.Trial, IsEcho = role.IsEcho };
     }
 
-    private static SocketEndpoint BindUnix(Address.Unix address, Trial trial, ServerOptions options)
+    private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)
     {
         var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), address.ToString(), options);
-        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer) { Trial = trial };
+        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer) { Trial = role.Trial, IsEcho = role.IsEcho };
     }
 
-    private static SocketEndpoint BindAbstract(Address.UnixAbstract address, Trial trial, ServerOptions options)
+    private static SocketEndpoint BindAbstract(Address.UnixAbstract address, EndpointRole role, ServerOptions options)
     {
         if (!OperatingSystem.IsLinux())
             throw new CannotListenException($"cannot listen on {address}: only Linux has abstract sockets; use unix:/path");
         var socket = UnixListen.Bind("\0" + address.Name, address.ToString(), options);
-        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer) { Trial = trial };
+        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer) { Trial = role.Trial, IsEcho = role.IsEcho };
     }
 
-    private static ServerEndpoint BindPipe(Address.Pipe address, Trial trial, ServerOptions options)
+    private static ServerEndpoint BindPipe(Address.Pipe address, EndpointRole role, ServerOptions options)
     {
         if (OperatingSystem.IsWindows())
-            return new WindowsPipeEndpoint(address) { Trial = trial };
+            return new WindowsPipeEndpoint(address) { Trial = role.Trial, IsEcho = role.IsEcho };
         // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), address.ToString(), options);
-        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer) { Trial = trial };
+        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer) { Trial = role.Trial, IsEcho = role.IsEcho };
     }
 
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;

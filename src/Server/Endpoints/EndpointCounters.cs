@@ -7,7 +7,7 @@ internal sealed class EndpointCounters
     private long _opened;
     private long _closed;
 
-    /// <summary>Bench calls answered with OK.</summary>
+    /// <summary>Bench calls and requests for bytes answered with OK.</summary>
     public long Calls => Interlocked.Read(ref _calls);
 
     public long ConnectionsOpened => Interlocked.Read(ref _opened);

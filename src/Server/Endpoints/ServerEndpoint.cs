@@ -1,3 +1,4 @@
+using IpcBench.Server.Echo;
 using IpcBench.Server.Trials;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections;
@@ -5,7 +6,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>One <c>--listen</c>: an address that is already bound and waits for Kestrel to accept on it.</summary>
+/// <summary>One <c>--listen</c> or <c>--echo</c>: an address that is already bound and waits for Kestrel to accept on it.</summary>
 internal abstract class ServerEndpoint(Address address, string? note) : IDisposable
 {
     private static readonly TimeSpan Lingering = TimeSpan.FromSeconds(10);
@@ -19,6 +20,9 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
     public EndpointCounters Counters { get; } = new();
 
     public Trial Trial { get; init; } = Trial.None;
+
+    /// <summary>Bytes are returned as they come; no gRPC.</summary>
+    public bool IsEcho { get; init; }
 
     private DelayLine Delays { get; } = new();
 
@@ -38,8 +42,16 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
         return Trial.DelayUs > 0 ? new ValueTask(Delays.WaitAsync(Trial.DelayUs)) : ValueTask.CompletedTask;
     }
 
+    /// <summary>All layers of a connection here, and at their end what it speaks.</summary>
+    protected void Configure(ListenOptions listen)
+    {
+        AddLayers(listen);
+        if (IsEcho)
+            listen.Run(EchoHandler.RunAsync);
+    }
+
     /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>
-    protected virtual void Configure(ListenOptions listen)
+    protected virtual void AddLayers(ListenOptions listen)
     {
         // Without TLS there is no ALPN: an endpoint that offered HTTP/1.1 too would silently drop HTTP/2.
         listen.Protocols = HttpProtocols.Http2;

@@ -23,9 +23,9 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
             socket.Socket.Dispose();
     }
 
-    protected override void Configure(ListenOptions listen)
+    protected override void AddLayers(ListenOptions listen)
     {
-        base.Configure(listen);
+        base.AddLayers(listen);
         if (socketBuffer is not { } size)
             return;
         // An accepted TCP socket inherits the listener's buffers, an accepted Unix socket does not (af_unix.c).

@@ -14,9 +14,9 @@ internal sealed class TlsEndpoint(Address address, IReadOnlyList<BoundSocket> so
         certificate.Dispose();
     }
 
-    protected override void Configure(ListenOptions listen)
+    protected override void AddLayers(ListenOptions listen)
     {
-        base.Configure(listen);
+        base.AddLayers(listen);
         listen.UseHttps(certificate);
     }
 }

@@ -11,6 +11,7 @@ internal static class WindowsPipes
     public static void Configure(WebApplicationBuilder builder, ServerOptions options) => builder.WebHost.UseNamedPipes(pipes =>
     {
         pipes.CurrentUserOnly = true;
+        pipes.MaxReadBufferSize = KestrelLimits.MostUnread;
         if (options.PipeListeners is { } listeners)
             pipes.ListenerQueueCount = listeners;
         // Kestrel asks for kernel buffers of no bytes, so that every write waits for its reader.

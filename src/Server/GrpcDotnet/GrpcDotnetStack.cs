@@ -1,5 +1,6 @@
 using System.Reflection;
 using Grpc.AspNetCore.Server;
+using IpcBench.Server.Bytes;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;
@@ -25,6 +26,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
     {
         host.MapGrpcService<BenchService>();
         host.MapGrpcService<ControlService>();
+        BytesRoute.Map(host, services);
         return host.StartAsync(cancellation);
     }
 

@@ -1,4 +1,5 @@
 using IpcBench.Protocol.V1;
+using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
 
 namespace IpcBench.Server.Services;
@@ -8,6 +9,9 @@ internal sealed class BenchServices(ServerOptions options, IReadOnlyList<ServerE
 {
     /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
+
+    /// <summary>The replies of bare HTTP/2.</summary>
+    public BytesReplies Bytes { get; } = new();
 
     /// <summary>What large replies are written from.</summary>
     public WriteBudget Budget { get; } = new(options.WriteChunk);

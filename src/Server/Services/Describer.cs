@@ -35,6 +35,7 @@ internal static class Describer
             Address = endpoint.Address.ToString(),
             Kind = endpoint.Address.Kind,
             Note = endpoint.Note ?? "",
+            Protocol = endpoint.IsEcho ? "echo" : "grpc",
         }));
         AddSettings(reply, options);
         return reply;

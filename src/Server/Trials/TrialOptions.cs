@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Server.Trials;
 
-/// <summary>The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0 in the order of <c>--listen</c>.</summary>
+/// <summary>The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every <c>--listen</c> before every <c>--echo</c>.</summary>
 internal sealed record TrialOptions
 {
     /// <summary>Microseconds of CPU burnt per call.</summary>

@@ -6,31 +6,35 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Callers.Wire;
 
 /// <summary>
-/// One gRPC request, encoded once for all connections: the field block in three forms, and the DATA frame's payload. The first request of
-/// a connection makes the server remember the fields, all others name them by a byte each.
+/// One request, encoded once for all connections: the field block in three forms, and the DATA frame's payload, which a request that is not gRPC
+/// does not have. The first request of a connection makes the server remember the fields, all others name them by a byte each.
 /// </summary>
 internal sealed class RequestBytes
 {
     private const byte IndexedField = 0x80, WithIndexing = 0x40, WithoutIndexing = 0x00;
-    private const int MethodPost = 3, SchemeHttp = 6, SchemeHttps = 7, Path = 4, Authority = 1, ContentType = 31, UserAgent = 58;
+    private const int MethodGet = 2, MethodPost = 3, SchemeHttp = 6, SchemeHttps = 7, Path = 4, Authority = 1, ContentType = 31, UserAgent = 58;
 
     private readonly (int NameIndex, string Name, string Value)[] fields;
     private readonly int scheme;
+    private readonly int httpMethod;
 
     public RequestBytes(string authority, bool tls, string method, IMessage message)
-    {
-        scheme = tls ? SchemeHttps : SchemeHttp;
-        fields =
+        : this(tls, MethodPost, Prefixed(message.ToByteArray()),
         [
             (Path, ":path", method),
             (Authority, ":authority", authority),
             (ContentType, "content-type", "application/grpc"),
             (0, "te", "trailers"),
             (UserAgent, "user-agent", "grpc-ipcbench-wire"),
-        ];
+        ])
+    {
+    }
+
+    private RequestBytes(bool tls, int httpMethod, byte[] message, (int NameIndex, string Name, string Value)[] fields)
+    {
+        (this.httpMethod, this.fields, Message) = (httpMethod, fields, message);
+        scheme = tls ? SchemeHttps : SchemeHttp;
         TableSize = fields.Sum(field => field.Name.Length + field.Value.Length + 32);
-        var body = message.ToByteArray();
-        Message = [0, (byte)(body.Length >> 24), (byte)(body.Length >> 16), (byte)(body.Length >> 8), (byte)body.Length, .. body];
         FirstBlock = Literal(WithIndexing);
         PlainBlock = Literal(WithoutIndexing);
         IndexedBlock = Indexed();
@@ -49,10 +53,13 @@ internal sealed class RequestBytes
     /// <summary>Room in the server's table that <see cref="FirstBlock"/> needs.</summary>
     public int TableSize { get; }
 
-    /// <summary>The length-prefixed message.</summary>
+    /// <summary>The length-prefixed message; empty when the request has no body.</summary>
     public byte[] Message { get; }
 
-    /// <summary>HEADERS and DATA frame of a whole request with <see cref="IndexedBlock"/>, stream identifiers left 0.</summary>
+    /// <summary>Not gRPC: a reply is a status and a body.</summary>
+    public bool IsBare => Message.Length == 0;
+
+    /// <summary>HEADERS and, unless it has no body, DATA frame of a whole request with <see cref="IndexedBlock"/>, stream identifiers left 0.</summary>
     public byte[] IndexedFrames { get; }
 
     /// <summary>Where in <see cref="IndexedFrames"/> the second stream identifier is; the first is at 5.</summary>
@@ -61,6 +68,17 @@ internal sealed class RequestBytes
     /// <summary>A request of <c>Bench.Download</c>.</summary>
     public static RequestBytes Download(string authority, bool tls, long size) =>
         new(authority, tls, "/ipcbench.v1.Bench/Download", new DownloadRequest { Size = size });
+
+    /// <summary>A request for so many bytes without gRPC.</summary>
+    public static RequestBytes Bare(string authority, bool tls, long size) => new(tls, MethodGet, [],
+    [
+        (Path, ":path", FormattableString.Invariant($"/bytes/{size}")),
+        (Authority, ":authority", authority),
+        (UserAgent, "user-agent", "ipcbench-wire"),
+    ]);
+
+    private static byte[] Prefixed(byte[] body) =>
+        [0, (byte)(body.Length >> 24), (byte)(body.Length >> 16), (byte)(body.Length >> 8), (byte)body.Length, .. body];
 
     private byte[] Literal(byte representation)
     {
@@ -83,7 +101,7 @@ internal sealed class RequestBytes
         return [.. output];
     }
 
-    private List<byte> Prelude() => [IndexedField | MethodPost, (byte)(IndexedField | scheme)];
+    private List<byte> Prelude() => [(byte)(IndexedField | httpMethod), (byte)(IndexedField | scheme)];
 
     private static void WriteString(List<byte> output, string text)
     {
@@ -93,6 +111,13 @@ internal sealed class RequestBytes
 
     private byte[] Frames(byte[] block)
     {
+        if (IsBare)
+        {
+            var only = new byte[FrameHeader.Size + block.Length];
+            new FrameHeader(block.Length, FrameType.Headers, FrameFlags.EndHeaders | FrameFlags.EndStream, 0).Write(only);
+            block.CopyTo(only, FrameHeader.Size);
+            return only;
+        }
         var frames = new byte[2 * FrameHeader.Size + block.Length + Message.Length];
         new FrameHeader(block.Length, FrameType.Headers, FrameFlags.EndHeaders, 0).Write(frames);
         block.CopyTo(frames, FrameHeader.Size);

@@ -16,7 +16,7 @@ internal sealed class WireConnection : LinkConnection, ISessionOwner
         : base(lane, opener, pool, isShared)
     {
         this.options = options;
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this, options.Request.IsBare))];
     }
 
     public override IReadOnlyList<ICaller> Callers => streams;

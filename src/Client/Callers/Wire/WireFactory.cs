@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Callers.Wire;
 
-/// <summary>Makes the connections of the lean gRPC client.</summary>
+/// <summary>Makes the connections of the lean HTTP/2 client, with gRPC or bare.</summary>
 internal sealed class WireFactory(LinkSource links, SessionOptions session) : IConnectionFactory
 {
     public long ConnectRetries => links.Opener.Retries;
@@ -14,9 +14,10 @@ internal sealed class WireFactory(LinkSource links, SessionOptions session) : IC
 
     public static async Task<WireFactory> CreateAsync(LoadOptions options, CancellationToken cancellation)
     {
+        var (authority, isTls) = (Authority(options.Address), options.Address is Address.Tls);
         var session = new SessionOptions
         {
-            Request = RequestBytes.Download(Authority(options.Address), options.Address is Address.Tls, options.Size),
+            Request = options.Protocol == Catalogue.Http2 ? RequestBytes.Bare(authority, isTls, options.Size) : RequestBytes.Download(authority, isTls, options.Size),
             Size = options.Size,
             Streams = options.Streams,
             Window = options.Http2Window ?? ReceiveWindow.Ample,

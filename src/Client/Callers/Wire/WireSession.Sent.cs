@@ -21,8 +21,8 @@ internal sealed partial class WireSession
             stream.Unsent = 0;
             return;
         }
-        output.AppendFrame(FrameType.Headers, FrameFlags.EndHeaders, id, fields.Next());
-        if (!TrySendRest(stream))
+        output.AppendFrame(FrameType.Headers, FrameFlags.EndHeaders | (request.IsBare ? FrameFlags.EndStream : FrameFlags.None), id, fields.Next());
+        if (!request.IsBare && !TrySendRest(stream))
             blocked.Add(stream);
     }
 
@@ -52,7 +52,8 @@ internal sealed partial class WireSession
         var frames = output.Append(request.IndexedFrames.Length);
         request.IndexedFrames.CopyTo(frames);
         BinaryPrimitives.WriteInt32BigEndian(frames[5..], id);
-        BinaryPrimitives.WriteInt32BigEndian(frames[request.SecondIdOffset..], id);
+        if (!request.IsBare)
+            BinaryPrimitives.WriteInt32BigEndian(frames[request.SecondIdOffset..], id);
     }
 
     private void WriteReset(int id, Http2Error error)

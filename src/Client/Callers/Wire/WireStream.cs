@@ -10,12 +10,16 @@ internal sealed class WireStream : LinkCall
     private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
     private readonly WireConnection connection;
+    private readonly bool isBare;
     private ReplyReader reply;
+    private long bytesReceived;
     private string? failure;
     private bool sawHeaders;
 
-    public WireStream(WireConnection connection)
-        : base(connection) => this.connection = connection;
+    /// <param name="connection">Its place.</param>
+    /// <param name="isBare">Replies are no gRPC: a status and a body.</param>
+    public WireStream(WireConnection connection, bool isBare)
+        : base(connection) => (this.connection, this.isBare) = (connection, isBare);
 
     /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
     public int Id { get; set; }
@@ -33,7 +37,7 @@ internal sealed class WireStream : LinkCall
     public void BeginRequest(int id, int length, long window)
     {
         (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);
-        (failure, sawHeaders) = (null, false);
+        (failure, sawHeaders, bytesReceived) = (null, false, 0);
         reply.Reset();
     }
 
@@ -41,7 +45,9 @@ internal sealed class WireStream : LinkCall
     {
         if (!sawHeaders)
             failure ??= "protocol";
-        reply.Read(bytes);
+        bytesReceived += bytes.Length;
+        if (!isBare)
+            reply.Read(bytes);
     }
 
     /// <returns>False when the response is malformed and the stream must be reset.</returns>
@@ -53,10 +59,10 @@ internal sealed class WireStream : LinkCall
             return !isLast;
         if (!sawHeaders && block.Status != 200)
             failure ??= FormattableString.Invariant($"http {block.Status}");
-        else if (!sawHeaders && !block.IsGrpc)
+        else if (!sawHeaders && !isBare && !block.IsGrpc)
             failure ??= "content type";
         sawHeaders = true;
-        if (isLast && block.GrpcStatus is not 0)
+        if (isLast && !isBare && block.GrpcStatus is not 0)
             failure = GrpcFailure(block.GrpcStatus, failure);
         return true;
     }
@@ -64,7 +70,9 @@ internal sealed class WireStream : LinkCall
     /// <summary>How the call went, now that the server has said all, the last of it in a field block or not.</summary>
     public CallResult Conclude(long size, bool endedByHeaders)
     {
-        if (!endedByHeaders)
+        if (isBare)
+            failure ??= bytesReceived == size ? null : "wrong length";
+        else if (!endedByHeaders)
             failure ??= "no status";
         else if (failure is null && !reply.IsComplete(size))
             failure = reply.IsBroken ? "protocol" : "wrong length";

@@ -1,0 +1,55 @@
+using IpcBench.Server.BuiltIn;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Services;
+using IpcBench.Server.Trials;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace IpcBench.Server.Bytes;
+
+/// <summary>Answers <c>GET /bytes/{n}</c> and <c>POST /bytes/{n}</c>: what HTTP/2 costs when no gRPC is in it.</summary>
+internal static class BytesAnswer
+{
+    private const string ContentType = "application/octet-stream";
+
+    public static Task RunAsync(IFeatureCollection features, BenchServices services)
+    {
+        var request = features.GetRequiredFeature<IHttpRequestFeature>();
+        if (request.Method is not ("GET" or "POST"))
+            return Refuse(features, StatusCodes.Status405MethodNotAllowed);
+        if (!BytesPath.TryParse(request.Path, out var size) || !services.Accepts(size, out _))
+            return Refuse(features, StatusCodes.Status400BadRequest);
+        var endpoint = features.GetRequiredFeature<ServerEndpoint>();
+        if (endpoint.Trial != Trial.None)
+            return OnTrialAsync(features, services, endpoint, (int)size);
+        var writing = ResponseWriter.WriteAsync(features, services.Bytes.For((int)size), services.Budget, ContentType);
+        if (!writing.IsCompletedSuccessfully)
+            return EndAsync(writing, endpoint);
+        if (writing.Result)
+            endpoint.Counters.CallAnswered();
+        return Task.CompletedTask;
+    }
+
+    private static async Task OnTrialAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
+    {
+        await endpoint.HoldAsync();
+        if (endpoint.Trial.Fault == Fault.Status)
+        {
+            await Refuse(features, StatusCodes.Status500InternalServerError);
+            return;
+        }
+        var missing = endpoint.Trial.Fault == Fault.Short && size > 0 ? 1 : 0;
+        await EndAsync(ResponseWriter.WriteAsync(features, services.Bytes.For(size - missing), services.Budget, ContentType), endpoint);
+    }
+
+    private static async Task EndAsync(ValueTask<bool> writing, ServerEndpoint endpoint)
+    {
+        if (await writing)
+            endpoint.Counters.CallAnswered();
+    }
+
+    private static Task Refuse(IFeatureCollection features, int status)
+    {
+        features.GetRequiredFeature<IHttpResponseFeature>().StatusCode = status;
+        return Task.CompletedTask;
+    }
+}

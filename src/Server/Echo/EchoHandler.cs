@@ -1,0 +1,64 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using IpcBench.Server.Endpoints;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+
+namespace IpcBench.Server.Echo;
+
+/// <summary>Sends every byte of a connection back as it comes.</summary>
+internal static class EchoHandler
+{
+    // What may wait for one client at a time, beside the transport's own buffers.
+    private const int MostAtOnce = 64 << 10;
+
+    /// <summary>Serves one connection until it ends or the server stops.</summary>
+    public static async Task RunAsync(ConnectionContext connection)
+    {
+        var endpoint = connection.Features.Get<ServerEndpoint>()!;
+        var (input, output) = (connection.Transport.Input, connection.Transport.Output);
+        var watch = StalledReader.Watch(connection);
+        await using var stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested
+            .UnsafeRegister(static reader => ((PipeReader)reader!).CancelPendingRead(), input) ?? default;
+        try
+        {
+            while (true)
+            {
+                var read = await input.ReadAsync();
+                if (read.IsCanceled || (read.Buffer.IsEmpty && read.IsCompleted))
+                    return;
+                var part = read.Buffer.Slice(0, Math.Min(read.Buffer.Length, MostAtOnce));
+                if (endpoint.Trial != Trials.Trial.None)
+                    await endpoint.HoldAsync();
+                var isOpen = await ReturnAsync(output, part, watch);
+                input.AdvanceTo(part.End);
+                if (!isOpen)
+                    return;
+            }
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException)
+        {
+            // The client went away in the middle: that is how these connections end.
+        }
+    }
+
+    /// <summary>False when the client does not listen any more.</summary>
+    private static ValueTask<bool> ReturnAsync(PipeWriter output, in ReadOnlySequence<byte> bytes, StalledReader watch)
+    {
+        foreach (var segment in bytes)
+            output.Write(segment.Span);
+        var flush = output.FlushAsync();
+        return flush.IsCompletedSuccessfully ? ValueTask.FromResult(IsOpen(flush.Result)) : WaitAsync(flush, watch);
+    }
+
+    [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
+    private static async ValueTask<bool> WaitAsync(ValueTask<FlushResult> flush, StalledReader watch)
+    {
+        watch.Begin();
+        var result = await flush;
+        watch.End();
+        return IsOpen(result);
+    }
+
+    private static bool IsOpen(FlushResult result) => !result.IsCompleted && !result.IsCanceled;
+}

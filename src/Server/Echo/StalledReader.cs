@@ -1,0 +1,34 @@
+using System.Diagnostics;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+
+namespace IpcBench.Server.Echo;
+
+/// <summary>Ends a connection whose client has read nothing for half a minute while bytes wait for it: each holds a buffer of the server.</summary>
+internal sealed class StalledReader
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private readonly ConnectionContext _connection;
+    private long _since;
+
+    private StalledReader(ConnectionContext connection) => _connection = connection;
+
+    /// <summary>Looks about once a second, at the pace of Kestrel's own clock.</summary>
+    public static StalledReader Watch(ConnectionContext connection)
+    {
+        var watch = new StalledReader(connection);
+        connection.Features.Get<IConnectionHeartbeatFeature>()?.OnHeartbeat(static state => ((StalledReader)state).Look(), watch);
+        return watch;
+    }
+
+    /// <summary>Bytes wait for the client from now on.</summary>
+    public void Begin() => Volatile.Write(ref _since, Stopwatch.GetTimestamp());
+
+    public void End() => Volatile.Write(ref _since, 0);
+
+    private void Look()
+    {
+        if (Volatile.Read(ref _since) is var since and not 0 && Stopwatch.GetElapsedTime(since) > Patience)
+            _connection.Abort(new ConnectionAbortedException("the client does not read"));
+    }
+}

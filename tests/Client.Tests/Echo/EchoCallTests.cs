@@ -1,0 +1,112 @@
+using IpcBench.Client.Callers;
+using IpcBench.Client.Callers.Echo;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Load.Support;
+
+namespace IpcBench.Client.Tests.Echo;
+
+public class EchoCallTests
+{
+    [Theory]
+    [InlineData("tcp", 1, 1)]
+    [InlineData("tcp", 16_384, 8)]
+    [InlineData("unix", 1, 64)]
+    [InlineData("unix", 65_521, 3)]
+    [InlineData("pipe", 1_000, 1)]
+    [InlineData("pipe", 16_384, 8)]
+    public async Task Every_packet_comes_back_right_and_exactly_as_many_are_sent_as_asked_for(string kind, int size, int atOnce)
+    {
+        using var server = new EchoServer(kind);
+        var result = await Engine.MeasureAsync(Options(server, size, atOnce) with { Connections = 3 }, new LoadWindow { Calls = 2_000 });
+        Assert.Equal((2_000, 2_000, 2_000), (result.Started, result.Ok, result.Completed));
+        Assert.Equal(2_000L * size, result.PayloadBytes);
+    }
+
+    // More than all buffers between hold: who waited for room before reading would wait for ever.
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Packets_larger_than_every_buffer_never_block_each_other(string kind)
+    {
+        using var server = new EchoServer(kind);
+        var result = await Engine.MeasureAsync(Options(server, 4 << 20, 8), new LoadWindow { Calls = 24 });
+        Assert.Equal((24, 24), (result.Started, result.Ok));
+    }
+
+    [Fact]
+    public async Task A_swapped_pair_is_caught() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[32..], .. bytes[..32]]);
+
+    [Fact]
+    public async Task A_packet_returned_twice_is_caught() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[..32], .. bytes[..32]]);
+
+    [Fact]
+    public async Task A_shifted_reply_is_caught() => await AssertCaughtAsync(1, (bytes, _) => [.. bytes[1..], bytes[0]]);
+
+    [Fact]
+    public async Task One_wrong_bit_is_caught() => await AssertCaughtAsync(1, (bytes, number) => number == 5 ? [.. bytes[..31], (byte)(bytes[31] ^ 1)] : bytes);
+
+    [Fact]
+    public async Task The_packet_before_is_not_taken_for_this_one()
+    {
+        byte[]? last = null;
+        await AssertCaughtAsync(1, (bytes, _) =>
+        {
+            var answer = last ?? bytes;
+            last = [.. bytes];
+            return answer;
+        });
+    }
+
+    [Fact]
+    public async Task Bytes_that_nobody_sent_cost_the_connection()
+    {
+        using var server = new EchoServer("unix", (bytes, _) => [.. bytes, 0], atOnce: 32);
+        var result = await Engine.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
+        Assert.True(result.Connections.Reopened > 0 || result.Failed.Count > 0);
+    }
+
+    [Fact]
+    public async Task A_server_that_hangs_up_in_the_middle_gave_a_short_reply()
+    {
+        using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
+        var result = await Engine.MeasureAsync(Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
+        Assert.True(result.Failed.GetValueOrDefault("short reply") + result.CutOff > 0);
+        Assert.True(result.Ok >= 3);
+    }
+
+    [Fact]
+    public async Task An_echo_of_nothing_is_refused()
+    {
+        using var server = new EchoServer("unix");
+        await Assert.ThrowsAsync<ArgumentException>(() => Engine.OpenAsync(Options(server, 0, 1)));
+    }
+
+    [Fact]
+    public void A_packet_differs_from_those_that_are_out_with_it()
+    {
+        foreach (var size in (int[])[1, 2, 3, 4, 7, 8, 64, 1_024, 65_521, 131_042])
+        {
+            var (first, second) = (new byte[size], new byte[size]);
+            for (var (position, packet) = (0, 0); packet < 70_000 && packet * (long)size < 20_000_000; packet++)
+            {
+                var next = EchoPattern.Next(position, size);
+                EchoPattern.Fill(first, position);
+                EchoPattern.Fill(second, next);
+                Assert.True(EchoPattern.Matches(first, position));
+                Assert.False(first.AsSpan().SequenceEqual(second), $"packets {packet} and {packet + 1} of {size} bytes are the same");
+                position = next;
+            }
+        }
+    }
+
+    private static LoadOptions Options(EchoServer server, int size, int atOnce) =>
+        Engine.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = Catalogue.Echo };
+
+    private static async Task AssertCaughtAsync(int packets, Func<byte[], int, byte[]?> lie)
+    {
+        using var server = new EchoServer("unix", lie, atOnce: 32 * packets);
+        var result = await Engine.MeasureAsync(Options(server, 32, packets) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 40 });
+        Assert.True(result.Failed.GetValueOrDefault("wrong bytes") > 0, string.Join(", ", result.Failed));
+    }
+}

@@ -1,0 +1,86 @@
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>The commands below gRPC: <c>echo</c> and <c>layers</c>.</summary>
+public sealed class EchoTests : IDisposable
+{
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    private string File => Path.Combine(folder, "run.json");
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Fact]
+    public async Task An_echo_counts_its_packets_on_every_transport()
+    {
+        var run = await RunAsync(0, "echo", "-n", "500", "-s", "1,1000", "-r", "2", "-o", File);
+        Assert.Equal(("echo", 500L, 0L), (run.Scenario, run.Options.Calls, run.Options.DurationNs));
+        Assert.Equal(["pipe echo", "tcp echo", "unix echo"], run.Cells.Select(cell => cell.Key.Arm).Distinct().Order());
+        Assert.Equal(12, run.Rounds.Count);
+        Assert.All(run.Rounds, round =>
+        {
+            Assert.Equal((500, 500), (round.Started, round.Ok));
+            Assert.Equal(1L, round.Connections.ServerOpen);
+            Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        });
+    }
+
+    [Fact]
+    public async Task Somebody_elses_echo_is_measured_without_asking_it_anything()
+    {
+        await using var server = Tool.StartServer("--echo", "http://127.0.0.1:0");
+        await server.SeesAsync("GrpcBench server ready");
+        var url = server.Output.Split(' ').First(word => word.StartsWith("http://", StringComparison.Ordinal)).Replace("http://", "tcp://", StringComparison.Ordinal);
+        var run = await RunAsync(0, "echo", "-U", url, "-n", "200", "-s", "64", "-r", "1", "-c", "4", "-m", "3", "-o", File);
+        Assert.Null(Assert.Single(run.Rounds).Server);
+        Assert.Equal(200, run.Rounds[0].Ok);
+    }
+
+    [Fact]
+    public async Task Layers_measure_three_protocols_of_the_same_server()
+    {
+        var run = await RunAsync(0, "layers", "-d", "100ms", "--warmup", "50ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
+        Assert.Equal(["tcp", "tcp echo", "tcp http2", "unix", "unix echo", "unix http2"], run.Cells.Select(cell => cell.Key.Arm).Order());
+        Assert.Single(run.Servers);
+        Assert.All(run.Rounds, round =>
+        {
+            Assert.Empty(round.Failed);
+            Assert.True(round.Ok > 0);
+            Assert.Equal(run.Cells[round.Cell].Key.Protocol == "echo" ? null : round.Ok, round.Connections.ServerCalls);
+        });
+    }
+
+    [Fact]
+    public async Task An_echo_that_is_gone_ends_the_run_and_keeps_what_was_measured()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "signals");
+        await using var server = Tool.StartServer("--echo", $"unix:{folder}/e.sock");
+        await server.SeesAsync("GrpcBench server ready");
+        await using var tool = Tool.Start("echo", "-U", $"unix:{folder}/e.sock", "-n", "300", "-s", "64", "-r", "100000", "-o", File);
+        await tool.SeesAsync("Round 3/");
+        server.Signal("KILL");
+        Assert.Equal(2, await tool.ExitCodeAsync());
+        var run = ResultsFile.Load(File);
+        Assert.StartsWith("failed: ", run.Ending, StringComparison.Ordinal);
+        Assert.True(run.Rounds.Count >= 2);
+    }
+
+    [Fact]
+    public async Task Ctrl_C_keeps_the_rounds_of_an_echo()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
+        await using var tool = Tool.Start("echo", "-n", "1000", "-s", "64", "-r", "100000", "--transports", "unix", "-o", File);
+        await tool.SeesAsync("Round 3/");
+        tool.Signal("INT");
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        Assert.Equal("interrupted", ResultsFile.Load(File).Ending);
+    }
+
+    private async Task<RunRecord> RunAsync(int expected, params string[] arguments)
+    {
+        var (code, output, error) = await Tool.RunAsync(arguments);
+        Assert.True(code == expected, output + error);
+        return ResultsFile.Load(File);
+    }
+}

@@ -1,0 +1,154 @@
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests;
+
+public class EchoTests
+{
+    public static TheoryData<string> Kinds => [.. Addresses.Kinds];
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task Every_byte_comes_back_on_every_transport_and_connections_are_counted(string kind)
+    {
+        await using var server = await StartAsync(Addresses.Of(kind));
+        var echo = server.Endpoints[1];
+        await using (var stream = await ConnectAsync(echo.Address))
+        {
+            foreach (var size in (int[])[1, 3, 16_384, 1_000_000])
+                await PingAsync(stream, size);
+            Assert.Equal((1L, 1L, 0L), (echo.Counters.ConnectionsOpened, echo.Counters.ConnectionsOpen, echo.Counters.Calls));
+        }
+        await AwaitAsync(() => echo.Counters.ConnectionsOpen == 0);
+    }
+
+    [Fact]
+    public async Task Bytes_come_back_before_the_client_has_said_all_and_after_it_has_half_closed()
+    {
+        await using var server = await StartAsync(Addresses.Unix());
+        await using var stream = await ConnectAsync(server.Endpoints[1].Address);
+        await PingAsync(stream, 5);
+        await stream.WriteAsync("last"u8.ToArray()).AsTask().WaitAsync(Limits.Wait);
+        ((System.Net.Sockets.NetworkStream)stream).Socket.Shutdown(System.Net.Sockets.SocketShutdown.Send);
+        var rest = new MemoryStream();
+        await stream.CopyToAsync(rest).WaitAsync(Limits.Wait);
+        Assert.Equal("last"u8, rest.ToArray());
+    }
+
+    [Fact]
+    public async Task Clients_that_never_read_cannot_grow_the_server_and_others_are_served_meanwhile()
+    {
+        const int clients = 100, offered = 4 << 20;
+        const long allowed = 120L << 20;
+        await using var child = await ServerChild.StartAsync("--stack", "built-in", "--listen", Addresses.Unix().ToString(), "--echo", Addresses.Unix().ToString());
+        using var observer = new GrpcClient(child.Addresses[0]);
+        await using var honest = await ConnectAsync(child.Addresses[1]);
+        await PingAsync(honest, 10);
+        var before = (await observer.UsageAsync()).WorkingSetBytes;
+        using var end = new CancellationTokenSource();
+        var streams = new List<Stream>();
+        var offers = new List<Task>();
+        for (var client = 0; client < clients; client++)
+        {
+            streams.Add(await ConnectAsync(child.Addresses[1]));
+            offers.Add(OfferAsync(streams[^1], offered, end.Token));
+        }
+        await Task.Delay(1_500);
+        await PingAsync(honest, 100_000);
+        Assert.DoesNotContain(offers, offer => offer.IsCompleted);
+        Assert.InRange((await observer.UsageAsync()).WorkingSetBytes - before, long.MinValue, allowed);
+        await end.CancelAsync();
+        foreach (var stream in streams)
+            await stream.DisposeAsync();
+        await Task.WhenAll(offers).WaitAsync(Limits.Wait);
+        await PingAsync(honest, 10);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task An_address_that_is_served_already_is_refused_and_its_server_lives_on(string kind)
+    {
+        await using var first = await StartAsync(Addresses.Of(kind));
+        var taken = first.Endpoints[1].Address;
+        await Assert.ThrowsAsync<CannotListenException>(() => StartAsync(taken));
+        await using var stream = await ConnectAsync(taken);
+        await PingAsync(stream, 10);
+    }
+
+    [Fact]
+    public async Task An_echo_beyond_loopback_brings_a_warning()
+    {
+        await using var open = await StartAsync(new Address.Tcp("0.0.0.0", 0));
+        Assert.Contains("can be reached from other machines", open.Warnings);
+    }
+
+    [Fact]
+    public async Task Describe_tells_an_echo_from_grpc()
+    {
+        await using var server = await StartAsync(Addresses.Unix());
+        using var client = new GrpcClient(server.Address);
+        Assert.Equal(["grpc", "echo"], (await client.DescribeAsync()).Endpoints.Select(endpoint => endpoint.Protocol));
+    }
+
+    [Fact]
+    public async Task Alone_on_the_command_line_it_is_all_that_is_served_and_a_signal_ends_it_with_connections_open()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
+        var address = Addresses.Unix();
+        await using var child = await ServerChild.StartAsync("--echo", address.ToString());
+        Assert.Equal([$"listening on {address} (unix, echo)", "GrpcBench server ready"], child.Lines);
+        await using var idle = await ConnectAsync(address);
+        await PingAsync(idle, 10);
+        await using var stuck = await ConnectAsync(address);
+        using var end = new CancellationTokenSource();
+        var offer = OfferAsync(stuck, 8 << 20, end.Token);
+        await child.SignalAsync("TERM");
+        var (exitCode, took) = await child.EndAsync();
+        Assert.Equal(0, exitCode);
+        Assert.InRange(took, TimeSpan.Zero, TimeSpan.FromSeconds(2));
+        Assert.False(File.Exists(address.Path));
+        await offer.WaitAsync(Limits.Wait);
+    }
+
+    private static Task<ServerUnderTest> StartAsync(Address echo) =>
+        ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Echo = [echo] });
+
+    private static async Task<Stream> ConnectAsync(Address address)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        return await Connector.For(address, new ConnectorOptions { Insecure = true }).ConnectAsync(limit.Token);
+    }
+
+    private static async Task PingAsync(Stream stream, int size)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        var (sent, back) = (new byte[size], new byte[size]);
+        Random.Shared.NextBytes(sent);
+        var writing = stream.WriteAsync(sent, limit.Token);
+        await stream.ReadExactlyAsync(back, limit.Token);
+        await writing;
+        Assert.Equal(sent, back);
+    }
+
+    // Ends when all is written, the server has gone, or the test has had enough.
+    private static async Task OfferAsync(Stream stream, int bytes, CancellationToken end)
+    {
+        try
+        {
+            await stream.WriteAsync(new byte[bytes], end);
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException or ObjectDisposedException)
+        {
+        }
+    }
+
+    private static async Task AwaitAsync(Func<bool> condition)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (!condition())
+            await Task.Delay(10, limit.Token);
+    }
+}
