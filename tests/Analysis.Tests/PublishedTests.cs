@@ -65,7 +65,7 @@ public sealed class PublishedTests
     [Fact]
     public void What_was_not_found_is_compared_with_nothing()
     {
-        var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
+        var run = Make("starlette", 7, (Web("port"), 1_000), (Web("socket"), 1_100), (Web("combined"), 1_150));
         Assert.All(PublishedCatalogue.Find("starlette")!.Ratios, ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
     }
 
@@ -106,6 +106,11 @@ public sealed class PublishedTests
     }
 
     [Fact]
+    public void A_port_without_its_forwarder_shows_what_forwarding_costs() => Assert.Matches(
+        @"socket against the forwarded port: 1\.43× \[[^]]+\]\. Of that forwarding is a factor 1\.30× \[[^]]+\]; socket against the same port without a forwarder: 1\.10× \[",
+        Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
+
+    [Fact]
     public void Cells_that_only_one_side_has_are_listed()
     {
         var page = Page(EchoRun());
@@ -120,6 +125,16 @@ public sealed class PublishedTests
         var text = new TextReport().Make(new ReportModel(Flask()));
         Assert.Matches(@"port +requests/s +read there +1,837 ", text[text.IndexOf("\nPublished\n", StringComparison.Ordinal)..]);
         Assert.DoesNotContain("\nPublished\n", new TextReport().Make(new ReportModel(Flask() with { Scenario = "" })), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("markdown", "| port | requests/s | read there | 1,837 |")]
+    [InlineData("html", "<td class=\"w\">read there</td><td>1,837</td>")]
+    public void The_other_reports_of_people_have_it_too(string format, string row)
+    {
+        var report = ReportCatalogue.Find(format)!;
+        Assert.Contains(row, report.Make(new ReportModel(Flask())), StringComparison.Ordinal);
+        Assert.DoesNotContain("1,837", report.Make(new ReportModel(Flask() with { Scenario = "" })), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -39,11 +39,11 @@ internal static class FlaskWriteUp
         Setup = "The same page with gunicorn in a container: nginx outside reaches it by a forwarded port or by a Unix socket in a shared volume; wrk -d 5s (2 threads, 10 connections).",
         Machine = Machine,
         Command = "scenarios/flask-containers/run",
-        Remarks = [],
+        Remarks = ["Where no container engine is at hand, a network namespace stands for the container and a small proxy for Docker's port forwarding."],
         Shown = Metrics.Rate,
         Figures = Figures("forwarded port", 1420.17, 7.03, "socket in a shared volume", 2022.18, 4.94),
         Ratios = [new("shared socket against forwarded port", Socket, Port, 2022.18 / 1420.17, 2022.18 / 1420.17)],
-        Explanations = [new KeepAliveExplanation()],
+        Explanations = [new ForwardingExplanation(), new KeepAliveExplanation()],
     };
 
     private static PublishedFigure[] Figures(string port, double portRate, double portMs, string socket, double socketRate, double socketMs) =>

@@ -8,8 +8,6 @@ namespace IpcBench.Analysis.Published;
 /// <summary>The page that holds what people quote beside what was measured, in Markdown.</summary>
 public sealed class PublishedReport : IReport
 {
-    private static readonly PublishedSection Section = new(markdown: true);
-
     public string Format => "published";
 
     public string Make(ReportModel model)
@@ -47,9 +45,8 @@ public sealed class PublishedReport : IReport
     private static void Append(StringBuilder text, PublishedComparison published, IReadOnlyList<ReportFile> files)
     {
         text.Line().Line($"## {published.Year}: {TextTable.Escape(published.Title)}").Line();
-        Section.Append(text, published, files);
-        if (files.Count > 0)
-            text.Line().Line($"Repeat it: `{published.Command}`");
+        PublishedBlock.Append(text, PublishedSection.Of(published, files), markdown: true);
+        text.Line().Line($"Repeat it: `{published.Command}`");
         foreach (var file in files)
             AppendOrigin(text, file);
     }

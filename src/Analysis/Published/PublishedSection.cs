@@ -1,53 +1,34 @@
-using System.Text;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Reports;
 using static IpcBench.Analysis.Reports.TextBuilding;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>A published table beside the measured ones, as text or Markdown: figures, ratios with verdicts, what only one side has, and what explains it.</summary>
-internal sealed class PublishedSection(bool markdown)
+/// <summary>A published table beside the measured ones: figures, ratios with verdicts, what only one side has, and what explains it.</summary>
+internal static class PublishedSection
 {
+    /// <summary>What the run's own report ends with; empty for a run that repeats no write-up.</summary>
+    public static IEnumerable<PublishedBlock> Of(ReportFile file) =>
+        PublishedCatalogue.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null) ? Of(published, [file]) : [];
+
     /// <summary>Everything that is said of one write-up and the runs that repeat it; without runs, what was published.</summary>
-    public StringBuilder Append(StringBuilder text, PublishedComparison published, IReadOnlyList<ReportFile> files)
+    public static IEnumerable<PublishedBlock> Of(PublishedComparison published, IReadOnlyList<ReportFile> files)
     {
-        Item(text, $"{published.Author}, \"{published.Title}\", {published.Year}: {published.Where}");
-        Item(text, $"quoted for: {published.Claim}");
-        Item(text, published.Setup);
-        Item(text, $"its machine: {published.Machine}");
-        foreach (var remark in published.Remarks)
-            Item(text, remark);
+        yield return new PublishedBlock("", null,
+        [
+            Invariant($"{published.Author}, \"{published.Title}\", {published.Year}: {published.Where}"),
+            $"quoted for: {published.Claim}",
+            published.Setup,
+            $"its machine: {published.Machine}",
+            .. published.Remarks,
+        ]);
         if (files.Count == 0)
-            text.Line().Line($"Not measured here yet: {Code(published.Command)}");
+            yield return new PublishedBlock("Not measured here yet.", null, []);
         if (published.Figures.Count > 0)
-            Table(text.Line(), Figures(published, files));
-        foreach (var file in files)
-            AppendRun(text, published, file, files.Count > 1 ? file.Name + ": " : "");
-        return text;
-    }
-
-    private void AppendRun(StringBuilder text, PublishedComparison published, ReportFile file, string prefix)
-    {
-        if (Ratios(published, file.Run) is { IsEmpty: false } ratios)
-        {
-            Line(text.Line(), prefix + $"ratios by requests/s, with the {published.Shown.Title} of both sides:");
-            Table(Gap(text), ratios);
-        }
-        AppendLeftOver(text, published, file.Run, prefix);
-        foreach (var explained in published.Explanations.Select(explanation => explanation.Of(file.Run, published)).OfType<Explained>())
-            Append(text, explained, prefix);
-    }
-
-    /// <summary>An explanation with its table and its words.</summary>
-    public void Append(StringBuilder text, Explained explained, string prefix = "")
-    {
-        Line(text.Line(), prefix + explained.Title + ":");
-        if (!explained.Table.IsEmpty)
-            Table(Gap(text), explained.Table);
-        if (explained.Sentences.Count > 0)
-            Gap(text);
-        foreach (var sentence in explained.Sentences)
-            Item(text, sentence);
+            yield return new PublishedBlock("", Figures(published, files), []);
+        foreach (var block in files.SelectMany(file => OfRun(published, file.Run, files.Count > 1 ? file.Name + ": " : "")))
+            yield return block;
     }
 
     /// <summary>The verdicts in one line: the words of a single one, else how many of each.</summary>
@@ -57,9 +38,19 @@ internal sealed class PublishedSection(bool markdown)
         return verdicts switch
         {
             [] => "nothing to compare with",
-            [var only] => $"{only.Text} ({Comparison.VerdictText.Ratio(only.Measured.Verdict.Estimate)} against {only.Published.Text})",
+            [var only] => $"{only.Text} ({VerdictText.Ratio(only.Measured.Verdict.Estimate)} against {only.Published.Text})",
             _ => string.Join(", ", verdicts.GroupBy(verdict => Word(verdict.Agreement)).Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" (measured {Range(verdicts)})",
         };
+    }
+
+    private static IEnumerable<PublishedBlock> OfRun(PublishedComparison published, MeasuredRun run, string prefix)
+    {
+        if (Ratios(published, run) is { IsEmpty: false } ratios)
+            yield return new PublishedBlock($"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:", ratios, []);
+        foreach (var line in LeftOver(published, run))
+            yield return new PublishedBlock(prefix + line, null, []);
+        foreach (var explained in published.Explanations.Select(explanation => explanation.Of(run, published)).OfType<Explained>())
+            yield return new PublishedBlock($"{prefix}{explained.Title}:", explained.Table, explained.Sentences);
     }
 
     private static string Range(List<PublishedVerdict> verdicts)
@@ -86,23 +77,23 @@ internal sealed class PublishedSection(bool markdown)
         var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict") { Words = 2, LastIsWords = true };
         foreach (var verdict in Verdicts(published, run))
         {
-            table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text, Comparison.VerdictText.Ratio(verdict.Measured.Verdict.Estimate),
+            table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text, VerdictText.Ratio(verdict.Measured.Verdict.Estimate),
                 published.Shown.Show(verdict.Measured.Cell.Median!), published.Shown.Show(verdict.Measured.Reference.Median!), verdict.Text);
         }
         return table;
     }
 
-    private void AppendLeftOver(StringBuilder text, PublishedComparison published, MeasuredRun run, string prefix)
+    private static IEnumerable<string> LeftOver(PublishedComparison published, MeasuredRun run)
     {
         var choices = published.Figures.Select(figure => figure.Cell).Concat(published.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference })).Distinct().ToList();
         var missing = published.Figures.Count > 0
             ? published.Figures.Where(figure => figure.Cell.In(run) == null).Select(figure => figure.What)
             : published.Ratios.Where(ratio => ratio.Cell.In(run) == null || ratio.Reference.In(run) == null).Select(ratio => ratio.What);
         if (missing.Distinct().ToList() is { Count: > 0 } named)
-            Line(text.Line(), $"{prefix}Only published: {string.Join("; ", named)}.");
+            yield return $"Only published: {string.Join("; ", named)}.";
         var own = run.Cells.Where(cell => cell.Median != null && !choices.Exists(choice => choice.Fits(cell.Key))).GroupBy(cell => cell.Key.Arm).ToList();
         if (own.Count > 0)
-            Line(text.Line(), $"{prefix}Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.");
+            yield return $"Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.";
     }
 
     private static string Own(MeasuredRun run, IGrouping<string, MeasuredCell> arm) =>
@@ -115,17 +106,4 @@ internal sealed class PublishedSection(bool markdown)
         PublishedOrigin.AsReported => "as reported",
         _ => "not found",
     };
-
-    private void Table(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText());
-
-    private void Line(StringBuilder text, string line) => text.Line(Safe(line));
-
-    private void Item(StringBuilder text, string line) => text.Line((markdown ? "- " : "  ") + Safe(line));
-
-    // A Markdown table begins after an empty line.
-    private StringBuilder Gap(StringBuilder text) => markdown ? text.Line() : text;
-
-    private string Code(string command) => markdown ? $"`{command}`" : command;
-
-    private string Safe(string line) => markdown ? TextTable.Escape(line) : line;
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Reports.Plots;
 using static IpcBench.Analysis.Reports.Plots.SvgText;
 
@@ -28,6 +29,8 @@ public sealed class HtmlReport : IReport
             AppendPlot(text, plot, model);
         foreach (var file in model.Files)
             AppendConnections(text, file, model.Files.Count > 1);
+        foreach (var file in model.Files)
+            AppendPublished(text, file, model.Files.Count > 1);
         foreach (var file in model.Files)
             AppendDoubts(text, file, model.Files.Count > 1);
         foreach (var file in model.Files)
@@ -86,6 +89,24 @@ public sealed class HtmlReport : IReport
             return;
         text.Line($"<section><h2>Connections by state{Suffix(file, named)}</h2>").Line($"<p class=\"cap\">{Escape(RunHeader.Connections)}</p>");
         AppendTable(text, table, "Connections by state");
+        text.Line("</section>");
+    }
+
+    private static void AppendPublished(StringBuilder text, ReportFile file, bool named)
+    {
+        var blocks = PublishedSection.Of(file).ToList();
+        if (blocks.Count == 0)
+            return;
+        text.Line($"<section><h2>Published{Suffix(file, named)}</h2>");
+        foreach (var block in blocks)
+        {
+            if (block.Caption.Length > 0)
+                text.Line($"<p class=\"cap\">{Escape(block.Caption)}</p>");
+            if (block.Table is { IsEmpty: false } table)
+                AppendTable(text, table, block.Caption.Length > 0 ? block.Caption : "Published");
+            if (block.Sentences.Count > 0)
+                text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
+        }
         text.Line("</section>");
     }
 

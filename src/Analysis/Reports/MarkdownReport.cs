@@ -1,6 +1,7 @@
 using System.Text;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Published;
 
 namespace IpcBench.Analysis.Reports;
 
@@ -17,8 +18,15 @@ public sealed class MarkdownReport : IReport
             if (model.Files.Count > 1)
                 text.Append(file == model.Files[0] ? "" : "\n").Line("## " + TextTable.Escape(file.Name)).Line();
             Append(text, file.Run);
+            AppendPublished(text, file);
         }
         return TextReport.Printable(text.ToString());
+    }
+
+    private static void AppendPublished(StringBuilder text, ReportFile file)
+    {
+        if (PublishedSection.Of(file).ToList() is { Count: > 0 } blocks)
+            PublishedBlock.Append(text.Line().Line("Published:").Line(), blocks, markdown: true);
     }
 
     private static void Append(StringBuilder text, MeasuredRun run)

@@ -51,8 +51,8 @@ public sealed class TextReport : IReport
 
     private static void AppendPublished(StringBuilder text, ReportFile file)
     {
-        if (PublishedCatalogue.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null))
-            new PublishedSection(markdown: false).Append(text.Line().Line("Published"), published, [file]);
+        if (PublishedSection.Of(file).ToList() is { Count: > 0 } blocks)
+            PublishedBlock.Append(text.Line().Line("Published"), blocks, markdown: false);
     }
 
     private static void AppendDoubts(StringBuilder text, MeasuredRun run)
