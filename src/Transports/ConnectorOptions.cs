@@ -9,6 +9,9 @@ public sealed record ConnectorOptions
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null leaves the system's choice (and, on TCP, its growth).</summary>
     public int? SocketBuffer { get; init; }
 
+    /// <summary>Closing a TCP connection resets it, so that it leaves no TIME_WAIT behind; false closes as applications do.</summary>
+    public bool ResetOnClose { get; init; } = true;
+
     /// <summary>The protocol that a TLS connection agrees on by ALPN: <c>h2</c> or <c>http/1.1</c>.</summary>
     public string Alpn { get; init; } = "h2";
 

@@ -19,7 +19,9 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
         catch (SocketException e)
         {
             socket.Dispose();
-            throw new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
+            // Linux and Windows have different words for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
+            throw e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable
+                ? new NoLocalPortException($"{host}:{port}", e) : new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
         }
         catch
         {

@@ -8,7 +8,7 @@ public static class DoubtCatalogue
 {
     public static IReadOnlyList<IDoubt> All { get; } =
     [
-        new AaFailed(), new Incomplete(), new Failures(), new LostSamples(), new LittlesLaw(), new ConnectionsDiffer(), new StreamsLimited(), new RateMissed(),
+        new AaFailed(), new Incomplete(), new Failures(), new NoLocalPort(), new LostSamples(), new LittlesLaw(), new ConnectionsDiffer(), new StreamsLimited(), new RateMissed(),
         new ClientBusy(), new ClientCeiling(), new ThreadsUsed(), new NotWarm(), new Steadiness(), new Placement(), new SpoiledRounds(), new ForeignLoad(), new Steal(),
         new Throttling(), new ClientCollections(), new EdgeBias(), new UnclaimedCpu(), new FewSamples(), new TlsCompared(), new PipeIsSocket(),
     ];

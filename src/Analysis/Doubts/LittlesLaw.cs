@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Records;
 using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Reports.TextBuilding;
 
@@ -12,7 +13,7 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         // Streams that the server does not allow wait outside every latency, so they are not in flight. Failures take time that is in no latency: the law then says nothing about the tool.
-        var rounds = cell.Rounds.Where(r => r.Round is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0).ToList();
+        var rounds = cell.Rounds.Where(r => r.Round is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Round)).ToList();
         var broken = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r))
             .Where(entry => entry.Off > LeastOff && entry.Off > Tolerance(entry.Reading, cell.Key.Streams)).OrderByDescending(entry => entry.Off).ToList();
         if (broken.Count == 0)
@@ -21,6 +22,9 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
         return new Finding(off, Invariant(
             $"round {reading.Round.Number} had {Found(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {reading.InFlight(cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
     }
+
+    /// <summary>Connections that are closed and opened again between calls are meanwhile not in flight.</summary>
+    private static bool Keeps(Round round) => round.Connections is { OpenedInAll: null } truth && truth.Reopened * 500L < round.Completed;
 
     private static double Off(RoundReading r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 

@@ -23,7 +23,10 @@ public sealed record ConnectionTruth
     /// <summary>Jain's fairness index of the calls per connection, 1 is perfectly even (Jain, Chiu, Hawe 1984, DEC-TR-301).</summary>
     public double Fairness { get; init; }
 
-    /// <summary>How long the connects took, in ns: 50th, 90th, 99th percentile and slowest.</summary>
+    /// <summary>A connection for every call: how many were opened for the calls of the window; null where connections are kept.</summary>
+    public long? OpenedInAll { get; init; }
+
+    /// <summary>How long the connects took, in ns: 50th, 90th, 99th percentile and slowest; those of the calls where each has a connection of its own.</summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
     /// <summary>Calls that a connection could have out at a time: what was asked for, or fewer when the server allows no more; null when the client does not know.</summary>

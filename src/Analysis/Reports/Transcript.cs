@@ -86,6 +86,8 @@ public static class Transcript
         var reopened = truth.Reopened > 0 ? Invariant($", {truth.Reopened} reopened") : "";
         var retries = truth.ConnectRetries > 0 ? Invariant($", {truth.ConnectRetries} connects retried") : "";
         var connects = truth.ConnectTimesNs is [var p50, _, .., var slowest] ? $", connect p50 {Quantity.Duration(p50)} slowest {Quantity.Duration(slowest)}" : "";
+        if (truth.OpenedInAll is { } all)
+            return Invariant($"Connections: one for each call, {all} opened, at most {truth.Requested} at a time") + retries + connects;
         return Invariant($"Connections: {truth.Opened} of {truth.Requested} opened{server}, {truth.Active} active, {truth.FewestCalls} to {truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
     }
 

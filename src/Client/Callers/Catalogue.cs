@@ -39,7 +39,15 @@ internal static partial class Catalogue
 
     /// <exception cref="ArgumentException">There is no such client for this protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
-    public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
+    public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation)
+    {
+        if (!options.ConnectPerCall)
+            return await KeepingAsync(options, cancellation);
+        // What closes a connection after every call must leave the same traces behind as applications do.
+        return new PerCallFactory(await KeepingAsync(options with { Connector = options.Connector with { ResetOnClose = false } }, cancellation));
+    }
+
+    private static async Task<IConnectionFactory> KeepingAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
     {
         (Wire, Grpc or Http2) => await WireFactory.CreateAsync(options, cancellation),
         (Wire, Http1) => await HttpFactory.CreateAsync(options, cancellation),

@@ -10,7 +10,7 @@ internal sealed class HttpCommandOptions
     public Argument<string[]> Urls { get; } = new("URL")
     {
         Description = "server to measure: http://host:port/path?query, https://…, unix:/path/of.sock, unix-abstract:name, pipe:/name; NAME=URL names the arm; several are interleaved and compared",
-        Arity = new ArgumentArity(1, 100),
+        Arity = new ArgumentArity(0, 100),
     };
 
     public Option<string> Path { get; } = new("--path") { HelpName = "PATH", Description = "path and query to ask for where the URL has none (default: /)" };
@@ -23,7 +23,7 @@ internal sealed class HttpCommandOptions
     public IEnumerable<Option> All =>
     [
         Path, Header, Method, Body, VaryingLength, Scenario,
-        Run.Connections, Run.Threads, Run.Streams, Run.Duration, Run.Calls, Run.Rounds, Run.Warmup, Run.Timeout, Run.Seed, Run.Rate, Run.Arrivals, Run.Load,
+        Run.Connections, Run.Threads, Run.Streams, Run.Duration, Run.Calls, Run.ConnectPerCall, Run.Rounds, Run.Warmup, Run.Timeout, Run.Seed, Run.Rate, Run.Arrivals, Run.Load,
         Run.Reference, Run.Delta, Run.MaxTime, Run.ClientCpus, Run.ServerPids, Run.Watch, Run.Insecure, Run.CaCert, Run.Output, Run.Label, Run.NoSave, Run.Format, Run.Crank,
         .. Run.Knobs.Where(one => one.Knob is { OnServerAlone: false, Name: not "http2-window" }).Select(one => one.Option),
     ];

@@ -30,7 +30,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         var asked = Request();
         var arms = new List<HttpArm>();
         var unnamed = new Dictionary<string, int>();
-        foreach (var url in typed.GetValue(declared.Urls)!.Select(HttpUrl.Parse))
+        foreach (var url in Urls().Select(HttpUrl.Parse))
         {
             var request = asked with { Url = url.Shown(asked.Path), Path = url.Path(asked.Path), Host = asked.Host.Length > 0 ? asked.Host : url.Host };
             var number = url.Name.Length > 0 ? 1 : unnamed[url.Address.Kind] = unnamed.GetValueOrDefault(url.Address.Kind) + 1;
@@ -41,6 +41,13 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => arm.Request.Url).Any(same => same.Count() > 1)
             ? throw new UsageException("the same URL is there twice: name them, as in a=URL b=URL, if that is meant")
             : arms;
+    }
+
+    /// <summary>A URL right after --connect-per-call is not its value.</summary>
+    private IReadOnlyList<string> Urls()
+    {
+        IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both" ? [word, .. typed.GetValue(declared.Urls) ?? []] : typed.GetValue(declared.Urls) ?? [];
+        return urls.Count > 0 ? urls : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
     /// <summary>What all arms ask for alike; Host is empty unless it was given, and the path that of URLs without one.</summary>

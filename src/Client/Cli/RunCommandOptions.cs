@@ -20,6 +20,13 @@ internal sealed class RunCommandOptions
     public Option<string> Streams { get; } = Text("-m", "LIST", "concurrent calls of one connection (default: 1)", "--streams");
     public Option<string> Duration { get; } = Text("-d", "TIME", "measured time of one cell: 500ms, 20s, 2m (default: 20s with -U, else 2s)", "--duration");
     public Option<string> Calls { get; } = Text("-n", "COUNT", "calls of one measurement instead of a time", "--calls");
+    public Option<string> ConnectPerCall { get; } = new("--connect-per-call")
+    {
+        HelpName = "both",
+        Description = "open a connection for every call and close it afterwards, both being part of the call; both: and connections that are kept, each an arm",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
     public Option<string> Rounds { get; } = Text("-r", "N", "rounds of every cell, or auto: until every verdict is decided (default: 3 with -U, else 7)", "--rounds");
     public Option<string> Warmup { get; } = Text("--warmup", "TIME", "load before every measurement that is thrown away (default: 2s with -U, else 1s)");
     public Option<string> Timeout { get; } = Text("--timeout", "TIME", "a call that takes longer is cut off (default: 10s)");
@@ -57,7 +64,7 @@ internal sealed class RunCommandOptions
 
     public IEnumerable<Option> All =>
     [
-        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals, Load, Client,
+        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals, Load, Client,
         Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Output, Label, NoSave, Format, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];

@@ -37,6 +37,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             Threads = Threads(connections.Min()),
             Duration = Time(declared.Duration, "-d", quick ? "1s" : own ? "2s" : "20s", positive: true),
             Calls = calls,
+            ConnectPerCall = PerCall(),
             Warmup = Time(declared.Warmup, "--warmup", quick ? "300ms" : calls is not null ? "500ms" : own ? "1s" : "2s"),
             Timeout = Time(declared.Timeout, "--timeout", "10s", positive: true),
             RoundsAuto = rounds == "auto",
@@ -66,7 +67,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
     private void Check(RunOptions options)
     {
         var servers = options.OwnServer ? options.Transports.Count : options.Addresses.Count;
-        if (options.Output.Crank && (servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count != 1 || options.Loads.Count > 0))
+        if (options.Output.Crank && (servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count != 1 || options.Loads.Count > 0))
             throw new UsageException("--crank measures one cell: name one size with -s and one server with -U");
         if (options.OwnServer && options.ServerPids.Count > 0)
             throw new UsageException("--server-pids is for a server that is not ours: the one this tool starts tells its own CPU time");
@@ -82,8 +83,10 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             if (options.AgainstItself && options.Addresses.GroupBy(address => address.Kind).All(kind => kind.Count() < 2))
                 throw new UsageException("--aa with -U needs two addresses of one kind, e.g. -U http://localhost:5000 -U http://127.0.0.1:5002");
         }
-        if (options.RoundsAuto && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) * options.Clients.Count < 2 && !options.AgainstItself && !sweeping)
+        if (options.RoundsAuto && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) * options.Clients.Count * options.ConnectPerCall.Count < 2 && !options.AgainstItself && !sweeping)
             throw new UsageException("-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds");
+        if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))
+            throw new UsageException("-m lets calls share a connection and --connect-per-call gives each its own: use -c alone");
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             throw new UsageException("--arrivals shapes an open loop: add -R 20k or --load 50%");
         if (options.Rate is not null && options.Loads.Count > 0)
@@ -155,6 +158,17 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             throw new UsageException("-U: " + error);
         return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 } ? throw new UsageException($"-U '{text}' needs a port to connect to") : address;
     }
+
+    /// <summary>Without a value it has none, and another word than both belongs to what follows: see <see cref="HttpOptionsReader"/>.</summary>
+    private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
+        ? [false]
+        : Get(declared.ConnectPerCall) switch
+        {
+            "both" => [false, true],
+            null => [true],
+            var other when given is null => throw new UsageException($"--connect-per-call '{other}' is not both: write it alone, or both"),
+            _ => [true],
+        };
 
     private static long Calls(string text) =>
         Parsers.Count(text, "-n") is > 0 and var calls ? calls : throw new UsageException("-n must be at least 1");

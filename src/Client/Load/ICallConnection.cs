@@ -18,6 +18,9 @@ internal interface ICallConnection : IAsyncDisposable
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
     Task OpenAsync(CancellationToken cancellation);
 
+    /// <summary>Closes it after its only call, or lets the server close first where the protocol has it so. Where the lane's completions run.</summary>
+    ValueTask FinishAsync() => DisposeAsync();
+
     /// <summary>Cuts off the calls sent before <paramref name="sentBeforeNs"/>.</summary>
     void CutOff(long sentBeforeNs);
 

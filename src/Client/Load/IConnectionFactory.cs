@@ -9,5 +9,8 @@ internal interface IConnectionFactory
     /// <summary>True when its connections live on <see cref="LoopLane"/>s, false when the framework chooses the threads.</summary>
     bool UsesLoops { get; }
 
+    /// <summary>Connects that belong to calls; null where connections are opened before the calls and kept.</summary>
+    ConnectLog? Connects => null;
+
     ICallConnection Create(Lane lane);
 }

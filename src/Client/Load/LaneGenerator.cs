@@ -45,6 +45,7 @@ internal sealed class LaneGenerator : LoadGenerator
         var streams = connections.Min(item => item.Connection.StreamsAllowed);
         reopenedBefore = connections.Sum(item => item.Connection.Reopened);
         downSince = 0;
+        factory.Connects?.Begin();
         var run = new WindowRun(window, lanes);
         for (var i = 0; i < lanes.Count; i++)
             Start(run, i);
@@ -52,6 +53,8 @@ internal sealed class LaneGenerator : LoadGenerator
         await run.Drained;
         var calls = run.CallsByConnection.ToList();
         var truth = ConnectionCounts.Of(calls, opened, connections.Sum(item => item.Connection.Reopened) - reopenedBefore, factory.ConnectRetries, connectTimes) with { StreamsAllowed = streams };
+        if (factory.Connects is { } connects)
+            truth = truth with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles() };
         return WindowTotals.Of(run, lanes, options, truth, lost);
     }
 

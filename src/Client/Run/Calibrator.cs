@@ -36,7 +36,7 @@ internal static class Calibrator
     }
 
     private static bool IsCovered(LoadOptions load) =>
-        load is { Client: "wire", Protocol: "grpc" } && Kinds.Contains(load.Address.Kind);
+        load is { Client: "wire", Protocol: "grpc", ConnectPerCall: false } && Kinds.Contains(load.Address.Kind);
 
     private static Calibration Like(LoadOptions load) => new()
     {

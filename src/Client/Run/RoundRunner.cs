@@ -136,7 +136,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             : (ServerLink.EndpointOf(before, target.Address), ServerLink.EndpointOf(after, target.Address));
         return first is null || last is null ? own : own with
         {
-            ServerOpen = first.ConnectionsOpen - link.OwnConnections(target.Address),
+            ServerOpen = own.OpenedInAll is not null ? null : first.ConnectionsOpen - link.OwnConnections(target.Address),
             // Bytes that come back are no calls to an echo.
             ServerCalls = target.Protocol == Catalogue.Echo ? null : last.Calls - first.Calls,
         };

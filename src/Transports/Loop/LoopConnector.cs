@@ -51,7 +51,7 @@ public sealed class LoopConnector
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        throw new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
+        throw error == Native.AddressNotAvailable ? new NoLocalPortException(shown) : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
     private static async Task<EndPoint[]> ResolveAsync(string host, int port, CancellationToken cancellation)

@@ -141,6 +141,8 @@ public sealed unsafe class LoopSocket
             return;
         if (options.NoDelay)
             Set(fd, Native.IpProtoTcp, Native.TcpNoDelay, 1);
+        if (!options.ResetOnClose)
+            return;
         var linger = stackalloc int[2] { 1, 0 };
         Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
     }

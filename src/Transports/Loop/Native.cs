@@ -35,6 +35,7 @@ internal static unsafe partial class Native
     public const int Interrupted = 4;
     public const int Again = 11;
     public const int FunctionNotImplemented = 38;
+    public const int AddressNotAvailable = 99;
     public const int InProgress = 115;
 
     [StructLayout(LayoutKind.Sequential)]

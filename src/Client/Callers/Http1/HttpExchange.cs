@@ -8,13 +8,16 @@ namespace IpcBench.Client.Callers.Http1;
 /// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and what became of it.</summary>
 /// <param name="request">The bytes of the request, headers and body.</param>
 /// <param name="asked">What they ask for.</param>
-internal sealed class HttpExchange(byte[] request, HttpRequest asked) : Exchange
+/// <param name="closes">They also ask the server to close after the reply.</param>
+internal sealed class HttpExchange(byte[] request, HttpRequest asked, bool closes = false) : Exchange
 {
     private readonly ReplyParser parser = new(asked.IsHead);
     private (int Status, string Kind) lastFailure;
 
     /// <summary>Bytes of the last body.</summary>
     public long BodyLength => parser.BodyLength;
+
+    public override bool ServerEndsFirst => closes;
 
     public override void Reset() => parser.Reset();
 
@@ -31,7 +34,7 @@ internal sealed class HttpExchange(byte[] request, HttpRequest asked) : Exchange
         };
         if (progress == ReplyProgress.More)
             return ReplyEnd.NotYet;
-        return progress == ReplyProgress.Broken || parser.EndsConnection ? ReplyEnd.Last : ReplyEnd.Next;
+        return progress == ReplyProgress.Broken || parser.EndsConnection && !closes ? ReplyEnd.Last : ReplyEnd.Next;
     }
 
     public override CallResult AtEnd() => parser.EndsWithConnection ? Judge() : base.AtEnd();

@@ -62,9 +62,10 @@ internal abstract partial class LinkConnection
         (link, opening) = (null, null);
         old?.Close();
         failOut();
+        ending?.OnDue();
         if (waiter is not null)
             waiter.TrySetException(whyNotOpen());
-        else if (!disposed && !reopening)
+        else if (!disposed && !reopening && Reopens)
             _ = ReopenAsync();
         if (disposed)
             SetAccepting(false);

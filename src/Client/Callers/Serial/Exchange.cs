@@ -6,6 +6,9 @@ namespace IpcBench.Client.Callers.Serial;
 /// <summary>What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a time.</summary>
 internal abstract class Exchange
 {
+    /// <summary>It asks the server to close after the reply.</summary>
+    public virtual bool ServerEndsFirst => false;
+
     /// <summary>A new connection: forgets what the last one had begun.</summary>
     public abstract void Reset();
 

@@ -27,6 +27,8 @@ internal sealed class SerialConnection : LinkConnection
 
     protected override bool CanSend => isOpen;
 
+    protected override bool ServerEndsFirst => exchange.ServerEndsFirst;
+
     public void Send(SerialCall call)
     {
         using var inside = Inside();
@@ -66,9 +68,13 @@ internal sealed class SerialConnection : LinkConnection
                 return;
             }
             var end = exchange.Read(ref bytes, out var result);
-            if (end == ReplyEnd.Last)
+            // Bytes beyond the last reply that is due were sent before anybody asked for them: they are not the next one's.
+            if (end == ReplyEnd.Last || end == ReplyEnd.Next && due.Count == 1 && !bytes.IsEmpty)
+            {
                 End(result, CallResult.Failed("connection lost"));
-            else if (end == ReplyEnd.Next)
+                return; // it may have been opened again already: what is left came on the old link
+            }
+            if (end == ReplyEnd.Next)
                 due.Dequeue().Complete(result);
         }
     }

@@ -6,7 +6,7 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Callers.Wire;
 
 /// <summary>Makes the connections of the lean HTTP/2 client, with gRPC or bare.</summary>
-internal sealed class WireFactory(LinkSource links, SessionOptions session) : IConnectionFactory
+internal sealed class WireFactory(LinkSource links, SessionOptions session, bool reopens = true) : IConnectionFactory
 {
     public long ConnectRetries => links.Opener.Retries;
 
@@ -22,10 +22,10 @@ internal sealed class WireFactory(LinkSource links, SessionOptions session) : IC
             Streams = options.Streams,
             Window = options.Http2Window ?? ReceiveWindow.Ample,
         };
-        return new WireFactory(await LinkSource.ForAsync(options, (options.Size + 1024) * options.Streams, cancellation), session);
+        return new WireFactory(await LinkSource.ForAsync(options, (options.Size + 1024) * options.Streams, cancellation), session, reopens: !options.ConnectPerCall);
     }
 
-    public ICallConnection Create(Lane lane) => new WireConnection(lane, links.Opener, session, links.PoolFor(lane), isShared: !links.UsesLoops);
+    public ICallConnection Create(Lane lane) => new WireConnection(lane, links.Opener, session, links.PoolFor(lane), isShared: !links.UsesLoops) { Reopens = reopens };
 
     /// <summary>What names the server in a request: host and port, or localhost where there are none.</summary>
     internal static string Authority(Address address) => address switch

@@ -1,0 +1,203 @@
+using System.Net.Sockets;
+using IpcBench.Client.Callers.Http1;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Http1.Support;
+using IpcBench.Client.Tests.Load.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Http1;
+
+public class HttpCallTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Kept_connections_carry_all_calls(string kind)
+    {
+        await using var server = new FakeHttpServer(kind);
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 500 });
+        Assert.Equal((500, 500, 0), (result.Started, result.Ok, result.Failed.Count));
+        Assert.Equal((4, 0, 4), (server.Accepted, result.Connections.Reopened, result.Connections.Opened));
+    }
+
+    [Fact]
+    public async Task The_request_is_the_one_asked_for()
+    {
+        var heads = new List<string>();
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, head, _) =>
+        {
+            lock (heads)
+                heads.Add(head);
+            return FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+        };
+        var options = Options(server.Address, connections: 1);
+        var request = options.Request! with { Path = "/a?b=c", Host = "example.org", Headers = ["X-One: 1", "X-Two: 2"] };
+        await Engine.MeasureAsync(options with { Request = request }, new LoadWindow { Calls = 2 });
+        Assert.All(heads, head => Assert.Equal("GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nX-One: 1\r\nX-Two: 2", head));
+        Assert.Equal("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", System.Text.Encoding.ASCII.GetString(
+            new HttpRequest { Url = "", Method = "POST", Body = "hi"u8.ToArray() }.ToBytes(close: true)));
+    }
+
+    [Fact]
+    public async Task A_server_that_closes_after_each_reply_is_connected_to_again()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) => !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 100 });
+        Assert.Equal((100, 100), (result.Started, result.Ok));
+        Assert.InRange(result.Connections.Reopened, 96, 104);
+    }
+
+    [Fact]
+    public async Task A_body_without_a_length_ends_with_its_connection()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) => !await FakeHttpServer.SayAsync(socket, "HTTP/1.0 200 OK\r\n\r\n0123456789");
+        var result = await Engine.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
+        Assert.Equal((20, 20), (result.Started, result.Ok));
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno", "http 500")]
+    [InlineData("HTTP/1.1 404 Oh\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n", "http 404")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n012345678", "wrong length")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n0123456789a", "wrong length")]
+    [InlineData("HTTP/1.1 204 No Content\r\n\r\n", "wrong length")]
+    [InlineData("\0\u0001\u0002 garbage \r\n\r\n\r\n", "protocol")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "protocol")]
+    public async Task A_wrong_reply_is_a_failure_of_its_kind(string reply, string kind)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, number % 2 == 0 ? reply : FakeHttpServer.Reply(10));
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        Assert.Equal((kind, 20L), (result.Failed.Single().Key, result.Failed.Single().Value));
+        Assert.Equal(20, result.Ok);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Le")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234")]
+    [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n")]
+    public async Task A_connection_that_ends_within_a_reply_is_lost_and_opened_again(string reply)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, number) =>
+        {
+            await FakeHttpServer.SayAsync(socket, number % 5 == 0 ? reply : FakeHttpServer.Reply(10));
+            return number % 5 != 0;
+        };
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        Assert.Equal(("connection lost", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
+        Assert.Equal(32, result.Ok);
+    }
+
+    [Fact]
+    public async Task A_reset_connection_is_lost_and_opened_again()
+    {
+        await using var server = new FakeHttpServer("tcp");
+        server.Answer = async (socket, _, number) =>
+        {
+            if (number % 5 != 0)
+                return await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+            socket.LingerState = new LingerOption(true, 0);
+            return false;
+        };
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        Assert.Equal(("connection lost", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
+    }
+
+    [Fact]
+    public async Task Slow_bytes_are_slow_replies_and_nothing_worse()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) =>
+        {
+            foreach (var letter in FakeHttpServer.Reply(10))
+            {
+                await FakeHttpServer.SayAsync(socket, letter.ToString());
+                await Task.Yield();
+            }
+            return true;
+        };
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        Assert.Equal((40, 40), (result.Started, result.Ok));
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 200 OK\r\n", "X-Endless: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n")]
+    [InlineData("HTTP/1.1 200 OK\r\nX: ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
+    public async Task An_endless_head_is_given_up(string begin, string endless)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) =>
+        {
+            await FakeHttpServer.SayAsync(socket, begin);
+            while (true)
+                await FakeHttpServer.SayAsync(socket, endless);
+        };
+        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 8 });
+        Assert.Equal(("protocol", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
+    }
+
+    [Fact]
+    public async Task No_reply_at_all_is_cut_off_at_the_timeout()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, number) => number % 10 == 0 || await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+        var result = await Engine.MeasureAsync(Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
+        Assert.Equal((4, 36), (result.CutOff, result.Ok));
+    }
+
+    [Fact]
+    public async Task More_than_was_asked_for_never_becomes_the_next_reply()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10) + (number == 7 ? FakeHttpServer.Reply(10) : ""));
+        var result = await Engine.MeasureAsync(Options(server.Address, connections: 1), new LoadWindow { Calls = 40 });
+        Assert.Equal(40, result.Started);
+        Assert.InRange(result.Ok, 39, 40);
+        Assert.Equal(1, result.Connections.Reopened);
+        Assert.Equal(40, server.Calls);
+    }
+
+    [Fact]
+    public async Task Varying_lengths_are_right_when_they_are_expected()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));
+        var options = Options(server.Address);
+        var result = await Engine.MeasureAsync(options with { Request = options.Request! with { VaryingLength = true } }, new LoadWindow { Calls = 40 });
+        Assert.Equal(40, result.Ok);
+    }
+
+    [Fact]
+    public async Task The_first_request_tells_how_long_the_reply_is()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));
+        Assert.Equal(321, await HttpProbe.SizeAsync(Options(server.Address), CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", "http 403")]
+    [InlineData("220 smtp.example.org ESMTP\r\n", "does not answer in HTTP/1.1")]
+    [InlineData("", "gave no reply within 0.3 s")]
+    public async Task What_the_first_request_finds_wrong_is_one_sentence(string reply, string sentence)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);
+        var options = Options(server.Address) with { Timeout = TimeSpan.FromSeconds(0.3) };
+        var error = await Assert.ThrowsAsync<IOException>(() => HttpProbe.SizeAsync(options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', error.Message);
+    }
+
+    internal static LoadOptions Options(Address address, int connections = 4, int size = 10) => Engine.Options(address, connections) with
+    {
+        Protocol = "http1",
+        Size = size,
+        Request = new HttpRequest { Url = address.ToString(), Size = size },
+    };
+}

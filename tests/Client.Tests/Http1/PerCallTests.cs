@@ -1,0 +1,137 @@
+using IpcBench.Client.Callers;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Http1.Support;
+using IpcBench.Client.Tests.Load.Support;
+using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Http1;
+
+public class PerCallTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Each_call_opens_a_connection_that_the_server_closes(string kind)
+    {
+        var heads = new List<string>();
+        await using var server = new FakeHttpServer(kind);
+        server.Answer = async (socket, head, _) =>
+        {
+            lock (heads)
+                heads.Add(head);
+            return !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
+        };
+        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 60 });
+        Assert.Equal((60, 60, 60L), (result.Started, result.Ok, result.Connections.OpenedInAll));
+        Assert.All(heads, head => Assert.EndsWith("Connection: close", head, StringComparison.Ordinal));
+        Assert.Equal(4 + 60, server.Accepted); // the ramp's first ones show that there is a server
+        Assert.Equal(4, result.Connections.ConnectTimesNs.Count);
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_close_is_not_waited_for()
+    {
+        await using var server = new FakeHttpServer();
+        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 8)), new LoadWindow { Calls = 24 });
+        Assert.Equal((24, 24, 24L), (result.Started, result.Ok, result.Connections.OpenedInAll));
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Grpc_calls_have_connections_of_their_own_too(string kind)
+    {
+        await using var server = new FakeServer(kind) { Answer = (stream, _) => [.. Frames.Settings(), .. Frames.Reply(stream, 10)] };
+        var result = await Engine.MeasureAsync(PerCall(Engine.Options(server.Address)), new LoadWindow { Calls = 40 });
+        Assert.Equal((40, 40, 40L), (result.Started, result.Ok, result.Connections.OpenedInAll));
+        Assert.Equal(40, server.Calls);
+    }
+
+    [Fact]
+    public async Task Connect_and_call_are_both_in_the_latency()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) =>
+        {
+            await Task.Delay(30);
+            return !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
+        };
+        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 20 });
+        Assert.True(result.Latency.Sum >= 20 * 29_000_000L + 20 * result.Connections.ConnectTimesNs[0] / 2);
+    }
+
+    [Fact]
+    public async Task A_call_without_a_reply_is_cut_off_and_the_next_has_a_connection_again()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, number) => number % 4 == 0 || !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
+        var options = PerCall(HttpCallTests.Options(server.Address)) with { Timeout = TimeSpan.FromMilliseconds(200) };
+        var result = await Engine.MeasureAsync(options, new LoadWindow { Calls = 12 });
+        Assert.Equal((9, 3), (result.Ok, result.CutOff));
+    }
+
+    [Theory]
+    [InlineData(true, "no local port")]
+    [InlineData(false, "connect")]
+    public async Task A_connect_that_fails_is_a_failure_without_latency_and_pauses(bool ports, string kind)
+    {
+        var lane = new SyncLane();
+        var factory = new PerCallFactory(new FailingFactory(() => ports ? new NoLocalPortException("none") : new IOException("refused")));
+        var connection = factory.Create(lane);
+        connection.SetAccepting(true);
+        for (var i = 0; i < 3; i++)
+        {
+            var ready = connection.Callers[0].ReadyAsync();
+            Assert.Equal(i == 0, ready.IsCompleted); // after a failure it waits
+            lane.HurryTimers();
+            Assert.True(await ready.AsTask().WaitAsync(TimeSpan.FromSeconds(5)));
+            var result = await connection.Callers[0].CallAsync(0).AsTask().WaitAsync(TimeSpan.FromSeconds(5));
+            Assert.Equal(kind, result.Kind);
+        }
+        Assert.Equal(0, factory.Connects.Count);
+    }
+
+    private static LoadOptions PerCall(LoadOptions options) => options with { ConnectPerCall = true };
+
+    private sealed class FailingFactory(Func<Exception> failure) : IConnectionFactory
+    {
+        public long ConnectRetries => 0;
+
+        public bool UsesLoops => false;
+
+        public ICallConnection Create(Lane lane) => new FailingConnection(failure);
+    }
+
+    private sealed class FailingConnection(Func<Exception> failure) : ICallConnection
+    {
+        public IReadOnlyList<ICaller> Callers => [];
+
+        public bool IsOpen => false;
+
+        public int Reopened => 0;
+
+        public long? StreamsAllowed => null;
+
+        public Task OpenAsync(CancellationToken cancellation) => Task.FromException(failure());
+
+        public void CutOff(long sentBeforeNs)
+        {
+        }
+
+        public void SetAccepting(bool accepting)
+        {
+        }
+
+        public void Enter()
+        {
+        }
+
+        public void Leave()
+        {
+        }
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    }
+}
