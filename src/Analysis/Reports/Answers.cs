@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Reports.TextBuilding;
@@ -10,12 +11,12 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. LayerText.Sentences(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
-    /// <summary>What somebody chooses between: the transports as one client sees them; the clients where there is one transport only.</summary>
+    /// <summary>What somebody chooses between: the transports as one client sees them, of one protocol; the others where there is one transport only.</summary>
     private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)
     {
-        var clients = point.GroupBy(cell => cell.Key.Client, (_, arms) => arms.ToList()).ToList();
+        var clients = point.GroupBy(cell => (cell.Key.Client, cell.Key.Protocol), (_, arms) => arms.ToList()).ToList();
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
 

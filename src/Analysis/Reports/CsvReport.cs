@@ -51,7 +51,7 @@ public sealed class CsvReport : IReport
     }
 
     /// <summary>Quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
-    private static string Quote(string text)
+    internal static string Quote(string text)
     {
         if (text.Length > 0 && "=+-@\t\r".Contains(text[0]) && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
             text = "'" + text;

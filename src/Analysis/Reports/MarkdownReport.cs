@@ -1,5 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Published;
 
@@ -37,6 +38,10 @@ public sealed class MarkdownReport : IReport
         text.Line().Line("Latency of the median round:").Line().Append(RunTables.Latency(run).ToMarkdown());
         if (RunTables.Connections(run) is { IsEmpty: false } connections)
             text.Line().Line(RunHeader.Connections + ":").Line().Append(connections.ToMarkdown());
+        if (LayerBudget.Of(run) is { Count: > 0 } layers)
+            text.Line().Line(LayerText.Title + ":").Line().Append(LayerText.Table(run, layers).ToMarkdown()).Line().Line(LayerText.Caption);
+        if (EchoTable.Fits(run))
+            text.Line().Line(EchoTable.Title + ":").Line().Append(EchoTable.Of(run).ToMarkdown());
         if (RunTables.Verdicts(run) is { IsEmpty: false } verdicts)
             text.Line().Line(RunHeader.Method(run)).Line().Append(verdicts.ToMarkdown());
         if (DoubtCatalogue.Of(run) is { Count: > 0 } doubts)

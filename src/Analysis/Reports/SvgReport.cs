@@ -3,12 +3,12 @@ using IpcBench.Analysis.Reports.Plots;
 
 namespace IpcBench.Analysis.Reports;
 
-/// <summary>The plots as one standalone picture for a README: throughput, ratio and CPU, or one plot by its name.</summary>
+/// <summary>The plots as one standalone picture for a README: throughput, ratio, CPU and what else fits the run, or one plot by its name.</summary>
 public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
-    private static readonly string[] Overview = ["throughput", "ratio", "cpu"];
+    private static readonly string[] Overview = ["throughput", "ratio", "cpu", "round-trip", "normalised", "layers"];
 
     public string Format => "svg";
 

@@ -1,5 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Measures;
 using IpcBench.Analysis.Published;
 
@@ -47,6 +48,19 @@ public sealed class TextReport : IReport
         text.Line().Line("Answer");
         foreach (var answer in answers)
             text.Line("  " + answer);
+        AppendOwnTables(text, run);
+    }
+
+    /// <summary>What the run was made for, where that is more than a comparison of transports.</summary>
+    private static void AppendOwnTables(StringBuilder text, MeasuredRun run)
+    {
+        if (LayerBudget.Of(run) is { Count: > 0 } layers)
+        {
+            text.Line().Line(LayerText.Title).Append(LayerText.Bars(run, layers)).Line().Append(LayerText.Table(run, layers).ToText());
+            text.Line(LayerText.Caption);
+        }
+        if (EchoTable.Fits(run))
+            text.Line().Line(EchoTable.Title).Append(EchoTable.Of(run).ToText());
     }
 
     private static void AppendPublished(StringBuilder text, ReportFile file)

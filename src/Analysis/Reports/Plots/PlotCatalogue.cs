@@ -3,7 +3,7 @@ namespace IpcBench.Analysis.Reports.Plots;
 /// <summary>Every plot there is: a new one is one line here.</summary>
 public static class PlotCatalogue
 {
-    private static readonly IPlot[] All = [new ThroughputPlot(), new RatioPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot()];
+    private static readonly IPlot[] All = [new ThroughputPlot(), new RatioPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(), new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot()];
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 
