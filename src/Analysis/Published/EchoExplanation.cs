@@ -11,13 +11,13 @@ internal sealed class EchoExplanation : IExplanation
     {
         var table = new TextTable("size", "transport", "round trip", "CPU of both sides", "the rest", "CPU, TCP / this") { Words = 2 };
         var cells = run.Cells.Where(cell => cell.Median != null && cell.Key is { Protocol: "echo", Variant: "", Connections: 1, Streams: 1 }).ToList();
-        var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where both compute at the same time there may be none." };
+        var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where both compute at the same time, or an idle loop looks once more before it sleeps, the CPU may exceed the round trip and there is no rest." };
         foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
         {
             var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");
             foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metrics.TotalCpu.Value(cell.Median!) != null))
             {
-                table.Add(Quantity.Size(size), cell.Key.Arm, Metrics.Mean.Show(cell.Median!), Metrics.TotalCpu.Show(cell.Median!), Rest(cell), Saved(run, tcp, cell));
+                table.Add(Quantity.Size(size), cell.Key.Arm, Metrics.Mean.Show(cell.Median!), Metrics.TotalCpu.Show(cell.Median!), Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
                 if (tcp != null && tcp != cell && Words(tcp, cell) is { } words)
                     sentences.Add($"{Quantity.Size(size)}: {words}");
             }
@@ -30,7 +30,8 @@ internal sealed class EchoExplanation : IExplanation
     {
         if (Metrics.Mean.Value(tcp.Median!) - Metrics.Mean.Value(cell.Median!) is not { } time || Metrics.TotalCpu.Value(tcp.Median!) - Metrics.TotalCpu.Value(cell.Median!) is not { } cpu)
             return null;
-        return $"over {cell.Key.Transport} a round trip takes {Change(time)} than over TCP, with {Change(cpu)} of CPU and {Change(time - cpu)} of waiting.";
+        var waiting = Rest(tcp) > 0 && Rest(cell) > 0 ? $" and {Change(time - cpu)} of waiting" : ", computed in part on both sides at once";
+        return $"over {cell.Key.Transport} a round trip takes {Change(time)} than over TCP, with {Change(cpu)} of CPU{waiting}.";
     }
 
     private static string Change(double less) => Quantity.Micros(Math.Abs(less)) + (less >= 0 ? " less" : " more");
@@ -39,8 +40,7 @@ internal sealed class EchoExplanation : IExplanation
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 
-    private static string Rest(MeasuredCell cell) =>
-        Metrics.Mean.Value(cell.Median!) - Metrics.TotalCpu.Value(cell.Median!) is { } rest && rest > 0 ? Quantity.Micros(rest) : Quantity.None;
+    private static double? Rest(MeasuredCell cell) => Metrics.Mean.Value(cell.Median!) - Metrics.TotalCpu.Value(cell.Median!);
 
     private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
         tcp == null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metrics.TotalCpu) is not { } saved ? Quantity.None : VerdictText.Ratio(saved.Verdict.Estimate);

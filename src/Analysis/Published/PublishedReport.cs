@@ -13,7 +13,7 @@ public sealed class PublishedReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder("# Published comparisons, measured again\n\n");
-        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number of ours is computed from those files.").Line();
+        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.").Line();
         text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the measured interval reaches the published ratio. *Differs*: the whole interval lies beside it. "
             + "*Cannot tell*: too few rounds, or the interval holds the published ratio and no difference as well. *Known* says where a published number was read.").Line();
         text.Append(Summary(model).ToMarkdown());
