@@ -1,5 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Reports;
 using static IpcBench.Analysis.Reports.TextBuilding;
 
@@ -69,6 +70,8 @@ public sealed class PublishedReport : IReport
             text.Line().Line(TextTable.Escape($"## Beside them: {file.Name}")).Line();
             foreach (var answer in Answers.Of(file.Run))
                 text.Line("- " + TextTable.Escape(answer));
+            if (LayerBudget.Of(file.Run) is { Count: > 0 } layers)
+                text.Line().Line(LayerText.Title + ":").Line().Append(LayerText.Table(file.Run, layers).ToMarkdown()).Line().Line(LayerText.Caption);
             AppendOrigin(text, file);
         }
     }
