@@ -37,9 +37,11 @@ internal static class RunTables
     public static TextTable Connections(MeasuredRun run)
     {
         var table = new TextTable("size", "transport", "endpoint", "active", "idle", "waiting", "closing", "TIME_WAIT") { Words = 3 };
+        var busy = InOrder(run).SelectMany(cell => cell.Median!.Round.Watched).Where(IsBusy).Select(watched => watched.Name).ToHashSet();
         foreach (var cell in InOrder(run))
         {
-            foreach (var watched in cell.Median!.Round.Watched.Where(IsUsed))
+            // What has a part in some arms is shown in those alone.
+            foreach (var watched in cell.Median!.Round.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0 && !busy.Contains(watched.Name)))
                 table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name, .. new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Select(States)]);
         }
         return table;
@@ -54,8 +56,8 @@ internal static class RunTables
         return table;
     }
 
-    // A port that only waits out its minute was used by another arm.
-    private static bool IsUsed(WatchedEndpoint watched) => watched.Active.Max + watched.Idle.Max + watched.Waiting.Max + watched.Closing.Max > 0;
+    // Idle connections and ports that wait out their minute may be another arm's.
+    private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
     private static string States(StateCount count) => count.Max == 0 ? "0" : $"{Quantity.Significant(count.Mean)} (≤ {Quantity.Count(count.Max)})";
 

@@ -1,0 +1,63 @@
+"""Finds GrpcBench, or builds it, and measures the arms with it."""
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+
+from stage import Refusal
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def locate(given):
+    """The program: the one named, the one built last, or one that is built now."""
+    if given:
+        if not os.access(given, os.X_OK):
+            raise Refusal(f"{given} is no program")
+        return os.path.abspath(given)
+    return built() or build()
+
+
+def built():
+    places = [os.path.join(ROOT, "src", "Client", "bin", configuration, "net10.0", "GrpcBench") for configuration in ("Release", "Debug")]
+    there = [place for place in places if os.access(place, os.X_OK)]
+    return max(there, key=os.path.getmtime) if there else None
+
+
+def build():
+    if not shutil.which("dotnet"):
+        raise Refusal("GrpcBench is not built and there is no .NET SDK to build it with: install .NET 10, or name a program with --bench")
+    print("building GrpcBench…", file=sys.stderr)
+    environment = dict(os.environ, DOTNET_NOLOGO="1", MSBUILDDISABLENODEREUSE="1", DOTNET_CLI_TELEMETRY_OPTOUT="1")
+    done = subprocess.run(
+        ["dotnet", "build", "-c", "Release", os.path.join(ROOT, "src", "Client"), "-v", "quiet"],
+        stdin=subprocess.DEVNULL, stdout=sys.stderr, env=environment)
+    return built() or _refuse(f"building GrpcBench failed with {done.returncode}")
+
+
+def _refuse(sentence):
+    raise Refusal(sentence)
+
+
+def place_of_results(asked, name):
+    """Kept with the published ones when asked for, ARM beside x86; else an ignored file that the next run replaces."""
+    machine = platform.machine()
+    if asked.save:
+        return os.path.join(ROOT, "results", "published", name + ("" if machine in ("x86_64", "AMD64") else "-" + machine) + ".json")
+    return os.path.abspath(asked.output) if asked.output else os.path.join(ROOT, "results", f"scenario-{name}.json")
+
+
+def measure(stage, asked, name, load, arms, watches):
+    """Runs GrpcBench over all arms, interleaved; its exit code."""
+    pids = ",".join(str(process.pid) for process in stage.started)
+    command = [
+        asked.program, "http", *[f"{arm.name}={arm.url}" for arm in arms], *load, *asked.more,
+        "--scenario", name, "--label", name, "--reference", arms[0].name, "-o", place_of_results(asked, name), "--server-pids", pids]
+    for watched, address in watches:
+        command += ["--watch", f"{watched}={address}"]
+    print("GrpcBench " + " ".join(f"'{word}'" if " " in word else word for word in command[1:]), file=sys.stderr)
+    process = stage.start("GrpcBench", command, output=sys.stdout)
+    code = stage.wait_for(process)
+    return 128 + signal.SIGINT if code == -signal.SIGINT else code if code >= 0 else 2

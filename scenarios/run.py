@@ -1,0 +1,111 @@
+"""Starts the servers of a scenario, measures them with GrpcBench, and takes everything down again. See README.md."""
+import argparse
+import os
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import bench
+import containers
+import networks
+import servers
+import stage as stages
+from servers import HERE, Arm
+
+# Threads above the most connections that nginx can have out: with fewer, gunicorn would not serve connections that nginx keeps.
+SYNC, THREADS = [], ["--worker-class", "gthread", "--threads", "32"]
+UVICORN = ["--worker-class", "uvicorn.workers.UvicornWorker"]
+
+
+def main():
+    asked = arguments()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    return stages.run(lambda stage: SCENARIOS[asked.scenario](stage, asked))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scenarios/…/run", allow_abbrev=False, description=__doc__, epilog="Options that are not listed here go to GrpcBench http: -r 10, -d 2s, …")
+    parser.add_argument("scenario", choices=list(SCENARIOS), help=argparse.SUPPRESS)
+    parser.add_argument("--brief", action="store_true", help="a few seconds: one short round, to see that it works")
+    parser.add_argument("--save", action="store_true", help="keep the results file in results/published/")
+    parser.add_argument("-o", "--output", metavar="FILE", help="results file (default: an ignored file in results/)")
+    parser.add_argument("--bench", metavar="PROGRAM", help="the GrpcBench to measure with (default: the one built here, or it is built)")
+    parser.add_argument("--engine", choices=["namespaces", "docker", "podman"], default="namespaces", help="flask-containers: what the container is (default: namespaces)")
+    asked, asked.more = parser.parse_known_args()
+    return asked
+
+
+def length(asked, usual):
+    """What decides how long it takes: what comes later on the command line, typed by the user, replaces it."""
+    given = {word for word in asked.more}
+    chosen = (["-d", "300ms", "-r", "1", "--warmup", "200ms"] if "-d" in usual else ["-n", "50", "-r", "1", "--warmup", "200ms"]) if asked.brief else usual
+    pairs = list(zip(chosen[::2], chosen[1::2]))
+    return [word for option, value in pairs if option not in given for word in (option, value)]
+
+
+def flask(stage, asked):
+    """Flask behind nginx, upstream by port and by Unix socket."""
+    servers.need(["nginx"], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask"])
+    asked.program = bench.locate(asked.bench)
+    arms = [on_this_machine(stage, FLASK, name, options) for name, options in FLASK_ARMS]
+    return through(stage, asked, "flask", FLASK, arms, FLASK_LOAD)
+
+
+def flask_containers(stage, asked):
+    """The same with the server behind a network boundary: a forwarded port against a socket in a shared folder."""
+    namespaces = asked.engine == "namespaces"
+    servers.need(["nginx", *(["ip"] if namespaces else [])], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask", "iproute2"])
+    asked.program = bench.locate(asked.bench)
+    place = networks.Boundary(stage) if namespaces else containers.Engine(stage, asked.engine, FLASK)
+    arms = [in_container(stage, place, name, options, 8000 + number) for number, (name, options) in enumerate(FLASK_ARMS)]
+    if place.inside:
+        # Beside the published ones: the boundary without the forwarder.
+        arms.append(Arm("port direct", f"{place.inside}:8000"))
+    return through(stage, asked, "flask-containers", FLASK, arms, FLASK_LOAD)
+
+
+def starlette(stage, asked):
+    """Starlette behind nginx: by port, by a socket in a shared folder, and both as if in one container."""
+    servers.need(["nginx"], ["gunicorn", "starlette", "uvicorn"], ["nginx", "gunicorn", "python3-starlette", "python3-uvicorn"])
+    asked.program = bench.locate(asked.bench)
+    arms = [on_this_machine(stage, STARLETTE, name, UVICORN) for name in ("port", "socket", "combined", "port keepalive", "socket keepalive")]
+    return through(stage, asked, "starlette", STARLETTE, arms, STARLETTE_LOAD)
+
+
+def on_this_machine(stage, folder, name, options):
+    """An arm with a server of its own, so that its connections can be told from those of others."""
+    place = f"127.0.0.1:{servers.free_port()}" if name.startswith("port") else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
+    servers.gunicorn(stage, f"gunicorn {name}", folder, place, options)
+    return Arm(name, place, kept=name.endswith("keepalive"))
+
+
+def in_container(stage, place, name, options, port):
+    by_port = name.startswith("port")
+    bind = f"0.0.0.0:{port}" if by_port else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
+    place.gunicorn(f"gunicorn {name}", FLASK, bind, options)
+    return Arm(name, f"127.0.0.1:{place.publish(port)}" if by_port else bind, kept=name.endswith("keepalive"))
+
+
+def through(stage, asked, name, folder, arms, load):
+    """Behind one nginx, measured."""
+    servers.nginx(stage, folder, arms)
+    servers.wait_until_answered(stage, arms)
+    servers.versions()
+    watches = [(f"{arm.name}: nginx", arm.url.rstrip("/")) for arm in arms]
+    watches += [(f"{arm.name}: server", arm.upstream if arm.upstream.startswith("unix:") else f"http://{arm.upstream}") for arm in arms]
+    fixed, varying = load
+    return bench.measure(stage, asked, name, [*fixed, *length(asked, varying)], arms, watches)
+
+
+FLASK, STARLETTE = os.path.join(HERE, "flask-behind-nginx"), os.path.join(HERE, "starlette-behind-nginx")
+# gunicorn's sync worker closes after every reply: connections can be kept with threads alone, and so those are measured without keeping too.
+FLASK_ARMS = [
+    ("port", SYNC), ("socket", SYNC), ("port threads", THREADS), ("socket threads", THREADS), ("port keepalive", THREADS), ("socket keepalive", THREADS)]
+FLASK_LOAD = (["-t", "2", "-c", "10"], ["-d", "5s", "-r", "7", "--warmup", "2s"])
+STARLETTE_LOAD = (["-t", "1", "-c", "1", "--varying-length"], ["-n", "1000", "-r", "7", "--warmup", "2s"])
+SCENARIOS = {"flask": flask, "flask-containers": flask_containers, "starlette": starlette}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""The life of the processes of a scenario: none outlives the command that started them, however that ends."""
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class Refusal(Exception):
+    """The environment does not let it happen: one sentence with advice; the command ends with 2."""
+
+
+class Interrupted(Exception):
+    """A signal asked to end."""
+
+
+def die_with_parent(parent, number):
+    """In a child: be sent this signal when the parent ends, even by kill -9."""
+    LIBC.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), number)
+
+
+def run(perform):
+    """Runs perform(stage) in a process of its own below this one and returns its exit code.
+
+    Two processes, so that one is left to clear up when the other is killed: below the inner one is everything that is started, and what loses its
+    parent becomes its child (subreaper). The temporary folder is removed by whichever of the two is left.
+    """
+    folder = tempfile.mkdtemp(prefix="ipcbench-scenario-")
+    outer = os.getpid()
+    inner = os.fork()
+    if inner == 0:
+        os._exit(_inner(perform, folder, outer))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, lambda got, _: os.kill(inner, got))
+    _, status = os.waitpid(inner, 0)
+    shutil.rmtree(folder, ignore_errors=True)
+    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 2
+
+
+def _inner(perform, folder, outer):
+    stage = Stage(folder)
+    try:
+        stage.heed_signals()
+        LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        die_with_parent(outer, signal.SIGTERM)
+        return perform(stage)
+    except Refusal as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
+    except Interrupted:
+        print("Interrupted.", file=sys.stderr)
+        return 130
+    except BaseException as error:  # whatever it was, what was started is taken down below
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    finally:
+        stage.clear()
+        sys.stdout.flush()
+
+
+class Stage:
+    """The processes of one scenario and the folder of their files."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.started = []
+        self.on_clear = []
+        self.ended_by_signal = False
+
+    def heed_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number, frame):
+        if not self.ended_by_signal:  # a terminal and the outer process may both send it
+            self.ended_by_signal = True
+            raise Interrupted
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, name, command, prepare=None, output=None, **more):
+        """Starts a program in a session of its own, its output in a file, so that what it starts can be found and a Ctrl-C is ours to pass on."""
+        stage = os.getpid()
+
+        def before():
+            die_with_parent(stage, signal.SIGINT)
+            if prepare:
+                prepare()
+
+        log = open(self.path(name.replace(" ", "-") + ".log"), "wb") if output is None else None
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log if output is None else output, stderr=subprocess.STDOUT if output is None else None,
+            start_new_session=True, preexec_fn=before, cwd=self.folder, **more)
+        process.name = name
+        self.started.append(process)
+        return process
+
+    def check(self):
+        """A server that has ended ends the scenario, with its last words."""
+        for process in self.started:
+            if process.poll() is not None:
+                raise Refusal(f"{process.name} ended with {process.returncode}: {self.last_words(process.name)}")
+
+    def last_words(self, name):
+        try:
+            with open(self.path(name.replace(" ", "-") + ".log"), errors="replace") as log:
+                lines = [line.strip() for line in log if line.strip()]
+            return " | ".join(lines[-3:])
+        except OSError:
+            return "(it said nothing)"
+
+    def wait_for(self, process):
+        """The exit code of a program that ends by itself; a server that ends meanwhile does not end it: that is for it to notice."""
+        while process.poll() is None:
+            time.sleep(0.05)
+        return process.returncode
+
+    def clear(self):
+        """Ends everything: first what was started last, gently, then whatever is left below this process."""
+        self.ended_by_signal = True
+        for process in reversed(self.started):
+            _end(process)
+        for action in self.on_clear:
+            action()
+        for _ in range(200):
+            left = _children()
+            if not left:
+                break
+            for child in left:
+                _kill(child)
+            _reap()
+            time.sleep(0.02)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _end(process):
+    # SIGINT is the quick way down for nginx and for gunicorn, and makes GrpcBench keep what it measured.
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        pass
+    process.poll()
+
+
+def _children():
+    with open(f"/proc/self/task/{os.getpid()}/children") as children:
+        return [int(child) for child in children.read().split()]
+
+
+def _kill(child):
+    try:
+        os.kill(child, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def _reap():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] > 0:
+            pass
+    except OSError:
+        pass
