@@ -32,16 +32,29 @@ def arguments():
     parser.add_argument("--save", action="store_true", help="keep the results file in results/published/")
     parser.add_argument("-o", "--output", metavar="FILE", help="results file (default: an ignored file in results/)")
     parser.add_argument("--bench", metavar="PROGRAM", help="the GrpcBench to measure with (default: the one built here, or it is built)")
+    parser.add_argument("--arms", metavar="LIST", help="only these, e.g. 'port,socket'; the first is what the others are compared with")
     parser.add_argument("--engine", choices=["namespaces", "docker", "podman"], default="namespaces", help="flask-containers: what the container is (default: namespaces)")
     asked, asked.more = parser.parse_known_args()
     return asked
 
 
+def chosen(asked, arms):
+    """The (name, options) pairs of the arms asked for, in the order in which they were asked for."""
+    if not asked.arms:
+        return list(arms)
+    known = dict(arms)
+    names = [name.strip() for name in asked.arms.split(",")]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise stages.Misuse(f"--arms: there is no {unknown[0]!r}: it is one of {', '.join(known)}")
+    return [(name, known[name]) for name in names]
+
+
 def length(asked, usual):
     """What decides how long it takes: what comes later on the command line, typed by the user, replaces it."""
-    given = {word for word in asked.more}
-    chosen = (["-d", "300ms", "-r", "1", "--warmup", "200ms"] if "-d" in usual else ["-n", "50", "-r", "1", "--warmup", "200ms"]) if asked.brief else usual
-    pairs = list(zip(chosen[::2], chosen[1::2]))
+    given = set(asked.more)
+    standard = (["-d", "300ms", "-r", "1", "--warmup", "200ms"] if "-d" in usual else ["-n", "50", "-r", "1", "--warmup", "200ms"]) if asked.brief else usual
+    pairs = list(zip(standard[::2], standard[1::2]))
     return [word for option, value in pairs if option not in given for word in (option, value)]
 
 
@@ -49,7 +62,7 @@ def flask(stage, asked):
     """Flask behind nginx, upstream by port and by Unix socket."""
     servers.need(["nginx"], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask"])
     asked.program = bench.locate(asked.bench)
-    arms = [on_this_machine(stage, FLASK, name, options) for name, options in FLASK_ARMS]
+    arms = [on_this_machine(stage, FLASK, name, options) for name, options in chosen(asked, FLASK_ARMS)]
     return through(stage, asked, "flask", FLASK, arms, FLASK_LOAD)
 
 
@@ -59,8 +72,8 @@ def flask_containers(stage, asked):
     servers.need(["nginx", *(["ip"] if namespaces else [])], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask", "iproute2"])
     asked.program = bench.locate(asked.bench)
     place = networks.Boundary(stage) if namespaces else containers.Engine(stage, asked.engine, FLASK)
-    arms = [in_container(stage, place, name, options, 8000 + number) for number, (name, options) in enumerate(FLASK_ARMS)]
-    if place.inside:
+    arms = [in_container(stage, place, name, options, 8000 + number) for number, (name, options) in enumerate(chosen(asked, FLASK_ARMS))]
+    if place.inside and not asked.arms:
         # Beside the published ones: the boundary without the forwarder.
         arms.append(Arm("port direct", f"{place.inside}:8000"))
     return through(stage, asked, "flask-containers", FLASK, arms, FLASK_LOAD)
@@ -70,13 +83,13 @@ def starlette(stage, asked):
     """Starlette behind nginx: by port, by a socket in a shared folder, and both as if in one container."""
     servers.need(["nginx"], ["gunicorn", "starlette", "uvicorn"], ["nginx", "gunicorn", "python3-starlette", "python3-uvicorn"])
     asked.program = bench.locate(asked.bench)
-    arms = [on_this_machine(stage, STARLETTE, name, UVICORN) for name in ("port", "socket", "combined", "port keepalive", "socket keepalive")]
+    arms = [on_this_machine(stage, STARLETTE, name, options) for name, options in chosen(asked, STARLETTE_ARMS)]
     return through(stage, asked, "starlette", STARLETTE, arms, STARLETTE_LOAD)
 
 
 def on_this_machine(stage, folder, name, options):
     """An arm with a server of its own, so that its connections can be told from those of others."""
-    place = f"127.0.0.1:{servers.free_port()}" if name.startswith("port") else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
+    place = f"127.0.0.1:{servers.free_port()}" if name.startswith(("port", "tcp")) else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
     servers.gunicorn(stage, f"gunicorn {name}", folder, place, options)
     return Arm(name, place, kept=name.endswith("keepalive"))
 
@@ -103,6 +116,7 @@ FLASK, STARLETTE = os.path.join(HERE, "flask-behind-nginx"), os.path.join(HERE, 
 # gunicorn's sync worker closes after every reply: connections can be kept with threads alone, and so those are measured without keeping too.
 FLASK_ARMS = [
     ("port", SYNC), ("socket", SYNC), ("port threads", THREADS), ("socket threads", THREADS), ("port keepalive", THREADS), ("socket keepalive", THREADS)]
+STARLETTE_ARMS = [(name, UVICORN) for name in ("tcp", "sharedvolume", "combined", "tcp keepalive", "sharedvolume keepalive")]
 FLASK_LOAD = (["-t", "2", "-c", "10"], ["-d", "5s", "-r", "7", "--warmup", "2s"])
 STARLETTE_LOAD = (["-t", "1", "-c", "1", "--varying-length"], ["-n", "1000", "-r", "7", "--warmup", "2s"])
 SCENARIOS = {"flask": flask, "flask-containers": flask_containers, "starlette": starlette}

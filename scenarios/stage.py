@@ -16,6 +16,10 @@ class Refusal(Exception):
     """The environment does not let it happen: one sentence with advice; the command ends with 2."""
 
 
+class Misuse(Exception):
+    """What was typed cannot be: one sentence; the command ends with 1."""
+
+
 class Interrupted(Exception):
     """A signal asked to end."""
 
@@ -35,12 +39,14 @@ def run(perform):
     """
     folder = tempfile.mkdtemp(prefix="ipcbench-scenario-")
     outer = os.getpid()
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     inner = os.fork()
     if inner == 0:
         os._exit(_inner(perform, folder, outer))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda got, _: os.kill(inner, got))
     _, status = os.waitpid(inner, 0)
+    _end_children()
     shutil.rmtree(folder, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 2
 
@@ -55,6 +61,9 @@ def _inner(perform, folder, outer):
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 2
+    except Misuse as misuse:
+        print(misuse, file=sys.stderr)
+        return 1
     except Interrupted:
         print("Interrupted.", file=sys.stderr)
         return 130
@@ -125,41 +134,37 @@ class Stage:
         return process.returncode
 
     def clear(self):
-        """Ends everything: first what was started last, gently, then whatever is left below this process."""
+        """Ends everything: what measures first, then the servers together, then whatever is left below this process."""
         self.ended_by_signal = True
-        for process in reversed(self.started):
-            _end(process)
+        for processes in (self.started[-1:], self.started[:-1]):
+            _end(processes)
         for action in self.on_clear:
             action()
-        for _ in range(200):
-            left = _children()
-            if not left:
-                break
-            for child in left:
-                _kill(child)
-            _reap()
-            time.sleep(0.02)
+        _end_children()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _end(process):
+def _end(processes):
     # SIGINT is the quick way down for nginx and for gunicorn, and makes GrpcBench keep what it measured.
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            pass
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except OSError:
-        pass
-    process.poll()
+    for process in processes:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+    ends = time.monotonic() + 5
+    while any(process.poll() is None for process in processes) and time.monotonic() < ends:
+        time.sleep(0.02)
 
 
-def _children():
-    with open(f"/proc/self/task/{os.getpid()}/children") as children:
-        return [int(child) for child in children.read().split()]
+def _end_children():
+    """What has lost its parent has become a child of this process."""
+    for _ in range(500):
+        with open(f"/proc/self/task/{os.getpid()}/children") as children:
+            left = [int(child) for child in children.read().split()]
+        if not left:
+            return
+        for child in left:
+            _kill(child)
+        _reap()
+        time.sleep(0.01)
 
 
 def _kill(child):

@@ -26,6 +26,9 @@ internal sealed class Tool : IAsyncDisposable
 
     public static Tool StartServer(params string[] arguments) => Start(Path.Combine(ClientFolder, "server", "GrpcBenchServer"), arguments);
 
+    /// <summary>Another program, with a folder of its own for temporary files.</summary>
+    public static Tool StartProgram(string program, string temporary, params string[] arguments) => Start(program, arguments, temporary);
+
     /// <summary>Runs the client to its end.</summary>
     public static async Task<(int Code, string Output, string Error)> RunAsync(params string[] arguments)
     {
@@ -65,7 +68,7 @@ internal sealed class Tool : IAsyncDisposable
         Process.Dispose();
     }
 
-    private static Tool Start(string program, string[] arguments)
+    private static Tool Start(string program, string[] arguments, string? temporary = null)
     {
         var start = new ProcessStartInfo(program + (OperatingSystem.IsWindows() ? ".exe" : ""), arguments)
         {
@@ -74,6 +77,8 @@ internal sealed class Tool : IAsyncDisposable
             RedirectStandardInput = true,
             WorkingDirectory = Path.GetTempPath(),
         };
+        if (temporary is not null)
+            start.Environment["TMPDIR"] = temporary;
         var tool = new Tool(Process.Start(start)!);
         tool.Process.OutputDataReceived += (_, e) => tool.Keep(tool.output, e.Data);
         tool.Process.ErrorDataReceived += (_, e) => tool.Keep(tool.error, e.Data);
