@@ -10,6 +10,16 @@ namespace IpcBench.Client.Cli;
 /// <summary><c>echo</c>: packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
 internal static class EchoCommand
 {
+    public const string Examples = """
+        Examples:
+          GrpcBench echo                              what was published in 2014: 15 sizes, 100,000 packets each, 10 rounds (about half an hour)
+          GrpcBench echo --quick                      a first answer
+          GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
+          GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
+          GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
+
+        """;
+
     // All packets that may be out at a time, in both directions' buffers.
     private const long MostBytesOut = 1L << 30;
 

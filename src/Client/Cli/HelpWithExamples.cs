@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The library's help, followed by examples on the main command.</summary>
+/// <summary>The library's help, followed by examples where a command has some.</summary>
 internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLineAction
 {
     private const string Examples = """
@@ -26,8 +26,16 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
     public override int Invoke(ParseResult parseResult)
     {
         var result = inner.Invoke(parseResult);
-        if (parseResult.CommandResult.Command is RootCommand)
-            parseResult.InvocationConfiguration.Output.WriteLine(Examples);
+        if (ExamplesOf(parseResult.CommandResult.Command) is { } examples)
+            parseResult.InvocationConfiguration.Output.WriteLine(examples);
         return result;
     }
+
+    private static string? ExamplesOf(Command command) => command switch
+    {
+        RootCommand => Examples,
+        { Name: "echo" } => EchoCommand.Examples,
+        { Name: "layers" } => LayersCommand.Examples,
+        _ => null,
+    };
 }

@@ -9,6 +9,14 @@ namespace IpcBench.Client.Cli;
 /// <summary><c>layers</c>: raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
 internal static class LayersCommand
 {
+    public const string Examples = """
+        Examples:
+          GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
+          GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
+          GrpcBench report results/….json --plot layers --format svg -o layers.svg
+
+        """;
+
     public static Command Create(IReadOnlyList<string> commandLine)
     {
         var options = new RunCommandOptions();

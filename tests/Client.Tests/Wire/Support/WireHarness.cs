@@ -9,11 +9,11 @@ internal sealed class WireHarness
 {
     private readonly ScriptedOpener opener = new();
 
-    public WireHarness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1)
+    public WireHarness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
     {
         var options = new SessionOptions
         {
-            Request = RequestBytes.Download("localhost", tls: false, size),
+            Request = isBare ? RequestBytes.Bare("localhost", tls: false, size) : RequestBytes.Download("localhost", tls: false, size),
             Size = size,
             Streams = streams,
             Window = window,

@@ -1,0 +1,67 @@
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+
+namespace IpcBench.Client.Tests.Wire;
+
+/// <summary>HTTP/2 without gRPC: a status and so many bytes.</summary>
+public class BareCallTests
+{
+    [Fact]
+    public void A_request_is_one_frame_and_a_reply_needs_no_trailers()
+    {
+        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        foreach (var id in (int[])[1, 3, 5])
+        {
+            var call = harness.Call();
+            var frame = Assert.Single(harness.Link.TakeFrames());
+            Assert.Equal((FrameType.Headers, id, FrameFlags.EndHeaders | FrameFlags.EndStream), (frame.Header.Type, frame.Header.StreamId, frame.Header.Flags));
+            harness.Link.Deliver([.. Frames.Headers(id, end: false, (":status", "200")), .. Frames.Data(id, new byte[4]), .. Frames.Data(id, new byte[6], end: true)]);
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_reply_of_nothing_may_end_with_its_headers()
+    {
+        var harness = new WireHarness(size: 0, isBare: true).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Headers(1, end: true, (":status", "200")));
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData(9)]
+    [InlineData(11)]
+    [InlineData(0)]
+    public void Another_number_of_bytes_is_a_wrong_length(int bytes)
+    {
+        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver([.. Frames.Headers(1, end: false, (":status", "200")), .. Frames.Data(1, new byte[bytes], end: true)]);
+        Failed("wrong length", call);
+    }
+
+    [Theory]
+    [InlineData("404")]
+    [InlineData("500")]
+    public void Another_status_is_a_failure_whatever_comes_with_it(string status)
+    {
+        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver([.. Frames.Headers(1, end: false, (":status", status)), .. Frames.Data(1, new byte[10], end: true)]);
+        Failed("http " + status, call);
+    }
+
+    [Fact]
+    public void A_reset_ends_the_call_and_not_the_connection()
+    {
+        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reset(1, 2));
+        Failed("reset", call);
+        var next = harness.Call();
+        harness.Link.Deliver([.. Frames.Headers(3, end: false, (":status", "200")), .. Frames.Data(3, new byte[10], end: true)]);
+        IsOk(next);
+    }
+}
