@@ -7,8 +7,8 @@ internal static class StarletteWriteUp
 {
     private static readonly (string What, CellChoice Cell)[] Arms =
     [
-        ("tcp: two containers, a port", Arm("port")),
-        ("sharedvolume: two containers, a Unix socket", Arm("socket")),
+        ("tcp: two containers, a port", Arm("tcp")),
+        ("sharedvolume: two containers, a Unix socket", Arm("sharedvolume")),
         ("combined: one container, a Unix socket", Arm("combined")),
     ];
 
@@ -26,7 +26,7 @@ internal static class StarletteWriteUp
         Remarks = ["Its table could not be read, so nothing stands in the column of published numbers and nothing is held against it.", "The original's nginx speaks TLS to the client; here it does not, and the containers are processes of one machine."],
         Shown = Metrics.Rate,
         Figures = [.. from metric in new[] { Metrics.Rate, Metrics.Mean, Metrics.P99 } from arm in Arms select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],
-        Ratios = [Against("shared socket against port", 1), Against("one container against port", 2)],
+        Ratios = [Against("sharedvolume against tcp", 1), Against("combined against tcp", 2)],
         Explanations = [new KeepAliveExplanation()],
     };
 
