@@ -8,7 +8,7 @@ public sealed record ScenarioKey
     /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public required string Transport { get; init; }
 
-    /// <summary>What one call is on the wire: <c>grpc</c>, <c>http1</c> or <c>echo</c>.</summary>
+    /// <summary>What one call is on the wire: <c>grpc</c>, <c>http1</c>, <c>http2</c> (bare, without gRPC) or <c>echo</c>.</summary>
     public string Protocol { get; init; } = "grpc";
 
     /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>

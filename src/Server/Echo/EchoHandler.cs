@@ -12,12 +12,14 @@ internal static class EchoHandler
     // What may wait for one client at a time, beside the transport's own buffers.
     private const int MostAtOnce = 64 << 10;
 
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
     /// <summary>Serves one connection until it ends or the server stops.</summary>
     public static async Task RunAsync(ConnectionContext connection)
     {
         var endpoint = connection.Features.Get<ServerEndpoint>()!;
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
-        var watch = StalledReader.Watch(connection);
+        var watch = StalledReader.Watch(connection, Patience);
         await using var stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested
             .UnsafeRegister(static reader => ((PipeReader)reader!).CancelPendingRead(), input) ?? default;
         try

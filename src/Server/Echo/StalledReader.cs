@@ -4,19 +4,19 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace IpcBench.Server.Echo;
 
-/// <summary>Ends a connection whose client has read nothing for half a minute while bytes wait for it: each holds a buffer of the server.</summary>
+/// <summary>Ends a connection whose client has read nothing for a while although bytes wait for it: each holds a buffer of the server.</summary>
 internal sealed class StalledReader
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
     private readonly ConnectionContext _connection;
+    private readonly TimeSpan _patience;
     private long _since;
 
-    private StalledReader(ConnectionContext connection) => _connection = connection;
+    private StalledReader(ConnectionContext connection, TimeSpan patience) => (_connection, _patience) = (connection, patience);
 
     /// <summary>Looks about once a second, at the pace of Kestrel's own clock.</summary>
-    public static StalledReader Watch(ConnectionContext connection)
+    public static StalledReader Watch(ConnectionContext connection, TimeSpan patience)
     {
-        var watch = new StalledReader(connection);
+        var watch = new StalledReader(connection, patience);
         connection.Features.Get<IConnectionHeartbeatFeature>()?.OnHeartbeat(static state => ((StalledReader)state).Look(), watch);
         return watch;
     }
@@ -28,7 +28,7 @@ internal sealed class StalledReader
 
     private void Look()
     {
-        if (Volatile.Read(ref _since) is var since and not 0 && Stopwatch.GetElapsedTime(since) > Patience)
+        if (Volatile.Read(ref _since) is var since and not 0 && Stopwatch.GetElapsedTime(since) > _patience)
             _connection.Abort(new ConnectionAbortedException("the client does not read"));
     }
 }

@@ -56,5 +56,5 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
     // The lower of two in the middle, as everywhere.
     private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
 
-    private string Show(double value) => isNormalised ? Number(value, "0.0#") + "×" : value == 0 ? "0" : Quantity.Duration(value);
+    private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);
 }
