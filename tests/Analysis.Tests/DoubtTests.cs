@@ -40,6 +40,17 @@ public sealed class DoubtTests
         Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
 
     [Fact]
+    public void Calls_without_a_local_port_are_explained() =>
+        Raises("ports", "calls found no free local port", Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
+
+    [Fact]
+    public void Opening_a_connection_for_every_call_does_not_break_littles_law()
+    {
+        var run = Second(round => round with { Completed = round.Completed * 95 / 100, Connections = round.Connections with { OpenedInAll = round.Started } });
+        Assert.Null(Find(run, "little"));
+    }
+
+    [Fact]
     public void A_stall_at_the_edge_of_a_window_does_not_break_littles_law()
     {
         var run = Second(round =>

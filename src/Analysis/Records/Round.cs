@@ -35,6 +35,9 @@ public sealed record Round
     /// <summary>Payload bytes of the calls in <see cref="Completed"/>.</summary>
     public required long PayloadBytes { get; init; }
 
+    /// <summary>All bytes that came on the connections from the begin of the window to the end of the drain, headers and failures included; null when they were not counted.</summary>
+    public long? ReceivedBytes { get; init; }
+
     /// <summary>Latencies in ns of the calls in <see cref="Ok"/>, from the intended start (closed loop: from the send): HdrHistogram V2 compressed, base64.</summary>
     public required string Latency { get; init; }
 

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Reports;
 /// <summary>Every report there is: a new one is one line here.</summary>
 public static class ReportCatalogue
 {
-    public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(), new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new PublishedReport()];
+    public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(), new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport()];
 
     /// <summary>The report of this format; null when there is none.</summary>
     public static IReport? Find(string format) => All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));

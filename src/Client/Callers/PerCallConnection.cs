@@ -19,6 +19,7 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
     private long sentNs;
     private long pauseNs;
     private bool isPausing;
+    private long received;
     private volatile bool accepting;
 
     public PerCallConnection(Lane lane, IConnectionFactory inner, ConnectLog log)
@@ -35,6 +36,8 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
     public int Reopened => 0;
 
     public long? StreamsAllowed => null;
+
+    public long? BytesReceived => Volatile.Read(ref received);
 
     /// <summary>Shows that there is a server, so that its absence is no failed call.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
@@ -135,7 +138,10 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
         lock (gate)
             (last, current, opening) = (current, null, null);
         if (last is not null)
+        {
             await last.FinishAsync();
+            received += last.BytesReceived ?? 0;
+        }
         if (isPausing && accepting)
         {
             isPausing = false;

@@ -16,6 +16,9 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
           GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
           GrpcBench --rounds auto --delta 2%          go on until every difference of 2 % is decided
+          GrpcBench http http://localhost:8080/ unix:/tmp/web.sock --path / -c 100 -d 10s   HTTP/1.1 like wrk, sockets too
+          GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1         two servers against each other, like ab
+          GrpcBench --connect-per-call both           what a connection for every call costs
           GrpcBench article --quick                   a published comparison again: which part of it is TLS, topology, transport
           GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
           GrpcBench layers --quick                    which part of a gRPC call is the transport at all?

@@ -14,6 +14,9 @@ internal interface ICallConnection : IAsyncDisposable
     /// <summary>Calls that the server allows out at a time, at most the number of <see cref="Callers"/>; null when that is not known.</summary>
     long? StreamsAllowed { get; }
 
+    /// <summary>Bytes that have come on all its links; null when nobody counts them. From any thread.</summary>
+    long? BytesReceived => null;
+
     /// <summary>Opens it for the first time; a connection that dies later opens itself again.</summary>
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
     Task OpenAsync(CancellationToken cancellation);

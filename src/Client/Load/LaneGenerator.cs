@@ -46,6 +46,7 @@ internal sealed class LaneGenerator : LoadGenerator
         reopenedBefore = connections.Sum(item => item.Connection.Reopened);
         downSince = 0;
         factory.Connects?.Begin();
+        var bytesBefore = connections.Sum(item => item.Connection.BytesReceived);
         var run = new WindowRun(window, lanes);
         for (var i = 0; i < lanes.Count; i++)
             Start(run, i);
@@ -55,7 +56,8 @@ internal sealed class LaneGenerator : LoadGenerator
         var truth = ConnectionCounts.Of(calls, opened, connections.Sum(item => item.Connection.Reopened) - reopenedBefore, factory.ConnectRetries, connectTimes) with { StreamsAllowed = streams };
         if (factory.Connects is { } connects)
             truth = truth with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles() };
-        return WindowTotals.Of(run, lanes, options, truth, lost);
+        var bytes = connections.TrueForAll(item => item.Connection.BytesReceived is not null) ? connections.Sum(item => item.Connection.BytesReceived) - bytesBefore : null;
+        return WindowTotals.Of(run, lanes, options, truth, lost) with { ReceivedBytes = bytes };
     }
 
     public override async ValueTask DisposeAsync()

@@ -13,6 +13,7 @@ internal sealed record LoadResult
     public required long CutOff { get; init; }
     public required long Completed { get; init; }
     public required long PayloadBytes { get; init; }
+    public long? ReceivedBytes { get; init; }
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
 

@@ -91,6 +91,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             CutOff = result.CutOff,
             Completed = result.Completed,
             PayloadBytes = result.PayloadBytes,
+            ReceivedBytes = result.ReceivedBytes,
             Latency = result.Latency.Encode(),
             LatencySumNs = result.Latency.Sum,
             CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),

@@ -118,6 +118,27 @@ public class ReplyParserTests
     }
 
     [Theory]
+    [InlineData(Ok + "Content-Length: 5\r\nDate: Thu, 01 Jan 2026 00:00:0#\r\n\r\nhello")]
+    [InlineData(Ok + "Transfer-Encoding: chunked\r\nDate: Thu, 01 Jan 2026 00:00:0#\r\n\r\n5\r\nhello\r\n0\r\n\r\n")]
+    public void Reading_on_and_on_allocates_nothing(string text)
+    {
+        var parser = new ReplyParser(isBodyless: false);
+        var replies = Enumerable.Range(0, 10).Select(second => Encoding.ASCII.GetBytes(text.Replace("#", $"{second}", StringComparison.Ordinal))).ToArray();
+        var before = 0L;
+        for (var i = 0; i < 2000; i++)
+        {
+            if (i == 1000)
+                before = GC.GetAllocatedBytesForCurrentThread();
+            ReadOnlySpan<byte> bytes = replies[i / 50 % 10];
+            var cut = i % 7 == 0 ? bytes[..(i % bytes.Length)] : default;
+            var rest = bytes[cut.Length..];
+            if (!cut.IsEmpty && parser.Read(ref cut) != ReplyProgress.More || parser.Read(ref rest) != ReplyProgress.Done)
+                Assert.Fail("not read");
+        }
+        Assert.Equal(before, GC.GetAllocatedBytesForCurrentThread());
+    }
+
+    [Theory]
     [InlineData(11)]
     [InlineData(12)]
     public void Mutated_replies_are_read_or_refused_alike_however_they_are_cut(int seed)

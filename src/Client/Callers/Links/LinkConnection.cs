@@ -14,6 +14,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     private bool accepting;
     private bool disposed;
     private int depth;
+    private long received;
 
     /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
     protected LinkConnection(Lane lane, ILinkOpener opener, BufferPool pool, bool isShared)
@@ -28,6 +29,8 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     public abstract bool IsOpen { get; }
 
     public virtual long? StreamsAllowed => null;
+
+    public long? BytesReceived => Volatile.Read(ref received);
 
     /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
     public bool IsReady => accepting && CanSend;
@@ -98,8 +101,10 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     void ILinkOwner.OnBytes(Link from, ReadOnlySpan<byte> bytes)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, link))
-            Receive(bytes);
+        if (!ReferenceEquals(from, link))
+            return;
+        received += bytes.Length;
+        Receive(bytes);
     }
 
     void ILinkOwner.OnRoom(Link from)

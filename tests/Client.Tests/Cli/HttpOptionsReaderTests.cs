@@ -1,0 +1,97 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Cli;
+
+public class HttpOptionsReaderTests
+{
+    [Fact]
+    public void A_url_is_an_address_a_host_and_a_path()
+    {
+        var arm = Read("http://localhost:8080/a?b=c").Http.Single();
+        Assert.Equal((new Address.Tcp("localhost", 8080), "localhost:8080", "/a?b=c", "GET", ""), (arm.Address, arm.Request.Host, arm.Request.Path, arm.Request.Method, arm.Name));
+        Assert.Equal("http://localhost:8080/a?b=c", arm.Request.Url);
+        Assert.Equal((new Address.Tls("example.org", 443), "example.org", "/"), (Read("https://example.org").Http[0].Address, Read("https://example.org").Http[0].Request.Host, Read("https://example.org").Http[0].Request.Path));
+        Assert.Equal("[::1]:81", Read("http://[::1]:81/").Http[0].Request.Host);
+    }
+
+    [Fact]
+    public void Sockets_and_pipes_take_their_path_from_an_option()
+    {
+        var arms = Read("unix:/tmp/x=y.sock", "pipe:/name", "--path", "/x").Http;
+        Assert.Equal([new Address.Unix("/tmp/x=y.sock"), new Address.Pipe("name")], arms.Select(arm => arm.Address));
+        Assert.All(arms, arm => Assert.Equal(("/x", "localhost"), (arm.Request.Path, arm.Request.Host)));
+    }
+
+    [Fact]
+    public void Names_tell_arms_of_one_kind_apart_and_numbers_those_without()
+    {
+        Assert.Equal(["port", "socket keepalive"], Read("port=http://a:1/", "socket keepalive=http://a:1/").Http.Select(arm => arm.Name));
+        Assert.Equal(["", "#2", "", "x"], Read("http://a:1/", "http://a:2/", "unix:/a", "x=http://a:1/").Http.Select(arm => arm.Name));
+    }
+
+    [Fact]
+    public void Headers_and_method_are_passed_on_and_host_may_be_replaced()
+    {
+        var request = Read("http://a:1/", "-H", "Host: example.org", "-H", "Accept:text/html", "--method", "head").Http[0].Request;
+        Assert.Equal(("example.org", "HEAD", "Accept: text/html"), (request.Host, request.Method, request.Headers.Single()));
+    }
+
+    [Fact]
+    public void A_number_of_calls_ends_a_measurement_instead_of_a_time() => Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
+
+    [Fact]
+    public void A_url_after_connect_per_call_is_not_its_value()
+    {
+        Assert.Equal([true], Read("--connect-per-call", "http://a:1/").ConnectPerCall);
+        Assert.Single(Read("--connect-per-call", "http://a:1/").Http);
+        Assert.Equal([false, true], Read("http://a:1/", "--connect-per-call", "both").ConnectPerCall);
+        Assert.Equal([true], Read("http://a:1/", "--connect-per-call").ConnectPerCall);
+        Assert.Equal([false], Read("http://a:1/").ConnectPerCall);
+    }
+
+    [Theory]
+    [InlineData]
+    [InlineData("ftp://x")]
+    [InlineData("http://")]
+    [InlineData("http://a:0/")]
+    [InlineData("http://a:1/#top")]
+    [InlineData("http://me:secret@a:1/")]
+    [InlineData("=http://a:1/")]
+    [InlineData("#2=http://a:1/")]
+    [InlineData("x=http://a:1/", "x=http://a:2/")]
+    [InlineData("http://a:1/", "http://a:1/")]
+    [InlineData("http://a:1/a", "--path", "/b")]
+    [InlineData("unix:/a", "--path", "b")]
+    [InlineData("unix:/a", "--path", "/b c")]
+    [InlineData("http://a:1/", "-m", "4")]
+    [InlineData("http://a:1/", "-n", "0")]
+    [InlineData("http://a:1/", "-n", "5", "-d", "5s")]
+    [InlineData("http://a:1/", "-H", "no colon")]
+    [InlineData("http://a:1/", "-H", "A: b\r\nC: d")]
+    [InlineData("http://a:1/", "-H", "Content-Length: 5")]
+    [InlineData("http://a:1/", "-H", "Host: a", "-H", "Host: b")]
+    [InlineData("http://a:1/", "--method", "CONNECT")]
+    [InlineData("http://a:1/", "--method", "G T")]
+    [InlineData("http://a:1/", "--body", "/no/such/file")]
+    [InlineData("http://a:1/", "-r", "auto")]
+    public void What_cannot_be_is_refused_with_one_sentence(params string[] arguments)
+    {
+        var message = Assert.Throws<UsageException>(() => Read(arguments)).Message;
+        Assert.NotEmpty(message);
+        Assert.DoesNotContain('\n', message);
+    }
+
+    private static RunOptions Read(params string[] arguments)
+    {
+        var declared = new HttpCommandOptions();
+        var command = new RootCommand { declared.Urls };
+        foreach (var option in declared.All)
+            command.Options.Add(option);
+        var typed = command.Parse(arguments);
+        Assert.Empty(typed.Errors);
+        return new HttpOptionsReader(declared, typed).Read();
+    }
+}

@@ -1,0 +1,69 @@
+using System.Text;
+using IpcBench.Client.Callers.Http1;
+using IpcBench.Client.Callers.Links;
+using IpcBench.Client.Callers.Serial;
+using IpcBench.Client.Load;
+using IpcBench.Client.Tests.Http1.Support;
+using IpcBench.Client.Tests.Wire.Support;
+
+namespace IpcBench.Client.Tests.Http1;
+
+/// <summary>Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.</summary>
+public class HttpFuzzTests
+{
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void Random_bytes_never_get_past_the_connection(int seed)
+    {
+        var random = new Random(seed);
+        for (var i = 0; i < 2000; i++)
+        {
+            var bytes = new byte[random.Next(1, 300)];
+            random.NextBytes(bytes);
+            Survives(random, bytes);
+        }
+    }
+
+    [Theory]
+    [InlineData(3)]
+    [InlineData(4)]
+    public void Mutated_replies_never_get_past_the_connection(int seed)
+    {
+        var random = new Random(seed);
+        var right = Encoding.ASCII.GetBytes(
+            "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: x\r\n\r\n"
+            + FakeHttpServer.Reply(10) + "HTTP/1.0 500 Oh\r\nConnection: close\r\n\r\nuntil the end");
+        for (var i = 0; i < 3000; i++)
+        {
+            var bytes = right.ToArray();
+            for (var change = random.Next(1, 6); change > 0; change--)
+                bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+            Survives(random, random.Next(4) == 0 ? bytes[..random.Next(1, bytes.Length)] : bytes);
+        }
+    }
+
+    private static void Survives(Random random, byte[] bytes)
+    {
+        var (lane, opener) = (new SyncLane(), new ScriptedOpener());
+        var request = new HttpRequest { Url = "", Size = 10 };
+        var connection = new SerialConnection(lane, opener, new BufferPool(), new HttpExchange(request.ToBytes(close: false), request), atOnce: 1, isShared: false);
+        Assert.True(connection.OpenAsync(CancellationToken.None).IsCompletedSuccessfully);
+        connection.SetAccepting(true);
+        var call = connection.Callers[0].CallAsync(0).AsTask();
+        for (var at = 0; at < bytes.Length;)
+        {
+            var piece = random.Next(1, bytes.Length - at + 1);
+            opener.Links[^1].Deliver(bytes[at..(at + piece)]);
+            at += piece;
+        }
+        connection.CutOff(long.MaxValue);
+        Assert.True(call.IsCompletedSuccessfully);
+        opener.Links[^1].End();
+        lane.HurryTimers();
+        Assert.True(connection.IsReady);
+        var next = connection.Callers[0].CallAsync(0).AsTask();
+        opener.Links[^1].Deliver(Encoding.ASCII.GetBytes(FakeHttpServer.Reply(10)));
+        Assert.True(next.IsCompletedSuccessfully && next.Result.IsOk);
+    }
+}
