@@ -45,7 +45,8 @@ def place_of_results(asked, name):
     """Kept with the published ones when asked for, ARM beside x86; else an ignored file that the next run replaces."""
     machine = platform.machine()
     if asked.save:
-        return os.path.join(ROOT, "results", "published", name + ("" if machine in ("x86_64", "AMD64") else "-" + machine) + ".json")
+        # Relative, since the command line is kept in the file.
+        return os.path.relpath(os.path.join(ROOT, "results", "published", name + ("" if machine in ("x86_64", "AMD64") else "-" + machine) + ".json"))
     return os.path.abspath(asked.output) if asked.output else os.path.join(ROOT, "results", f"scenario-{name}.json")
 
 

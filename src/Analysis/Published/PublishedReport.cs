@@ -49,15 +49,17 @@ public sealed class PublishedReport : IReport
         PublishedBlock.Append(text, PublishedSection.Of(published, files), markdown: true);
         text.Line().Line($"Repeat it: `{published.Command}`");
         foreach (var file in files)
-            AppendOrigin(text, file);
+            AppendOrigin(text, file, published.Command);
     }
 
-    private static void AppendOrigin(StringBuilder text, ReportFile file)
+    /// <summary>A script's own command stands above, and the one that it makes is long and full of free ports.</summary>
+    private static void AppendOrigin(StringBuilder text, ReportFile file, string command = "GrpcBench")
     {
         text.Line().Line(TextTable.Escape($"{file.Name} was measured with:")).Line();
         foreach (var line in RunHeader.Lines(file.Run))
             text.Line("- " + TextTable.Escape(line));
-        text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
+        if (command.StartsWith("GrpcBench", StringComparison.Ordinal))
+            text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
         foreach (var doubt in DoubtCatalogue.Of(file.Run))
             text.Line($"- doubt `{doubt.Id}`: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
