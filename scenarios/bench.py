@@ -52,7 +52,7 @@ def place_of_results(asked, name):
 
 def measure(stage, asked, name, load, arms, watches):
     """Runs GrpcBench over all arms, interleaved; its exit code."""
-    pids = ",".join(str(process.pid) for process in stage.started)
+    pids = ",".join(str(process.served_by()) for process in stage.started)
     command = [
         asked.program, "http", *[f"{arm.name}={arm.url}" for arm in arms], *load, *asked.more,
         "--scenario", name, "--label", name, "--reference", arms[0].name, "-o", place_of_results(asked, name), "--server-pids", pids]

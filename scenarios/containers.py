@@ -38,10 +38,17 @@ class Engine:
             self.published[port] = servers.free_port()
             publish = ["-p", f"127.0.0.1:{self.published[port]}:{port}"]
         # As the user outside, or nginx could not open the socket in the shared folder.
-        self.stage.start(name, [
+        client = self.stage.start(name, [
             servers.find(self.engine), "run", "--rm", "--init", "--name", container, "--user", f"{os.getuid()}:{os.getgid()}", *publish,
             "-v", f"{folder}:/app:ro", "-v", f"{self.stage.folder}:{self.stage.folder}", IMAGE,
             "gunicorn", "--workers", "1", "--keep-alive", "75", "--bind", bind, "--chdir", "/app", *options, "app:app"])
+        client.served_by = lambda: self._process_of(container)
+
+    def _process_of(self, container):
+        said = self._run("inspect", "-f", "{{.State.Pid}}", container)
+        if said.returncode != 0 or not said.stdout.strip().isdigit():
+            raise Refusal(f"{self.engine} does not tell the process of {container}: {said.stderr.strip()}")
+        return said.stdout.strip()
 
     def publish(self, port):
         return self.published[port]

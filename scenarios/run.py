@@ -50,19 +50,19 @@ def chosen(asked, arms):
     return [(name, known[name]) for name in names]
 
 
-def length(asked, usual):
-    """What decides how long it takes: what comes later on the command line, typed by the user, replaces it."""
-    given = set(asked.more)
-    standard = (["-d", "300ms", "-r", "1", "--warmup", "200ms"] if "-d" in usual else ["-n", "50", "-r", "1", "--warmup", "200ms"]) if asked.brief else usual
-    pairs = list(zip(standard[::2], standard[1::2]))
-    return [word for option, value in pairs if option not in given for word in (option, value)]
+def options(asked, standard):
+    """The options as published, or short ones with --brief; what was typed replaces them, and time and number of calls each other."""
+    given = {*asked.more, *({"-d", "-n"} if {"-d", "-n"} & set(asked.more) else ())}
+    if asked.brief:
+        standard = {**standard, **BRIEF, **({"-n": "50"} if "-n" in standard else {"-d": "300ms"})}
+    return [word for option, value in standard.items() if option not in given for word in (option, *([value] if value else []))]
 
 
 def flask(stage, asked):
     """Flask behind nginx, upstream by port and by Unix socket."""
     servers.need(["nginx"], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask"])
     asked.program = bench.locate(asked.bench)
-    arms = [on_this_machine(stage, FLASK, name, options) for name, options in chosen(asked, FLASK_ARMS)]
+    arms = [on_this_machine(stage, FLASK, name, kind) for name, kind in chosen(asked, FLASK_ARMS)]
     return through(stage, asked, "flask", FLASK, arms, FLASK_LOAD)
 
 
@@ -72,7 +72,7 @@ def flask_containers(stage, asked):
     servers.need(["nginx", *(["ip"] if namespaces else [])], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask", "iproute2"])
     asked.program = bench.locate(asked.bench)
     place = networks.Boundary(stage) if namespaces else containers.Engine(stage, asked.engine, FLASK)
-    arms = [in_container(stage, place, name, options, 8000 + number) for number, (name, options) in enumerate(chosen(asked, FLASK_ARMS))]
+    arms = [in_container(stage, place, name, kind, 8000 + number) for number, (name, kind) in enumerate(chosen(asked, FLASK_ARMS))]
     if place.inside and not asked.arms:
         # Beside the published ones: the boundary without the forwarder.
         arms.append(Arm("port direct", f"{place.inside}:8000"))
@@ -83,21 +83,21 @@ def starlette(stage, asked):
     """Starlette behind nginx: by port, by a socket in a shared folder, and both as if in one container."""
     servers.need(["nginx"], ["gunicorn", "starlette", "uvicorn"], ["nginx", "gunicorn", "python3-starlette", "python3-uvicorn"])
     asked.program = bench.locate(asked.bench)
-    arms = [on_this_machine(stage, STARLETTE, name, options) for name, options in chosen(asked, STARLETTE_ARMS)]
+    arms = [on_this_machine(stage, STARLETTE, name, kind) for name, kind in chosen(asked, STARLETTE_ARMS)]
     return through(stage, asked, "starlette", STARLETTE, arms, STARLETTE_LOAD)
 
 
-def on_this_machine(stage, folder, name, options):
+def on_this_machine(stage, folder, name, kind):
     """An arm with a server of its own, so that its connections can be told from those of others."""
     place = f"127.0.0.1:{servers.free_port()}" if name.startswith(("port", "tcp")) else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
-    servers.gunicorn(stage, f"gunicorn {name}", folder, place, options)
+    servers.gunicorn(stage, f"gunicorn {name}", folder, place, kind)
     return Arm(name, place, kept=name.endswith("keepalive"))
 
 
-def in_container(stage, place, name, options, port):
+def in_container(stage, place, name, kind, port):
     by_port = name.startswith("port")
     bind = f"0.0.0.0:{port}" if by_port else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
-    place.gunicorn(f"gunicorn {name}", FLASK, bind, options)
+    place.gunicorn(f"gunicorn {name}", FLASK, bind, kind)
     return Arm(name, f"127.0.0.1:{place.publish(port)}" if by_port else bind, kept=name.endswith("keepalive"))
 
 
@@ -108,8 +108,7 @@ def through(stage, asked, name, folder, arms, load):
     servers.versions()
     watches = [(f"{arm.name}: nginx", arm.url.rstrip("/")) for arm in arms]
     watches += [(f"{arm.name}: server", arm.upstream if arm.upstream.startswith("unix:") else f"http://{arm.upstream}") for arm in arms]
-    fixed, varying = load
-    return bench.measure(stage, asked, name, [*fixed, *length(asked, varying)], arms, watches)
+    return bench.measure(stage, asked, name, options(asked, load), arms, watches)
 
 
 FLASK, STARLETTE = os.path.join(HERE, "flask-behind-nginx"), os.path.join(HERE, "starlette-behind-nginx")
@@ -117,8 +116,9 @@ FLASK, STARLETTE = os.path.join(HERE, "flask-behind-nginx"), os.path.join(HERE, 
 FLASK_ARMS = [
     ("port", SYNC), ("socket", SYNC), ("port threads", THREADS), ("socket threads", THREADS), ("port keepalive", THREADS), ("socket keepalive", THREADS)]
 STARLETTE_ARMS = [(name, UVICORN) for name in ("tcp", "sharedvolume", "combined", "tcp keepalive", "sharedvolume keepalive")]
-FLASK_LOAD = (["-t", "2", "-c", "10"], ["-d", "5s", "-r", "7", "--warmup", "2s"])
-STARLETTE_LOAD = (["-t", "1", "-c", "1", "--varying-length"], ["-n", "1000", "-r", "7", "--warmup", "2s"])
+FLASK_LOAD = {"-t": "2", "-c": "10", "-d": "5s", "-r": "7", "--warmup": "2s"}
+STARLETTE_LOAD = {"-t": "1", "-c": "1", "--varying-length": "", "-n": "1000", "-r": "7", "--warmup": "2s"}
+BRIEF = {"-r": "1", "--warmup": "200ms"}
 SCENARIOS = {"flask": flask, "flask-containers": flask_containers, "starlette": starlette}
 
 if __name__ == "__main__":

@@ -110,6 +110,7 @@ class Stage:
             command, stdin=subprocess.DEVNULL, stdout=log if output is None else output, stderr=subprocess.STDOUT if output is None else None,
             start_new_session=True, preexec_fn=before, cwd=self.folder, **more)
         process.name = name
+        process.served_by = lambda: process.pid
         self.started.append(process)
         return process
 

@@ -21,7 +21,8 @@ public sealed class ScenarioTests : IDisposable
         File.Delete(file);
         Assert.Equal("flask", run.Scenario);
         Assert.Equal(["port", "socket", "port threads", "socket threads", "port keepalive", "socket keepalive"], run.Cells.Select(cell => cell.Key.Variant));
-        Assert.All(run.Rounds, round => Assert.True(round.Ok > 0 && round.Failed.Count == 0 && round.Server is { } server && server.CpuUserNs + server.CpuKernelNs > 0));
+        Assert.All(run.Rounds, round => Assert.True(round.Ok > 0 && round.Failed.Count == 0 && round.Server is not null));
+        Assert.True(run.Rounds.Sum(round => round.Server!.CpuUserNs + round.Server.CpuKernelNs) > 0); // in one short round it may be below a step of the clock
         Assert.All(run.Rounds, round => Assert.Equal(12, round.Watched.Count));
         var port = Assert.Single(run.Rounds, round => run.Cells[round.Cell].Key.Variant == "port").Watched;
         Assert.InRange(port.Single(watched => watched.Name == "port: nginx").Active.Max, 1, 10);
