@@ -41,6 +41,15 @@ public class LayerTests
     }
 
     [Fact]
+    public void Where_nobody_waits_nothing_is_left_over()
+    {
+        var budget = Budget(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5));
+        Assert.False(budget.Overlaps);
+        Assert.Equal(38.0 / 27, budget.MostSpeedup!.Value, 0.02);
+        Assert.Contains("nothing is left for waiting", Sentences(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5))[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_layer_lost_in_the_noise_is_not_resolved()
     {
         var budget = Budget(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2));

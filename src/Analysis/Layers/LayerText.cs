@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Layers;
 /// <summary>Layer budgets as a table, bars and sentences.</summary>
 internal static class LayerText
 {
-    public const string Title = "Layers of a gRPC call (CPU of both sides and what neither claims, of the same rounds)";
+    public const string Title = "Layers of a gRPC call (CPU of both sides, with soft interrupts that neither is charged for)";
 
     public const string Caption =
         "Transport: the CPU of a raw echo of the size. HTTP/2: what bare HTTP/2 takes beyond it. gRPC: what gRPC takes beyond that. Waiting: the rest of the latency, while nobody computes. "
@@ -53,7 +53,8 @@ internal static class LayerText
     {
         var most = budget.MostSpeedup is { } speedup
             ? $"; no transport can make it faster than {speedup.ToString(speedup < 10 ? "0.0#" : "0", CultureInfo.InvariantCulture)} × unless it also spares waiting" : "";
-        return $"of {Quantity.Micros(budget.Total.Ns)} per call the transport is {Bare(budget.Transport)}, HTTP/2 {Bare(budget.Http2)}, gRPC {Bare(budget.Grpc)}, the rest ({Bare(budget.Rest)}) is {Waiting(budget)}{most}";
+        var rest = budget.Rest.Ns > 0 ? $"the rest ({Bare(budget.Rest)}) is {Waiting(budget)}" : "and nothing is left for waiting";
+        return $"of {Quantity.Micros(budget.Total.Ns)} per call the transport is {Bare(budget.Transport)}, HTTP/2 {Bare(budget.Http2)}, gRPC {Bare(budget.Grpc)}, {rest}{most}";
     }
 
     private static string Overlapping(LayerBudget budget)
@@ -69,7 +70,7 @@ internal static class LayerText
     {
         if (budget.Total.Interval is null)
             return Invariant($"; {budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so none of this is sure");
-        string[] open = [.. Parts.Where(part => !part.Of(budget).IsResolved).Select(part => part.Name)];
+        string[] open = [.. Parts.Where(part => !part.Of(budget).IsResolved && (part.Name != "waiting" || part.Of(budget).Ns > 0)).Select(part => part.Name)];
         return open.Length == 0 ? "" : $"; not resolved: {And(open)}";
     }
 
