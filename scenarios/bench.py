@@ -45,8 +45,8 @@ def place_of_results(asked, name):
     """Kept with the published ones when asked for, ARM beside x86; else an ignored file that the next run replaces."""
     machine = platform.machine()
     if asked.save:
-        # Relative, since the command line is kept in the file.
-        return os.path.relpath(os.path.join(ROOT, "results", "published", name + ("" if machine in ("x86_64", "AMD64") else "-" + machine) + ".json"))
+        # Relative to where it is run, since the command line is kept in the file.
+        return os.path.join("results", "published", name + ("" if machine in ("x86_64", "AMD64") else "-" + machine) + ".json")
     return os.path.abspath(asked.output) if asked.output else os.path.join(ROOT, "results", f"scenario-{name}.json")
 
 
@@ -59,6 +59,6 @@ def measure(stage, asked, name, load, arms, watches):
     for watched, address in watches:
         command += ["--watch", f"{watched}={address}"]
     print("GrpcBench " + " ".join(f"'{word}'" if " " in word else word for word in command[1:]), file=sys.stderr)
-    process = stage.start("GrpcBench", command, output=sys.stdout)
+    process = stage.start("GrpcBench", command, output=sys.stdout, cwd=ROOT)
     code = stage.wait_for(process)
     return 128 + signal.SIGINT if code == -signal.SIGINT else code if code >= 0 else 2

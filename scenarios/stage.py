@@ -108,7 +108,7 @@ class Stage:
         log = open(self.path(name.replace(" ", "-") + ".log"), "wb") if output is None else None
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log if output is None else output, stderr=subprocess.STDOUT if output is None else None,
-            start_new_session=True, preexec_fn=before, cwd=self.folder, **more)
+            start_new_session=True, preexec_fn=before, **{"cwd": self.folder, **more})
         process.name = name
         process.served_by = lambda: process.pid
         self.started.append(process)
