@@ -96,5 +96,6 @@ internal static class LayerText
 
     private static string Bare(LayerPart part) => Bare(part.Ns);
 
-    private static string Bare(double ns) => Quantity.Micros(ns).Replace(" µs", "", StringComparison.Ordinal);
+    // Without a sign where it would round to nothing.
+    private static string Bare(double ns) => Quantity.Micros(Math.Abs(ns) < 50 ? 0 : ns).Replace(" µs", "", StringComparison.Ordinal);
 }

@@ -12,7 +12,7 @@ internal static class EchoCommand
 {
     public const string Examples = """
         Examples:
-          GrpcBench echo                              what was published in 2014: 15 sizes, 100,000 packets each, 10 rounds (about half an hour)
+          GrpcBench echo                              what was published in 2014: 15 sizes, 100,000 packets each, 10 rounds (a quarter of an hour or more)
           GrpcBench echo --quick                      a first answer
           GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
           GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
