@@ -32,6 +32,9 @@ internal sealed class LatencyRecorder
     /// <summary>Calls that ended well before the window did.</summary>
     public long Completed { get; private set; }
 
+    /// <summary>When the first call of the window was sent; of no meaning while <see cref="Started"/> is 0.</summary>
+    public long FirstSentNs { get; private set; }
+
     /// <summary>When the last call of the window ended.</summary>
     public long LastDoneNs { get; private set; }
 
@@ -58,7 +61,11 @@ internal sealed class LatencyRecorder
         Array.Clear(buckets);
     }
 
-    public void RecordStart() => Started++;
+    public void RecordStart(long sentNs)
+    {
+        if (Started++ == 0)
+            FirstSentNs = sentNs;
+    }
 
     /// <param name="intendedNs">When the call should have started: what its latency counts from.</param>
     public void Record(long intendedNs, long sentNs, long doneNs, CallResult result)

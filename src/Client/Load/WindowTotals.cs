@@ -18,7 +18,7 @@ internal static class WindowTotals
         var notSent = run.NotSent(started);
         var result = new LoadResult
         {
-            WindowNs = end - run.Clock.StartNs,
+            WindowNs = end - Begin(run, recorders),
             Started = started,
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
@@ -39,6 +39,14 @@ internal static class WindowTotals
         return Conserves(result) ? result : throw new InvalidOperationException(
             $"calls were lost inside the tool: {result.Started} started, {result.Ok} ok, {failed.Values.Sum()} failed, {result.CutOff} cut off");
     }
+
+    /// <summary>
+    /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread takes to wake up.
+    /// Where a time ends it, or calls have times of their own, that is the tool's to be late for.
+    /// </summary>
+    private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
+        ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.StartNs).Min()
+        : run.Clock.StartNs;
 
     private static bool Conserves(LoadResult result) => result.Started == result.Ok + result.Failed.Values.Sum() + result.CutOff;
 

@@ -42,7 +42,7 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
                 sent = MonotonicClock.NowNs;
             }
             NotSentNs = null;
-            lane.Recorder.RecordStart();
+            lane.Recorder.RecordStart(sent);
             var result = await caller.CallAsync(sent);
             now = MonotonicClock.NowNs;
             if (result.IsOk)

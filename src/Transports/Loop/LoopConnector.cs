@@ -13,6 +13,7 @@ public sealed class LoopConnector
     private readonly string shown;
     private EndPoint[] endPoints;
     private long retries;
+    private volatile bool isServed;
 
     private LoopConnector(EndPoint[] endPoints, string shown, ConnectorOptions options) =>
         (this.endPoints, this.shown, this.options) = (endPoints, shown, options);
@@ -35,15 +36,17 @@ public sealed class LoopConnector
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
-        var error = 0;
+        var (error, hasPorts) = (0, false);
         foreach (var endPoint in endPoints)
         {
+            hasPorts = isServed || endPoint.AddressFamily == AddressFamily.InterNetwork;
             var attempt = new LoopConnectAttempt(loop, endPoint, options);
             (var socket, error) = await attempt.RunAsync(cancellation);
             Interlocked.Add(ref retries, attempt.Retries);
             if (socket is not null)
             {
                 socket.Handler = handler;
+                isServed = true;
                 // "localhost" may be two addresses of which the server has one: the others need not search again.
                 if (endPoints.Length > 1)
                     endPoints = [endPoint];
@@ -51,7 +54,8 @@ public sealed class LoopConnector
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        throw error == Native.AddressNotAvailable ? new NoLocalPortException(shown) : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
+        // Where there is no IPv6 its addresses are not available either, and that is no want of ports.
+        throw error == Native.AddressNotAvailable && hasPorts ? new NoLocalPortException(shown) : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
     private static async Task<EndPoint[]> ResolveAsync(string host, int port, CancellationToken cancellation)

@@ -11,7 +11,7 @@ public class LaneTests
     public async Task What_threads_noted_can_be_read_after_the_lanes_end()
     {
         var lane = new PoolLane();
-        await Task.Run(() => lane.Recorder.RecordStart(), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        await Task.Run(() => lane.Recorder.RecordStart(0), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         lane.Dispose();
         Assert.Equal(1, Assert.Single(lane.Recorders).Started);
     }

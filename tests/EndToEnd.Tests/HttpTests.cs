@@ -1,0 +1,127 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using IpcBench.Analysis.Records;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>HTTP/1.1 as its user meets it, and a connection for every call over any protocol.</summary>
+public sealed class HttpTests : IAsyncDisposable
+{
+    private static readonly byte[] Reply = Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world");
+    private static readonly string[] Tiny = ["-r", "2", "-n", "200", "--warmup", "100ms", "-c", "4"];
+
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+    private readonly TcpListener listener = new(IPAddress.Loopback, 0);
+    private readonly string url;
+
+    public HttpTests()
+    {
+        listener.Start();
+        url = $"http://{listener.LocalEndpoint}/hello";
+        _ = AcceptAsync();
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        listener.Dispose();
+        Directory.Delete(folder, recursive: true);
+        return ValueTask.CompletedTask;
+    }
+
+    [Fact]
+    public async Task Two_named_servers_are_compared_by_a_number_of_calls()
+    {
+        var file = Path.Combine(folder, "run.json");
+        var (code, output, error) = await Tool.RunAsync(["http", $"one={url}", $"two={url}", .. Tiny, "--reference", "two", "-o", file]);
+        Assert.True(code == 0, output + error);
+        var run = ResultsFile.Load(file);
+        Assert.Equal(["one", "two"], run.Cells.Select(cell => cell.Key.Variant));
+        Assert.Equal(("tcp http1 two", 200L, 11L), (run.Options.Reference, run.Options.Calls, run.Cells[0].Key.Size));
+        Assert.All(run.Rounds, round => Assert.Equal((200, 200), (round.Started, round.Ok)));
+        Assert.All(run.Rounds, round => Assert.InRange(round.ReceivedBytes!.Value, 200 * Reply.Length, 204 * Reply.Length));
+    }
+
+    [Fact]
+    public async Task A_connection_for_every_call_is_an_arm_beside_kept_ones()
+    {
+        var file = Path.Combine(folder, "run.json");
+        var (code, output, error) = await Tool.RunAsync(["http", url, "--connect-per-call", "both", .. Tiny, "-o", file]);
+        Assert.True(code == 0, output + error);
+        var run = ResultsFile.Load(file);
+        Assert.Equal(["", "connect-per-call"], run.Cells.Select(cell => cell.Key.Variant));
+        Assert.All(run.Rounds, round => Assert.Equal(round.Cell == 0 ? null : 200L, round.Connections.OpenedInAll));
+        Assert.Contains("Connections: one for each call, 200 opened", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_absent_server_is_one_sentence()
+    {
+        listener.Stop();
+        var (code, output, error) = await Tool.RunAsync(["http", url, .. Tiny]);
+        Assert.Equal((2, ""), (code, output));
+        Assert.StartsWith("cannot connect to http://127.0.0.1:", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Running_out_of_local_ports_is_told_apart_and_explained()
+    {
+        if (!OperatingSystem.IsLinux() || await InNetworkOfItsOwnAsync("true") is not (0, _))
+            Assert.Skip("no network namespace of its own may be made here, or ip (iproute2) is missing");
+        var (code, output) = await InNetworkOfItsOwnAsync(
+            "echo '40000 40063' >/proc/sys/net/ipv4/ip_local_port_range; echo 0 >/proc/sys/net/ipv4/tcp_tw_reuse; " +
+            $"exec '{Path.Combine(Tool.ClientFolder, "GrpcBench")}' --connect-per-call --transports tcp,unix -s 10 -c 4 -d 500ms -r 1 --warmup 0s --no-save --no-calibration");
+        Assert.True(code == 3, output);
+        Assert.Contains("no local port: ", output, StringComparison.Ordinal);
+        Assert.Contains("[ports] At tcp connect-per-call, 10 B: ", output, StringComparison.Ordinal);
+    }
+
+    private static async Task<(int Code, string Output)> InNetworkOfItsOwnAsync(string script)
+    {
+        try
+        {
+            await using var tool = Tool.StartProgram("unshare", Path.GetTempPath(), "-rn", "sh", "-c", "ip link set lo up && " + script);
+            return (await tool.ExitCodeAsync(), tool.Output + tool.Error);
+        }
+        catch (System.ComponentModel.Win32Exception)
+        {
+            return (-1, "");
+        }
+    }
+
+    private async Task AcceptAsync()
+    {
+        try
+        {
+            while (true)
+                _ = ServeAsync(await listener.AcceptSocketAsync());
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException or InvalidOperationException)
+        {
+            // The test is over.
+        }
+    }
+
+    private static async Task ServeAsync(Socket socket)
+    {
+        using var open = socket;
+        try
+        {
+            var (buffer, text) = (new byte[4096], "");
+            while (await open.ReceiveAsync(buffer) is > 0 and var count)
+            {
+                text += Encoding.ASCII.GetString(buffer, 0, count);
+                if (!text.EndsWith("\r\n\r\n", StringComparison.Ordinal))
+                    continue;
+                await open.SendAsync(Reply);
+                if (text.Contains("Connection: close", StringComparison.Ordinal))
+                    return;
+                text = "";
+            }
+        }
+        catch (SocketException)
+        {
+            // The client has gone.
+        }
+    }
+}
