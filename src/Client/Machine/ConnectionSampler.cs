@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
@@ -59,17 +58,15 @@ internal sealed class ConnectionSampler : IDisposable
     {
         try
         {
-            var (pause, before) = (TimeSpan.Zero, TimeSpan.Zero);
+            var pause = TimeSpan.Zero;
             while (!stopping.Wait(pause))
             {
-                var began = Stopwatch.GetTimestamp();
+                var before = ThreadClock.Read();
                 var tallies = new ConnectionTally[watches.Count];
                 states.Read(tallies);
                 samples.Add(tallies);
-                var took = Stopwatch.GetElapsedTime(began);
-                // The shorter of two: one look that was interrupted says nothing of what a look costs.
-                var cost = (took < before ? took : before) * Share;
-                (pause, before) = (cost > Interval ? cost : Interval, took);
+                var cost = (ThreadClock.Read() - before) * Share;
+                pause = cost > Interval ? cost : Interval;
             }
         }
         catch (System.ComponentModel.Win32Exception)
