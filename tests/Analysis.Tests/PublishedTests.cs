@@ -84,6 +84,13 @@ public sealed class PublishedTests
     }
 
     [Fact]
+    public void With_too_few_rounds_the_parts_are_called_unsure()
+    {
+        Assert.Contains("none of this is sure", Page(Article(3)), StringComparison.Ordinal);
+        Assert.DoesNotContain("none of this is sure", Page(Article()), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Factors_that_are_nothing_are_called_so()
     {
         var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100), (Many("unix", 10), 150));

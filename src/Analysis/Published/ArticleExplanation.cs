@@ -43,7 +43,7 @@ internal sealed class ArticleExplanation : IExplanation
         var topology = RatioOfRatios.Of(run,
             (Many(run, size, client, transport), Many(run, size, client, "tcp")), (Few(run, size, client, transport), Few(run, size, client, "tcp")));
         return $"measured its way {Text(columns[0])}. Of that TLS is a factor {Text(tls)}{Undecided(tls)}, and 5 connections of 80 streams instead of 400 connections a factor "
-            + $"{Text(topology)}{Undecided(topology)}; left for the transport, with {True} connections and nothing encrypted, {Text(columns[3])}{Undecided(columns[3])}.";
+            + $"{Text(topology)}{Undecided(topology)}; left for the transport, with {True} connections and nothing encrypted, {Text(columns[3])}{Undecided(columns[3])}.{(columns[0] is { Interval: null } ? " Too few rounds for intervals: none of this is sure." : "")}";
     }
 
     private static string Undecided(RatioEstimate? estimate) => estimate?.Interval is { } interval && interval.Contains(1) ? " (cannot be told from 1)" : "";
