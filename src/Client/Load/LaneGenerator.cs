@@ -100,6 +100,7 @@ internal sealed class LaneGenerator : LoadGenerator
         var tick = TimeSpan.FromMilliseconds(Math.Clamp(options.Timeout.TotalMilliseconds / 10, 5, 100));
         var drainLimit = options.Timeout;
         var accepting = true;
+        var orders = new List<Task>();
         string? lost = null;
         while (!run.Drained.IsCompleted)
         {
@@ -117,11 +118,14 @@ internal sealed class LaneGenerator : LoadGenerator
             }
             var over = now >= run.Clock.EndNs;
             if (over && accepting)
-                EndWindow();
+                orders.Add(EndWindowAsync());
             accepting = !over;
             var drained = over && now - run.Clock.EndNs >= drainLimit.TotalSeconds * 1e9;
-            CutOff(drained ? long.MaxValue : now - (long)(options.Timeout.TotalSeconds * 1e9));
+            orders.Add(CutOffAsync(drained ? long.MaxValue : now - (long)(options.Timeout.TotalSeconds * 1e9)));
+            orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
+        // The framework's threads may be late and take turns: an order of this window must not meet the calls of the next.
+        await Task.WhenAll(orders);
         return lost;
     }
 
@@ -134,29 +138,34 @@ internal sealed class LaneGenerator : LoadGenerator
         return downSince != 0 && now - downSince >= LostAfterNs;
     }
 
-    private void EndWindow()
+    private Task EndWindowAsync() => OnLanesAsync(static lane =>
     {
-        foreach (var lane in lanes)
-        {
-            lane.Post(static state =>
-            {
-                var ended = (Lane)state!;
-                foreach (var connection in ended.Connections)
-                    connection.SetAccepting(false);
-                ended.HurryTimers();
-            }, lane);
-        }
-    }
+        foreach (var connection in lane.Connections)
+            connection.SetAccepting(false);
+        lane.HurryTimers();
+    });
 
-    private void CutOff(long sentBefore)
+    private Task CutOffAsync(long sentBefore) => OnLanesAsync(lane =>
     {
-        foreach (var lane in lanes)
+        foreach (var connection in lane.Connections)
+            connection.CutOff(sentBefore);
+    });
+
+    private Task OnLanesAsync(Action<Lane> order) => Task.WhenAll(lanes.Select(lane =>
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        lane.Post(_ =>
         {
-            lane.Post(_ =>
+            try
             {
-                foreach (var connection in lane.Connections)
-                    connection.CutOff(sentBefore);
-            }, null);
-        }
-    }
+                order(lane);
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e); // nobody waits where it runs: what it threw would end the process
+            }
+        }, null);
+        return done.Task;
+    }));
 }
