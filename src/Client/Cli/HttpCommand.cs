@@ -11,6 +11,7 @@ internal static class HttpCommand
     {
         var options = new HttpCommandOptions();
         var command = new Command("http", "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.") { options.Urls };
+        options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
         foreach (var option in options.All)
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
