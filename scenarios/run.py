@@ -72,10 +72,9 @@ def flask_containers(stage, asked):
     servers.need(["nginx", *(["ip"] if namespaces else [])], ["gunicorn", "flask"], ["nginx", "gunicorn", "python3-flask", "iproute2"])
     asked.program = bench.locate(asked.bench)
     place = networks.Boundary(stage) if namespaces else containers.Engine(stage, asked.engine, FLASK)
-    arms = [in_container(stage, place, name, kind, 8000 + number) for number, (name, kind) in enumerate(chosen(asked, FLASK_ARMS))]
-    if place.inside and not asked.arms:
-        # Beside the published ones: the boundary without the forwarder.
-        arms.append(Arm("port direct", f"{place.inside}:8000"))
+    # Beside the published ones: the boundary without the forwarder, where its address inside is known.
+    known = [*FLASK_ARMS, *([("port direct", SYNC)] if place.inside else [])]
+    arms = [in_container(stage, place, name, kind, 8000 + number) for number, (name, kind) in enumerate(chosen(asked, known))]
     return through(stage, asked, "flask-containers", FLASK, arms, FLASK_LOAD)
 
 
@@ -98,6 +97,8 @@ def in_container(stage, place, name, kind, port):
     by_port = name.startswith("port")
     bind = f"0.0.0.0:{port}" if by_port else "unix:" + stage.path(name.replace(" ", "-") + ".sock")
     place.gunicorn(f"gunicorn {name}", FLASK, bind, kind)
+    if name == "port direct":
+        return Arm(name, f"{place.inside}:{port}")
     return Arm(name, f"127.0.0.1:{place.publish(port)}" if by_port else bind, kept=name.endswith("keepalive"))
 
 

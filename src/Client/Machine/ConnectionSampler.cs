@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
@@ -8,8 +9,9 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU.
-    private const int Share = 200;
+    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU. Those in TIME_WAIT may be
+    // thousands and change slowly: they have a budget of their own.
+    private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
     private readonly ConnectionStates states;
@@ -58,15 +60,18 @@ internal sealed class ConnectionSampler : IDisposable
     {
         try
         {
-            var pause = TimeSpan.Zero;
+            var tallies = new ConnectionTally[watches.Count];
+            var (pause, timeWaitDue) = (TimeSpan.Zero, 0L);
             while (!stopping.Wait(pause))
             {
+                var withTimeWait = Stopwatch.GetTimestamp() >= timeWaitDue;
                 var before = ThreadClock.Read();
-                var tallies = new ConnectionTally[watches.Count];
-                states.Read(tallies);
-                samples.Add(tallies);
+                states.Read(tallies, withTimeWait);
+                samples.Add([.. tallies]);
                 var cost = (ThreadClock.Read() - before) * Share;
-                pause = cost > Interval ? cost : Interval;
+                pause = cost > Interval && !withTimeWait ? cost : Interval;
+                if (withTimeWait)
+                    timeWaitDue = Stopwatch.GetTimestamp() + (long)(cost.TotalSeconds * Stopwatch.Frequency);
             }
         }
         catch (System.ComponentModel.Win32Exception)

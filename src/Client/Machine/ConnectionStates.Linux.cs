@@ -28,10 +28,11 @@ internal abstract partial class ConnectionStates
         private readonly TcpStates? tcp = watches.Any(watch => Port(watch.Address) is not null) ? new TcpStates([.. watches.Select(watch => Port(watch.Address))]) : null;
         private readonly UnixStates? unix = watches.Any(watch => Name(watch.Address) is not null) ? new UnixStates([.. watches.Select(watch => Name(watch.Address))]) : null;
 
-        public override void Read(Span<ConnectionTally> tallies)
+        public override void Read(Span<ConnectionTally> tallies, bool timeWait = true)
         {
-            tallies.Clear();
-            tcp?.Read(diag, tallies);
+            foreach (ref var tally in tallies)
+                tally = new ConnectionTally(0, 0, 0, 0, timeWait ? 0 : tally.TimeWait);
+            tcp?.Read(diag, tallies, timeWait);
             unix?.Read(diag, tallies);
         }
 

@@ -9,7 +9,9 @@ internal abstract partial class ConnectionStates : IDisposable
     public static ConnectionStates? Open(IReadOnlyList<Watch> watches) => OperatingSystem.IsLinux() ? OpenLinux(watches) : null;
 
     /// <summary>One tally for each endpoint, in the order in which they were named.</summary>
-    public abstract void Read(Span<ConnectionTally> tallies);
+    /// <param name="tallies">What they were at the last look; changed to what they are.</param>
+    /// <param name="timeWait">Whether those in TIME_WAIT are counted too, which may be thousands; else they stay as they were.</param>
+    public abstract void Read(Span<ConnectionTally> tallies, bool timeWait = true);
 
     public abstract void Dispose();
 }

@@ -9,7 +9,7 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
     // linux/tcp_states.h; inet_diag.h: the message has 72 bytes before its attributes, of which 2 is tcp_info.
     private const int Established = 1, SynSent = 2, SynReceived = 3, TimeWait = 6, NewSynReceived = 12, Listen = 10;
     private const int FixedPart = 72, Info = 2;
-    private const uint AllButListen = 0xfff & ~(1u << Listen) | 1u << NewSynReceived;
+    private const uint Connections = 0xfff & ~(1u << Listen | 1u << TimeWait) | 1u << NewSynReceived;
 
     // The kernel's steps are jiffies of 1 to 10 ms: what moved both ways within one of them is busy as long as that is not long ago.
     private const uint BusyMs = 20;
@@ -26,7 +26,7 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         Busy = 16,
     }
 
-    public void Read(SocketDiag diag, Span<ConnectionTally> tallies)
+    public void Read(SocketDiag diag, Span<ConnectionTally> tallies, bool timeWait)
     {
         connections.Clear();
         var timeWaits = new int[ports.Count];
@@ -35,13 +35,13 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         {
             request.Clear();
             (request[0], request[1], request[2]) = (family, 6, 1 << (Info - 1));
-            BinaryPrimitives.WriteUInt32LittleEndian(request[4..], AllButListen);
+            BinaryPrimitives.WriteUInt32LittleEndian(request[4..], Connections | (timeWait ? 1u << TimeWait : 0));
             diag.Dump(request, message => Note(message, timeWaits));
         }
         foreach (var ((watch, _, _), ends) in connections)
             tallies[watch] = Count(tallies[watch], ends);
         for (var i = 0; i < timeWaits.Length; i++)
-            tallies[i] = tallies[i] with { TimeWait = timeWaits[i] };
+            tallies[i] = tallies[i] with { TimeWait = tallies[i].TimeWait + timeWaits[i] };
     }
 
     private void Note(ReadOnlySpan<byte> message, int[] timeWaits)
