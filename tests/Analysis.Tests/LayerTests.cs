@@ -38,6 +38,9 @@ public class LayerTests
         var sentence = Sentences(run)[0];
         Assert.Contains("the parts overlap", sentence, StringComparison.Ordinal);
         Assert.DoesNotContain("faster than", sentence, StringComparison.Ordinal);
+        Assert.Contains(Answers.Of(new MeasuredRun(run)), line => line.StartsWith("With client and server on one CPU nothing overlaps", StringComparison.Ordinal));
+        var pinned = run with { Host = run.Host with { ClientCpus = "0", ServerCpus = "0" } };
+        Assert.DoesNotContain(Answers.Of(new MeasuredRun(pinned)), line => line.StartsWith("With client", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -58,6 +58,8 @@ public class BytesTests
         Assert.Equal(10, (await response.Content.ReadAsByteArrayAsync()).Length);
         using var refused = await SendAsync(client, "GET", "/bytes/ten");
         Assert.Equal(HttpStatusCode.BadRequest, refused.StatusCode);
+        using var without = await SendAsync(client, "GET", "/bytes");
+        Assert.Equal(HttpStatusCode.BadRequest, without.StatusCode);
         await host.StopAsync().WaitAsync(Limits.Wait);
     }
 

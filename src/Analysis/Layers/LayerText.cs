@@ -45,8 +45,11 @@ internal static class LayerText
     /// <summary>One a budget: what a call is made of, and how much a transport could change at all.</summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
-        foreach (var budget in InOrder(LayerBudget.Of(run)))
+        var budgets = InOrder(LayerBudget.Of(run)).ToList();
+        foreach (var budget in budgets)
             yield return $"{Arms.NameOf(run, budget.Call.Point)}, {budget.Call.Key.Arm}: {(budget.Overlaps ? Overlapping(budget) : Apart(budget))}{Unresolved(budget)}.";
+        if (budgets.Exists(budget => budget.Overlaps) && run.Record.Host is { ClientCpus: "free", ServerCpus: "free" })
+            yield return "With client and server on one CPU nothing overlaps and the parts add up: GrpcBench layers --client-cpus 0 --server-cpus 0.";
     }
 
     private static string Apart(LayerBudget budget)

@@ -11,5 +11,5 @@ internal static class BytesPath
 
     /// <summary>The number after the prefix; false when there is none.</summary>
     public static bool TryParse(string path, out long size) =>
-        long.TryParse(path.AsSpan(Prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out size);
+        long.TryParse(IsBytes(path) ? path.AsSpan(Prefix.Length) : [], NumberStyles.None, CultureInfo.InvariantCulture, out size);
 }

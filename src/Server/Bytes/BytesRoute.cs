@@ -6,5 +6,5 @@ namespace IpcBench.Server.Bytes;
 internal static class BytesRoute
 {
     public static void Map(IEndpointRouteBuilder routes, BenchServices services) =>
-        routes.Map(BytesPath.Prefix + "{size}", context => BytesAnswer.RunAsync(context.Features, services));
+        routes.Map(BytesPath.Prefix + "{size?}", context => BytesAnswer.RunAsync(context.Features, services));
 }
