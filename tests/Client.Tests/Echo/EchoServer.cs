@@ -12,6 +12,7 @@ internal sealed class EchoServer : IDisposable
     private readonly Func<byte[], int, byte[]?> lie;
     private readonly int atOnce;
     private readonly Socket? listener;
+    private NamedPipeServerStream? free;
     private volatile bool isDisposed;
 
     /// <param name="kind"><c>tcp</c>, <c>unix</c> or <c>pipe</c>.</param>
@@ -35,6 +36,10 @@ internal sealed class EchoServer : IDisposable
             listener.Listen(64);
             if (listener.LocalEndPoint is IPEndPoint bound)
                 Address = new Address.Tcp("127.0.0.1", bound.Port);
+        }
+        else
+        {
+            free = OpenPipe();
         }
         Run(Accept);
     }
@@ -60,12 +65,20 @@ internal sealed class EchoServer : IDisposable
         }
     }
 
+    // The next one is there before this one is taken: at no time does nobody listen.
     private NamedPipeServerStream AcceptPipe()
+    {
+        var pipe = free!;
+        pipe.WaitForConnection();
+        free = OpenPipe();
+        return pipe;
+    }
+
+    private NamedPipeServerStream OpenPipe()
     {
         var pipe = new NamedPipeServerStream(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances);
         lock (open)
             open.Add(pipe);
-        pipe.WaitForConnection();
         return pipe;
     }
 
