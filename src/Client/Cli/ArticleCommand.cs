@@ -1,7 +1,5 @@
 using System.CommandLine;
-using IpcBench.Client.Live;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
 
@@ -21,13 +19,7 @@ internal static class ArticleCommand
         options.Duration.Description = "measured time of one cell: 500ms, 20s, 2m (default: 2s)";
         options.Rounds.Description = "rounds of every cell, or auto: until every verdict is decided (default: 7)";
         options.Warmup.Description = "load before every measurement that is thrown away (default: 1s)";
-        foreach (var option in Fitting(options))
-            command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-        {
-            var asked = Shape(new RunOptionsReader(options, typed).Read(), typed.GetValue(options.Sizes) is not null, typed.GetValue(options.Quick));
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
-        });
+        RunCommand.AddTo(command, options, Fitting(options), (typed, read) => Shape(read, typed.GetValue(options.Sizes) is not null, typed.GetValue(options.Quick)), commandLine);
         return command;
     }
 

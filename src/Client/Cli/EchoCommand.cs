@@ -1,9 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Live;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
 
@@ -29,13 +27,9 @@ internal static class EchoCommand
     {
         var options = new RunCommandOptions();
         var command = new Command("echo", "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and its ratio to TCP.");
-        foreach (var option in Fitting(options))
-            command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-        {
-            var asked = Shape(new RunOptionsReader(options, typed).Read(), option => typed.GetValue(option) is not null, options, typed.GetValue(options.Quick));
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
-        });
+        RunCommand.AddTo(
+            command, options, Fitting(options),
+            (typed, read) => Shape(read, option => typed.GetValue(option) is not null, options, typed.GetValue(options.Quick)), commandLine);
         return command;
     }
 

@@ -1,8 +1,6 @@
 using System.CommandLine;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Live;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
 
@@ -22,13 +20,9 @@ internal static class LayersCommand
         var options = new RunCommandOptions();
         var command = new Command("layers",
             "Which part of a gRPC call is the transport at all? Raw echo, bare HTTP/2 and gRPC on each transport, and what each layer adds. About 7 minutes; --quick 2.");
-        foreach (var option in Fitting(options))
-            command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-        {
-            var asked = Shape(new RunOptionsReader(options, typed).Read(), option => typed.GetValue(option) is not null, options, typed.GetValue(options.Quick));
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
-        });
+        RunCommand.AddTo(
+            command, options, Fitting(options),
+            (typed, read) => Shape(read, option => typed.GetValue(option) is not null, options, typed.GetValue(options.Quick)), commandLine);
         return command;
     }
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using IpcBench.Client.Live;
+using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
@@ -11,11 +12,23 @@ internal static class RunCommand
     public static void AddTo(Command command, IReadOnlyList<string> commandLine)
     {
         var options = new RunCommandOptions();
-        foreach (var option in options.All)
+        AddTo(command, options, options.All, (_, read) => read, commandLine);
+    }
+
+    /// <summary>Makes <paramref name="command"/> measure with what of the options it offers.</summary>
+    /// <param name="command">The command.</param>
+    /// <param name="options">The options of every run.</param>
+    /// <param name="offered">Those that the command takes.</param>
+    /// <param name="shape">The command's own defaults in place of the main command's.</param>
+    /// <param name="commandLine">The arguments, as typed.</param>
+    public static void AddTo(
+        Command command, RunCommandOptions options, IEnumerable<Option> offered, Func<ParseResult, RunOptions, RunOptions> shape, IReadOnlyList<string> commandLine)
+    {
+        foreach (var option in offered)
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var asked = new RunOptionsReader(options, typed).Read();
+            var asked = shape(typed, new RunOptionsReader(options, typed).Read());
             return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
         });
     }
