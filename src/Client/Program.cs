@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Invocation;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
 
 using var console = ConsoleEncoding.Utf8();
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Reports;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 

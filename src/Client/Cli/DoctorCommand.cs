@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Text.Json;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
 using IpcBench.Transports;
 using Examination = IpcBench.Client.Doctor.Doctor;
 

@@ -1,3 +1,5 @@
+using IpcBench.Client.Plan;
+
 namespace IpcBench.Client.Cli;
 
 /// <summary>One header as typed after <c>-H</c>.</summary>

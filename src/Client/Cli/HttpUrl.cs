@@ -1,4 +1,5 @@
 using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

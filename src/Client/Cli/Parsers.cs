@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 

@@ -3,6 +3,8 @@ using System.Text;
 using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Reports;
 using IpcBench.Analysis.Reports.Plots;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 

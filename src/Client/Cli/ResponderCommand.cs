@@ -1,6 +1,8 @@
 using System.CommandLine;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
 using IpcBench.Client.Responder;
 using IpcBench.Transports;
 

@@ -1,6 +1,7 @@
 using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Records;
 using IpcBench.Analysis.Reports;
+using IpcBench.Client.Machine;
 
 namespace IpcBench.Client.Cli;
 

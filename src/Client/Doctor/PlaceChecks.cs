@@ -1,5 +1,4 @@
 using System.Text;
-using IpcBench.Client.Machine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Machine;
 

@@ -1,4 +1,3 @@
-using IpcBench.Client.Cli;
 
 namespace IpcBench.Client.Machine;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;

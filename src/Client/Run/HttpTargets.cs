@@ -1,8 +1,8 @@
 using IpcBench.Analysis.Measures;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Callers.Http1;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Load;
+using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 

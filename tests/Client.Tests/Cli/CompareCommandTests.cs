@@ -1,5 +1,7 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests;
 

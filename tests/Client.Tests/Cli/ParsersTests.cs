@@ -1,4 +1,5 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Cli;
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Text.Json;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Doctor;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Tests.Machine;
 

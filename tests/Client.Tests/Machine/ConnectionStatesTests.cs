@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Machine;

@@ -1,4 +1,3 @@
-using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 
 namespace IpcBench.Client.Tests.Machine;

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Responder;
+using IpcBench.Client.Run;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Responder;

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 /// <summary>Starts this client again under a CPU set, because the set must be in place before the runtime counts its processors.</summary>
 internal static partial class Relaunch

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Records;
-using IpcBench.Client.Machine;
+using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Tests.Machine;
+namespace IpcBench.Client.Tests.Run;
 
 public class ForeignLoadTests
 {

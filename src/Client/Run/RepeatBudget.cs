@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 /// <summary>How often spoiled rounds may be repeated: once each, and at most a fifth of them, or choosing rounds would become choosing results.</summary>
 internal sealed class RepeatBudget(int plannedRounds)

@@ -2,9 +2,10 @@ using System.Diagnostics;
 using System.Text.Json;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Responder;
+using IpcBench.Client.Run;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Tests.Machine;
+namespace IpcBench.Client.Tests.Run;
 
 public class RelaunchTests
 {

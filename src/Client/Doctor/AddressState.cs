@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Doctor;
 
 /// <summary>What was found at an address.</summary>
 internal enum AddressState

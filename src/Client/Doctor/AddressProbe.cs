@@ -1,7 +1,7 @@
 using System.Net.Sockets;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Doctor;
 
 /// <summary>Looks whether somebody answers at an address.</summary>
 internal static class AddressProbe

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Machine;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 internal static partial class Relaunch
 {

@@ -1,6 +1,6 @@
-using IpcBench.Client.Machine;
+using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Tests.Machine;
+namespace IpcBench.Client.Tests.Run;
 
 public class RepeatBudgetTests
 {

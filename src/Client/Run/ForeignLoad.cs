@@ -1,7 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Records;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 /// <summary>Judges whether something other than the benchmark had the machine while a cell was measured.</summary>
 internal static class ForeignLoad

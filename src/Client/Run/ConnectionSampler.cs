@@ -1,8 +1,9 @@
 using System.Diagnostics;
 using IpcBench.Analysis.Records;
+using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 /// <summary>Counts the connections of endpoints on a thread of its own, from its creation until <see cref="Stop"/>.</summary>
 internal sealed class ConnectionSampler : IDisposable

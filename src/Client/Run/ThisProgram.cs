@@ -1,8 +1,7 @@
 using System.Diagnostics;
-using IpcBench.Client.Cli;
-using IpcBench.Client.Run;
+using IpcBench.Client.Machine;
 
-namespace IpcBench.Client.Machine;
+namespace IpcBench.Client.Run;
 
 /// <summary>How to start this client once more, as another process.</summary>
 internal static class ThisProgram
