@@ -3,7 +3,7 @@ using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Responder;
+using IpcBench.Client.CalibrationServer;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using IpcBench.Client.Live;
+using IpcBench.Client.Terminal;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Live;
+using IpcBench.Client.Terminal;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;

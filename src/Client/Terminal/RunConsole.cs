@@ -1,7 +1,7 @@
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>Where the words of a run go: results to stdout, progress to stderr; with <c>--format</c> the transcript is progress too.</summary>
 internal sealed class RunConsole(OutputOptions options, TextWriter output, TextWriter error)

@@ -1,7 +1,7 @@
 using System.Net.Sockets;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>Answers connections that were accepted, each in the cheapest way there is for it: on event loops, or on the thread pool.</summary>
 internal sealed class Responders : IDisposable

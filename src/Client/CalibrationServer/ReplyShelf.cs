@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>The canned replies that were asked for so far, by payload and frame size.</summary>
 internal sealed class ReplyShelf

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>Shows how far a run is. Lines of text that appear meanwhile go through it, so that they never mix.</summary>
 internal interface IProgressDisplay : IDisposable

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>Shows nothing.</summary>
 internal sealed class SilentProgress : IProgressDisplay

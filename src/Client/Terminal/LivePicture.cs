@@ -4,7 +4,7 @@ using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>The lines of the live view, as Spectre markup: a pure picture of counters and results, so that it can be tested.</summary>
 internal sealed class LivePicture(RunOptions options, BenchPlan plan)

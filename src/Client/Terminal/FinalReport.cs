@@ -2,7 +2,7 @@ using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Reports;
 using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>What a run ends with: the original's rows and the comparison, or the report that was asked for.</summary>
 internal static class FinalReport

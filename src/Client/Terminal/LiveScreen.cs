@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using Spectre.Console;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>
 /// A few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, a sparkline and the latest result

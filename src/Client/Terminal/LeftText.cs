@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>Durations for people.</summary>
 internal static class LeftText

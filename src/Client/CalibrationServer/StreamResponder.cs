@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>Answers one connection over any stream, on the thread pool.</summary>
 internal static class StreamResponder

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>Answers one connection on an event loop: two system calls per read pass, nothing allocated per call.</summary>
 [SupportedOSPlatform("linux")]

@@ -3,7 +3,7 @@ using System.Globalization;
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>One line a round, for pipes and log files.</summary>
 internal sealed class PlainProgress(BenchPlan plan, int rounds, TextWriter writer) : IProgressDisplay

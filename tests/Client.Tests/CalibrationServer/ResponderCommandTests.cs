@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
-using IpcBench.Client.Responder;
+using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Tests.Responder;
+namespace IpcBench.Client.Tests.CalibrationServer;
 
 public class ResponderCommandTests
 {

@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>What one connection still has to send, in order, as far as the other side's windows allow. A ring: no allocation per call.</summary>
 internal sealed class ReplyQueue

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Reports;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
-namespace IpcBench.Client.Live;
+namespace IpcBench.Client.Terminal;
 
 /// <summary>Writes the transcript of a run and keeps the progress display out of its way.</summary>
 internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan plan, IProgressDisplay display) : IRunObserver, IDisposable

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
-using IpcBench.Client.Responder;
+using IpcBench.Client.CalibrationServer;
 
-namespace IpcBench.Client.Tests.Responder;
+namespace IpcBench.Client.Tests.CalibrationServer;
 
 public class ResponderConnectionTests
 {

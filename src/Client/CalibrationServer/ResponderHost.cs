@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>Listens on one address and answers every connection.</summary>
 internal sealed class ResponderHost : IAsyncDisposable

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>The frames of one whole reply, encoded once: only the stream's number differs from call to call.</summary>
 internal sealed class CannedReply

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>
 /// The responder's side of one HTTP/2 connection, without its socket: whatever is called, the answer is a canned reply of the size asked for. It

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Responder;
+namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>The nine bytes before every HTTP/2 frame, and the numbers in them (RFC 9113, 4.1 and 6).</summary>
 internal static class Frame
