@@ -15,27 +15,27 @@ internal sealed class BenchPlan
     public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
     {
         this.options = options;
-        Scenarios = [.. Cells(options, targets).Select((cell, index) => cell with { Index = index })];
+        Cells = [.. Combine(options, targets).Select((cell, index) => cell with { Index = index })];
     }
 
     /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
-    public IReadOnlyList<Scenario> Scenarios { get; }
+    public IReadOnlyList<PlannedCell> Cells { get; }
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
-    public IEnumerable<Scenario> FirstPhase => Scenarios.Where(scenario => scenario.Share is null);
+    public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Share is null);
 
     /// <summary>Cells whose rate is a share of what the first phase found.</summary>
-    public IEnumerable<Scenario> LoadPhase => Scenarios.Where(scenario => scenario.Share is not null);
+    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Share is not null);
 
     /// <summary>How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.</summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : options.Variants.Count * Rehearsal.OfEachServer(options) + Scenarios.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+        : options.Variants.Count * Rehearsal.OfEachServer(options) + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
-    public IReadOnlyList<Scenario> Order(IEnumerable<Scenario> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
+    public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
 
-    private static IEnumerable<Scenario> Cells(RunOptions options, IReadOnlyList<Target> targets) =>
+    private static IEnumerable<PlannedCell> Combine(RunOptions options, IReadOnlyList<Target> targets) =>
         from share in options.Loads.Select(load => (double?)load).Prepend(null)
         from topology in options.Topologies
         from size in Sizes(options, targets)
@@ -48,7 +48,7 @@ internal sealed class BenchPlan
     private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets) =>
         targets.Any(target => target.Request is not null) ? [targets.Max(target => target.Request?.Size ?? 0)] : options.Sizes;
 
-    private static Scenario Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
+    private static PlannedCell Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
     {
         var key = new ScenarioKey
         {
@@ -76,7 +76,7 @@ internal sealed class BenchPlan
             Protocol = target.Protocol,
             ConnectPerCall = how.PerCall,
         };
-        return new Scenario(0, new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note }, target, load, share);
+        return new PlannedCell(0, new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note }, target, load, share);
     }
 
     private static string LoadName(double? share, double? rate) => (share, rate) switch

@@ -14,7 +14,7 @@ internal static class Rehearsal
     /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
     /// <param name="serverOf">What tells the server processes apart.</param>
-    public static IReadOnlyList<(Scenario Scenario, TimeSpan Time)> Plan(RunOptions options, IEnumerable<Scenario> cells, Func<Scenario, object> serverOf)
+    public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(RunOptions options, IEnumerable<PlannedCell> cells, Func<PlannedCell, object> serverOf)
     {
         var whole = OfEachServer(options);
         if (whole <= TimeSpan.Zero)
@@ -22,7 +22,7 @@ internal static class Rehearsal
         return [.. cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol)).SelectMany(server => OfServer([.. server], whole))];
     }
 
-    private static IEnumerable<(Scenario, TimeSpan)> OfServer(IReadOnlyList<Scenario> cells, TimeSpan whole)
+    private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
         var endpoints = cells.GroupBy(cell => cell.Target).Select(target => target.OrderBy(cell => cell.Load.Size).ToList()).ToList();
         var grows = endpoints.Exists(sizes => sizes[^1].Load.Size > sizes[0].Load.Size);

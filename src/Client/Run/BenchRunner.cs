@@ -23,7 +23,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
                 var rates = LoadRates.Of(journal.Record, loads);
                 if (rates.Count < loads.Count)
                     observer.Note($"{loads.Count - rates.Count} cells of --load are left out: nothing was completed at full load there");
-                await PhaseAsync([.. rates.Keys], scenario => rates[scenario], cancellation);
+                await PhaseAsync([.. rates.Keys], cell => rates[cell], cancellation);
             }
         }
         catch (OperationCanceledException)
@@ -38,7 +38,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         observer.Finished(journal.Record);
     }
 
-    private async Task PhaseAsync(IReadOnlyList<Scenario> phase, Func<Scenario, double?> rate, CancellationToken cancellation)
+    private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)
     {
         for (var number = 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
         {
@@ -58,21 +58,21 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 
     /// <summary>Every cell once. Returns why the round should be repeated, or null.</summary>
     private async Task<string?> RoundAsync(
-        IReadOnlyList<Scenario> phase, int number, int attempt, Func<Scenario, double?> rate, CancellationToken cancellation)
+        IReadOnlyList<PlannedCell> phase, int number, int attempt, Func<PlannedCell, double?> rate, CancellationToken cancellation)
     {
         observer.RoundStarted(number, attempt);
         string? spoiled = null;
-        foreach (var scenario in plan.Order(phase, number))
+        foreach (var cell in plan.Order(phase, number))
         {
             cancellation.ThrowIfCancellationRequested();
-            var measured = await rounds.MeasureAsync(scenario, number, attempt, rate(scenario), cancellation);
+            var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell), cancellation);
             var round = measured.Round;
             journal.Add(round);
             // A server that is lost shortens the window: the truth about its end is kept, and reports leave it out of medians.
-            observer.CellFinished(scenario, round, journal.Record);
+            observer.CellFinished(cell, round, journal.Record);
             if (measured.ServerLost is { } lost)
                 throw new IOException(lost);
-            spoiled ??= round.Spoiled.Length > 0 ? $"{scenario.Cell.Address} at {scenario.Cell.Key.Size} bytes: {round.Spoiled}" : null;
+            spoiled ??= round.Spoiled.Length > 0 ? $"{cell.Record.Address} at {cell.Record.Key.Size} bytes: {round.Spoiled}" : null;
         }
         cancellation.ThrowIfCancellationRequested();
         return spoiled;

@@ -6,8 +6,8 @@ namespace IpcBench.Client.Run;
 internal interface IRoundRunner
 {
     /// <summary>See <see cref="RoundRunner"/>.</summary>
-    Task RehearseAsync(IEnumerable<Scenario> cells, double? rate, CancellationToken cancellation);
+    Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation);
 
     /// <summary>See <see cref="RoundRunner"/>.</summary>
-    Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation);
+    Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);
 }

@@ -7,14 +7,14 @@ namespace IpcBench.Client.Run;
 internal static class LoadRates
 {
     /// <summary>
-    /// Calls per second for each scenario, from the median round of the saturation rounds of its size, connections and streams. A scenario for
+    /// Calls per second for each cell, from the median round of the saturation rounds of its size, connections and streams. A cell for
     /// which no arm completed anything is missing: without a capacity there is no share of it.
     /// </summary>
-    public static IReadOnlyDictionary<Scenario, double> Of(RunRecord record, IEnumerable<Scenario> loads) =>
-        (from scenario in loads
-         let capacity = Capacity(record, scenario.Cell.Key)
+    public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
+        (from cell in loads
+         let capacity = Capacity(record, cell.Record.Key)
          where capacity > 0
-         select (scenario, rate: capacity * scenario.Share!.Value)).ToDictionary(pair => pair.scenario, pair => pair.rate);
+         select (cell, rate: capacity * cell.Share!.Value)).ToDictionary(pair => pair.cell, pair => pair.rate);
 
     private static double Capacity(RunRecord record, ScenarioKey key)
     {

@@ -19,34 +19,34 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     /// <param name="cancellation">Ends it early.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public async Task RehearseAsync(IEnumerable<Scenario> cells, double? rate, CancellationToken cancellation)
+    public async Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation)
     {
-        foreach (var (scenario, time) in Rehearsal.Plan(options, cells, cell => links[cell.Target.Address]))
+        foreach (var (cell, time) in Rehearsal.Plan(options, cells, cell => links[cell.Target.Address]))
         {
-            progress.Enter(scenario, "warming up the server", null);
-            await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
-            progress.Enter(scenario, "warming up the server", generator);
+            progress.Enter(cell, "warming up the server", null);
+            await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);
+            progress.Enter(cell, "warming up the server", generator);
             await WarmUpAsync(generator, time, rate, 0, cancellation);
         }
     }
 
     /// <summary>One measurement.</summary>
-    /// <param name="scenario">The cell.</param>
+    /// <param name="cell">The cell.</param>
     /// <param name="number">1-based number of the round.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
     /// <param name="cancellation">Ends the window early; what was measured until then is returned.</param>
     /// <exception cref="IOException">The connections could not be opened, or the server is gone before the window began.</exception>
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
-    public async Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
+    public async Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
     {
         var fixedLoop = FixedLoop.Time();
         loops.Add(fixedLoop);
-        progress.Enter(scenario, "connecting", null);
+        progress.Enter(cell, "connecting", null);
         try
         {
-            await using var generator = await LoadGenerator.OpenAsync(scenario.Load, cancellation);
-            return await MeasureAsync(generator, scenario, (number, attempt, rate, fixedLoop), cancellation);
+            await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);
+            return await MeasureAsync(generator, cell, (number, attempt, rate, fixedLoop), cancellation);
         }
         finally
         {
@@ -55,15 +55,15 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     }
 
     private async Task<MeasuredRound> MeasureAsync(
-        LoadGenerator generator, Scenario scenario, (int Number, int Attempt, double? Rate, long FixedLoopNs) turn, CancellationToken cancellation)
+        LoadGenerator generator, PlannedCell cell, (int Number, int Attempt, double? Rate, long FixedLoopNs) turn, CancellationToken cancellation)
     {
         var (number, attempt, rate, fixedLoop) = turn;
-        var link = links[scenario.Target.Address];
-        progress.Enter(scenario, "warming up", generator);
+        var link = links[cell.Target.Address];
+        progress.Enter(cell, "warming up", generator);
         if (options.Warmup > TimeSpan.Zero)
             await WarmUpAsync(generator, options.Warmup, rate, number, cancellation);
 
-        progress.Enter(scenario, "measuring", generator);
+        progress.Enter(cell, "measuring", generator);
         var at = DateTimeOffset.UtcNow;
         var serverBefore = await link.UsageAsync(cancellation);
         var treeBefore = ProcessTree.Take(options.ServerPids);
@@ -76,11 +76,11 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         var machineAfter = MachineSnapshot.Take();
         var treeAfter = ProcessTree.Take(options.ServerPids);
         var serverAfter = await link.UsageAsync(CancellationToken.None);
-        progress.Enter(scenario, "saving", null);
+        progress.Enter(cell, "saving", null);
 
         var round = new Round
         {
-            Cell = scenario.Index,
+            Cell = cell.Index,
             Number = number,
             Attempt = attempt,
             At = at,
@@ -103,7 +103,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             Client = after.Since(before, result.Ok),
             Server = ServerUsage.Between(serverBefore, serverAfter) ?? ProcessTree.Between(treeBefore, treeAfter, result.Ok),
             Machine = MachineSnapshot.Between(machineBefore, machineAfter),
-            Connections = Truth(result.Connections, link, serverBefore, serverAfter, scenario.Target),
+            Connections = Truth(result.Connections, link, serverBefore, serverAfter, cell.Target),
             Watched = watched,
             ThreadCalls = result.ThreadCalls,
             Buckets = result.Buckets,

@@ -15,12 +15,12 @@ internal sealed class RunProgress
     public int CellsDone { get; private set; }
 
     /// <summary>One step of one cell.</summary>
-    /// <param name="Scenario">The cell.</param>
+    /// <param name="Cell">The cell.</param>
     /// <param name="What"><c>connecting</c>, <c>warming up</c>, <c>measuring</c>.</param>
     /// <param name="Generator">Its load, once connected: its counter may be polled.</param>
-    public sealed record Stage(Scenario Scenario, string What, LoadGenerator? Generator);
+    public sealed record Stage(PlannedCell Cell, string What, LoadGenerator? Generator);
 
-    public void Enter(Scenario scenario, string what, LoadGenerator? generator) => stage = new Stage(scenario, what, generator);
+    public void Enter(PlannedCell cell, string what, LoadGenerator? generator) => stage = new Stage(cell, what, generator);
 
     public void Leave()
     {

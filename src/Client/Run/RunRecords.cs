@@ -20,7 +20,7 @@ internal static class RunRecords
         Options = Options(options, plan),
         Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
         Servers = servers.Infos,
-        Cells = [.. plan.Scenarios.Select(scenario => scenario.Cell)],
+        Cells = [.. plan.Cells.Select(cell => cell.Record)],
     };
 
     private static RunOptionsRecord Options(RunOptions options, BenchPlan plan) => new()
@@ -41,9 +41,9 @@ internal static class RunRecords
     /// <summary>The arm or transport asked for, else TCP, else the first: checked against those there are.</summary>
     private static string Reference(RunOptions options, BenchPlan plan)
     {
-        var arms = plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Concat(plan.Scenarios.Select(scenario => scenario.Cell.Key.Transport)).Distinct().ToList();
-        if (options.Reference is { } name && plan.Scenarios.FirstOrDefault(scenario => scenario.Target.Mark == name) is { } named)
-            return named.Cell.Key.Arm;
+        var arms = plan.Cells.Select(cell => cell.Record.Key.Arm).Concat(plan.Cells.Select(cell => cell.Record.Key.Transport)).Distinct().ToList();
+        if (options.Reference is { } name && plan.Cells.FirstOrDefault(cell => cell.Target.Mark == name) is { } named)
+            return named.Record.Key.Arm;
         if (options.Reference is { } asked)
             return arms.Contains(asked) ? asked : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
         return arms.Contains("tcp") ? "tcp" : arms[0];

@@ -91,7 +91,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (!options.Calibrate)
             return;
         var found = await Calibrator.RunAsync(
-            plan.Scenarios.Select(scenario => scenario.Load),
+            plan.Cells.Select(cell => cell.Load),
             new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = view.Note },
             cancellation);
         journal.Replace(record => record with { Calibrations = found });

@@ -12,5 +12,5 @@ internal interface IProgressDisplay : IDisposable
     /// <summary>A round begins.</summary>
     void RoundStarted(int number);
 
-    void CellFinished(Scenario scenario, Round round);
+    void CellFinished(PlannedCell cell, Round round);
 }

@@ -27,13 +27,13 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             roundNumber = number;
     }
 
-    public void CellFinished(Scenario scenario, Round round)
+    public void CellFinished(PlannedCell cell, Round round)
     {
         lock (changing)
         {
             cellsDone++;
             var rate = round.WindowNs == 0 ? 0 : round.Completed * 1e9 / round.WindowNs;
-            latest[scenario.Cell.Key.Arm] = string.Create(CultureInfo.InvariantCulture, $"{rate,10:#,0}/s at {scenario.Cell.Key.Size} B");
+            latest[cell.Record.Key.Arm] = string.Create(CultureInfo.InvariantCulture, $"{rate,10:#,0}/s at {cell.Record.Key.Size} B");
         }
     }
 
@@ -45,7 +45,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             var stage = progress.Current;
             Sample(stage, now);
             var lines = new List<string> { Overall(now, width), Cell(stage, width) };
-            foreach (var arm in plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct().Take(6))
+            foreach (var arm in plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct().Take(6))
             {
                 var text = $"  {Cut(arm, 18),-18} {Spark(sparks.GetValueOrDefault(arm)),-SparkLength} {latest.GetValueOrDefault(arm, "")}";
                 lines.Add(Spectre.Console.Markup.Escape(Cut(text, width)));
@@ -56,11 +56,11 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
 
     private string Overall(long now, int width)
     {
-        var planned = Math.Max(1, plan.Scenarios.Count * options.Rounds);
+        var planned = Math.Max(1, plan.Cells.Count * options.Rounds);
         var share = Math.Min(1.0, (double)cellsDone / planned);
         var elapsed = Stopwatch.GetElapsedTime(begun, now);
         // Where calls are counted, three cells tell nothing of the larger ones to come; a round does.
-        var left = cellsDone < (plan.Estimate is null ? plan.Scenarios.Count : 3) ? plan.Estimate - elapsed : elapsed / cellsDone * (planned - cellsDone);
+        var left = cellsDone < (plan.Estimate is null ? plan.Cells.Count : 3) ? plan.Estimate - elapsed : elapsed / cellsDone * (planned - cellsDone);
         var text = options.RoundsAuto
             ? string.Create(CultureInfo.InvariantCulture, $" round {roundNumber}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
             : string.Create(CultureInfo.InvariantCulture, $" {share * 100,3:0}%  round {roundNumber}/{options.Rounds}  {LeftText.Of(left)}  (q ends and keeps)");
@@ -73,7 +73,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     {
         if (stage is null)
             return "[grey]between cells[/]";
-        var key = stage.Scenario.Cell.Key;
+        var key = stage.Cell.Record.Key;
         var text = string.Create(CultureInfo.InvariantCulture, $"{stage.What}: {key.Arm}, {key.Size} B, {key.Connections} × {key.Streams}, {key.Load}");
         return $"[bold]{Spectre.Console.Markup.Escape(Cut(text, width))}[/]";
     }
@@ -84,7 +84,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         var calls = stage?.Generator?.CallsSoFar ?? 0;
         if (stage is { What: "measuring" } && ReferenceEquals(stage, seenStage) && now > seen.Timestamp)
         {
-            var arm = stage.Scenario.Cell.Key.Arm;
+            var arm = stage.Cell.Record.Key.Arm;
             if (!sparks.TryGetValue(arm, out var spark))
                 sparks[arm] = spark = [];
             spark.Add((calls - seen.Calls) / Stopwatch.GetElapsedTime(seen.Timestamp, now).TotalSeconds);

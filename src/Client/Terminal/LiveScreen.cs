@@ -47,7 +47,7 @@ internal sealed class LiveScreen : IProgressDisplay
 
     public void RoundStarted(int number) => picture.RoundStarted(number);
 
-    public void CellFinished(Scenario scenario, Round round) => picture.CellFinished(scenario, round);
+    public void CellFinished(PlannedCell cell, Round round) => picture.CellFinished(cell, round);
 
     public void Dispose()
     {

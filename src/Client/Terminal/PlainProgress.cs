@@ -16,10 +16,10 @@ internal sealed class PlainProgress(BenchPlan plan, int rounds, TextWriter write
     {
         var elapsed = Stopwatch.GetElapsedTime(begun);
         var left = plan.Estimate is { } whole ? whole - elapsed : number > 1 ? elapsed / (number - 1) * (rounds - number + 1) : (TimeSpan?)null;
-        writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Scenarios.Count} cells, {LeftText.Of(left)}"));
+        writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Cells.Count} cells, {LeftText.Of(left)}"));
     }
 
-    public void CellFinished(Scenario scenario, Round round)
+    public void CellFinished(PlannedCell cell, Round round)
     {
     }
 

@@ -18,9 +18,9 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
         display.Around(() => console.Transcript.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
     }
 
-    public void CellFinished(Scenario scenario, Round round, RunRecord record)
+    public void CellFinished(PlannedCell cell, Round round, RunRecord record)
     {
-        display.CellFinished(scenario, round);
+        display.CellFinished(cell, round);
         display.Around(() => console.Transcript.WriteLine(Transcript.Cell(record, round)));
     }
 
@@ -38,7 +38,7 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
             ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
             : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length()}");
         var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
-        return string.Create(CultureInfo.InvariantCulture, $"{plan.Scenarios.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{Rehearsed()}; order from seed {options.Seed}");
+        return string.Create(CultureInfo.InvariantCulture, $"{plan.Cells.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{Rehearsed()}; order from seed {options.Seed}");
     }
 
     private string Rehearsed() => Rehearsal.OfEachServer(options) is { Ticks: > 0 } time
@@ -50,7 +50,7 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
 
     private string Axes()
     {
-        var arms = string.Join(", ", plan.Scenarios.Select(scenario => scenario.Cell.Key.Arm).Distinct());
+        var arms = string.Join(", ", plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct());
         return string.Create(CultureInfo.InvariantCulture, $"{arms} × {options.Sizes.Count} sizes, {string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct())} connections over {options.Threads} threads");
     }
 }

@@ -12,7 +12,7 @@ internal sealed class SilentProgress : IProgressDisplay
     {
     }
 
-    public void CellFinished(Scenario scenario, Round round)
+    public void CellFinished(PlannedCell cell, Round round)
     {
     }
 

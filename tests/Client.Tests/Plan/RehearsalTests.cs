@@ -13,14 +13,14 @@ public class RehearsalTests
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Unix], [10, 100, 1_000_000]);
         Assert.Equal(
             [(Tcp, 10L, 1.875), (Unix, 10L, 1.875), (Tcp, 1_000_000L, 0.625), (Unix, 1_000_000L, 0.625)],
-            planned.Select(one => (one.Scenario.Load.Address, one.Scenario.Load.Size, one.Time.TotalSeconds)));
+            planned.Select(one => (one.Cell.Load.Address, one.Cell.Load.Size, one.Time.TotalSeconds)));
     }
 
     [Fact]
     public void Every_server_has_the_whole_time()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Other], [10], address => address.ToString());
-        Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Scenario.Load.Address, one.Time.TotalSeconds)));
+        Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Cell.Load.Address, one.Time.TotalSeconds)));
     }
 
     [Theory]
@@ -31,7 +31,7 @@ public class RehearsalTests
     public void It_is_short_where_the_run_is_short(int warmupMs, int durationMs, int expectedMs) => Assert.Equal(
         expectedMs, Plan(TimeSpan.FromMilliseconds(warmupMs), TimeSpan.FromMilliseconds(durationMs), [Tcp], [10]).Sum(one => one.Time.TotalMilliseconds));
 
-    private static IReadOnlyList<(Scenario Scenario, TimeSpan Time)> Plan(
+    private static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
         TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, Func<Address, object>? serverOf = null)
     {
         var options = new RunOptions

@@ -88,7 +88,7 @@ public class BenchRunnerTests
             Seed = 1,
             Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 0, TimeoutNs = 1, Threads = 1 },
             Host = new HostInfo(),
-            Cells = [.. plan.Scenarios.Select(scenario => scenario.Cell)],
+            Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
         var journal = new RunJournal(record, file: null, _ => { });
         await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation).WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
@@ -105,16 +105,16 @@ public class BenchRunnerTests
 
         public int LoseAt { get; init; } = -1;
 
-        public Task RehearseAsync(IEnumerable<Scenario> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
+        public Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
 
-        public Task<MeasuredRound> MeasureAsync(Scenario scenario, int number, int attempt, double? rate, CancellationToken cancellation)
+        public Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
         {
             count++;
             Measured(count);
-            var calls = 1000L * (scenario.Index + 1);
+            var calls = 1000L * (cell.Index + 1);
             var round = new Round
             {
-                Cell = scenario.Index,
+                Cell = cell.Index,
                 Number = number,
                 Attempt = attempt,
                 At = DateTimeOffset.UnixEpoch,
@@ -140,7 +140,7 @@ public class BenchRunnerTests
         {
         }
 
-        public void CellFinished(Scenario scenario, Round round, RunRecord record)
+        public void CellFinished(PlannedCell cell, Round round, RunRecord record)
         {
         }
 
