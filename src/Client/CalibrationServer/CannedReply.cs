@@ -19,21 +19,21 @@ internal sealed class CannedReply
     {
         (Size, FrameSize) = (size, frameSize);
         var message = Message(size);
-        var parts = new List<(byte Type, byte Flags, ReadOnlyMemory<byte> Content)> { (Frame.Headers, Frame.EndHeaders, Headers) };
+        var parts = new List<(byte Type, byte Flags, ReadOnlyMemory<byte> Content)> { (ReplyFrame.Headers, ReplyFrame.EndHeaders, Headers) };
         for (var at = 0; at < message.Length; at += frameSize)
-            parts.Add((Frame.Data, 0, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
-        parts.Add((Frame.Headers, Frame.EndHeaders | Frame.EndStream, Trailers));
+            parts.Add((ReplyFrame.Data, 0, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
+        parts.Add((ReplyFrame.Headers, ReplyFrame.EndHeaders | ReplyFrame.EndStream, Trailers));
 
-        bytes = new byte[parts.Sum(part => Frame.HeaderSize + part.Content.Length)];
+        bytes = new byte[parts.Sum(part => ReplyFrame.HeaderSize + part.Content.Length)];
         starts = new int[parts.Count + 1];
         data = new int[parts.Count];
         for (var i = 0; i < parts.Count; i++)
         {
             var (type, flags, content) = parts[i];
-            Frame.Write(bytes.AsSpan(starts[i]), content.Length, type, flags, 0);
-            content.Span.CopyTo(bytes.AsSpan(starts[i] + Frame.HeaderSize));
-            starts[i + 1] = starts[i] + Frame.HeaderSize + content.Length;
-            data[i] = type == Frame.Data ? content.Length : 0;
+            ReplyFrame.Write(bytes.AsSpan(starts[i]), content.Length, type, flags, 0);
+            content.Span.CopyTo(bytes.AsSpan(starts[i] + ReplyFrame.HeaderSize));
+            starts[i + 1] = starts[i] + ReplyFrame.HeaderSize + content.Length;
+            data[i] = type == ReplyFrame.Data ? content.Length : 0;
         }
     }
 
@@ -56,7 +56,7 @@ internal sealed class CannedReply
     {
         bytes.AsSpan(from, into.Length).CopyTo(into);
         for (var frame = FrameOf(from); frame < data.Length && starts[frame] < from + into.Length; frame++)
-            PutStream(into, starts[frame] + Frame.StreamOffset - from, stream);
+            PutStream(into, starts[frame] + ReplyFrame.StreamOffset - from, stream);
     }
 
     // A cut may run through the number itself.

@@ -14,12 +14,12 @@ internal sealed class ResponderConnection
     private static readonly byte[] Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray();
 
     // MAX_CONCURRENT_STREAMS (3) of 2^20, INITIAL_WINDOW_SIZE (4) of 2^20.
-    private static readonly byte[] OwnSettings = Frame.Of(Frame.Settings, 0, 0, 0, 3, 0, 16, 0, 0, 0, 4, 0, 16, 0, 0);
+    private static readonly byte[] OwnSettings = ReplyFrame.Of(ReplyFrame.Settings, 0, 0, 0, 3, 0, 16, 0, 0, 0, 4, 0, 16, 0, 0);
 
     private readonly ReplyShelf shelf;
     private readonly ReplyQueue queue = new();
     private CannedReply? reply;
-    private int frameSize = Frame.LargestContent;
+    private int frameSize = ReplyFrame.LargestContent;
     private bool begun;
     private int received;
 
@@ -27,7 +27,7 @@ internal sealed class ResponderConnection
     {
         this.shelf = shelf;
         queue.Add(OwnSettings);
-        queue.Add(Frame.WindowUpdateOf(WholeWindow - 65_535));
+        queue.Add(ReplyFrame.WindowUpdateOf(WholeWindow - 65_535));
     }
 
     /// <summary>Takes all whole frames at the start of <paramref name="input"/>.</summary>
@@ -44,16 +44,16 @@ internal sealed class ResponderConnection
                 return 0;
             (begun, taken) = (true, known);
         }
-        while (input.Length - taken >= Frame.HeaderSize)
+        while (input.Length - taken >= ReplyFrame.HeaderSize)
         {
             var frame = input[taken..];
             var length = BinaryPrimitives.ReadInt32BigEndian(frame) >>> 8;
-            if (length > Frame.LargestContent)
+            if (length > ReplyFrame.LargestContent)
                 return -1;
-            if (frame.Length < Frame.HeaderSize + length)
+            if (frame.Length < ReplyFrame.HeaderSize + length)
                 break;
-            Handle(frame[3], frame[4], BinaryPrimitives.ReadInt32BigEndian(frame[Frame.StreamOffset..]) & int.MaxValue, frame.Slice(Frame.HeaderSize, length));
-            taken += Frame.HeaderSize + length;
+            Handle(frame[3], frame[4], BinaryPrimitives.ReadInt32BigEndian(frame[ReplyFrame.StreamOffset..]) & int.MaxValue, frame.Slice(ReplyFrame.HeaderSize, length));
+            taken += ReplyFrame.HeaderSize + length;
         }
         return taken;
     }
@@ -65,24 +65,24 @@ internal sealed class ResponderConnection
     {
         switch (type)
         {
-            case Frame.Headers:
+            case ReplyFrame.Headers:
                 Answer(flags, stream, 0);
                 break;
-            case Frame.Data:
+            case ReplyFrame.Data:
                 Received(content.Length);
                 Answer(flags, stream, AskedSize(content));
                 break;
-            case Frame.Settings when (flags & Frame.Acknowledge) == 0:
+            case ReplyFrame.Settings when (flags & ReplyFrame.Acknowledge) == 0:
                 ReadSettings(content);
-                queue.Add(Frame.Of(Frame.Settings, Frame.Acknowledge, 0));
+                queue.Add(ReplyFrame.Of(ReplyFrame.Settings, ReplyFrame.Acknowledge, 0));
                 break;
-            case Frame.Ping when (flags & Frame.Acknowledge) == 0:
-                queue.Add(Frame.Of(Frame.Ping, Frame.Acknowledge, 0, content));
+            case ReplyFrame.Ping when (flags & ReplyFrame.Acknowledge) == 0:
+                queue.Add(ReplyFrame.Of(ReplyFrame.Ping, ReplyFrame.Acknowledge, 0, content));
                 break;
-            case Frame.WindowUpdate when content.Length == 4:
+            case ReplyFrame.WindowUpdate when content.Length == 4:
                 queue.Credit(stream, BinaryPrimitives.ReadInt32BigEndian(content) & int.MaxValue);
                 break;
-            case Frame.ResetStream:
+            case ReplyFrame.ResetStream:
                 queue.Cancel(stream);
                 break;
         }
@@ -90,7 +90,7 @@ internal sealed class ResponderConnection
 
     private void Answer(byte flags, int stream, int size)
     {
-        if ((flags & Frame.EndStream) == 0)
+        if ((flags & ReplyFrame.EndStream) == 0)
             return;
         if (reply?.Size != size || reply.FrameSize != frameSize)
             reply = shelf.Find(size, frameSize);
@@ -114,7 +114,7 @@ internal sealed class ResponderConnection
         received += bytes;
         if (received < CreditEvery)
             return;
-        queue.Add(Frame.WindowUpdateOf(received));
+        queue.Add(ReplyFrame.WindowUpdateOf(received));
         received = 0;
     }
 
@@ -127,7 +127,7 @@ internal sealed class ResponderConnection
                 continue;
             queue.SetInitialWindow(BinaryPrimitives.ReadUInt32BigEndian(content[2..]));
             // Half of a small window, so that a client that gives credit by halves never waits for itself.
-            frameSize = (int)Math.Clamp(queue.InitialWindow / 2, 1, Frame.LargestContent);
+            frameSize = (int)Math.Clamp(queue.InitialWindow / 2, 1, ReplyFrame.LargestContent);
         }
     }
 }

@@ -30,7 +30,7 @@ internal sealed class BenchPlan
     /// <summary>How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.</summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : options.Variants.Count * Rehearsal.OfEachServer(options) + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+        : options.Variants.Count * ServerWarmup.OfEachServer(options) + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);

@@ -15,7 +15,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         var ending = "complete";
         try
         {
-            await rounds.RehearseAsync(plan.FirstPhase, options.Rate, cancellation);
+            await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, cancellation);
             await PhaseAsync([.. plan.FirstPhase], _ => options.Rate, cancellation);
             var loads = plan.LoadPhase.ToList();
             if (loads.Count > 0)

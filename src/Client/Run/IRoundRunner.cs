@@ -6,7 +6,7 @@ namespace IpcBench.Client.Run;
 internal interface IRoundRunner
 {
     /// <summary>See <see cref="RoundRunner"/>.</summary>
-    Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation);
+    Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation);
 
     /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);

@@ -13,15 +13,15 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
 {
     private readonly List<long> loops = [];
 
-    /// <summary>Warms the servers up: see <see cref="Rehearsal"/>.</summary>
+    /// <summary>Warms the servers up: see <see cref="ServerWarmup"/>.</summary>
     /// <param name="cells">The cells that will be measured first.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
     /// <param name="cancellation">Ends it early.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public async Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation)
+    public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation)
     {
-        foreach (var (cell, time) in Rehearsal.Plan(options, cells, cell => links[cell.Target.Address]))
+        foreach (var (cell, time) in ServerWarmup.Plan(options, cells, cell => links[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);

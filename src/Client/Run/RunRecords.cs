@@ -30,7 +30,7 @@ internal static class RunRecords
         DurationNs = options.Calls is null ? (long)options.Duration.TotalNanoseconds : 0,
         Calls = options.Calls ?? 0,
         WarmupNs = (long)options.Warmup.TotalNanoseconds,
-        RehearsalNs = (long)Rehearsal.OfEachServer(options).TotalNanoseconds,
+        RehearsalNs = (long)ServerWarmup.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
         Threads = options.Threads,
         Reference = Reference(options, plan),

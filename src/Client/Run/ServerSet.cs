@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 /// <summary>The servers of a run: started here on private endpoints, or somebody's own; and what is to be measured on them.</summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
-    private readonly List<ServerProcess> processes = [];
+    private readonly List<ChildServer> processes = [];
     private readonly List<Target> targets = [];
     private readonly List<Address> controls = [];
     private IReadOnlyDictionary<Address, ServerLink> links = new Dictionary<Address, ServerLink>();
@@ -79,8 +79,8 @@ internal sealed class ServerSet : IAsyncDisposable
         var echo = options.Protocols.Contains(Catalogue.Echo) ? kinds : [];
         // A server that is only to echo still has to be asked for its counters.
         var served = options.Protocols.Any(protocol => protocol != Catalogue.Echo) ? kinds : [kinds[0]];
-        var server = await ServerProcess.StartAsync(
-            new ServerCommand([.. served.Select(PrivateAddress)], [.. echo.Select(PrivateAddress)], options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables),
+        var server = await ChildServer.StartAsync(
+            new ChildServerCommand([.. served.Select(PrivateAddress)], [.. echo.Select(PrivateAddress)], options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables),
             cancellation);
         processes.Add(server);
         if (server.Endpoints.Select(endpoint => (endpoint.Address.Kind, endpoint.IsEcho)).Distinct().Count() < served.Distinct().Count() + echo.Distinct().Count())

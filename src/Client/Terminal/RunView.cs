@@ -38,10 +38,10 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
             ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
             : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length()}");
         var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
-        return string.Create(CultureInfo.InvariantCulture, $"{plan.Cells.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{Rehearsed()}; order from seed {options.Seed}");
+        return string.Create(CultureInfo.InvariantCulture, $"{plan.Cells.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{ServersWarmedUp()}; order from seed {options.Seed}");
     }
 
-    private string Rehearsed() => Rehearsal.OfEachServer(options) is { Ticks: > 0 } time
+    private string ServersWarmedUp() => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? string.Create(CultureInfo.InvariantCulture, $", the server for {time.TotalSeconds:0.###}s before the first round") : "";
 
     private string Length() => plan.Estimate is { } estimate

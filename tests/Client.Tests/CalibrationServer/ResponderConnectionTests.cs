@@ -10,7 +10,7 @@ public class ResponderConnectionTests
     private sealed record Sent(byte Type, byte Flags, int Stream, byte[] Content);
 
     private static byte[] Call(int stream, long size) =>
-        [.. Frame.Of(Frame.Headers, Frame.EndHeaders, stream, 0x82), .. Frame.Of(Frame.Data, Frame.EndStream, stream, Request(size))];
+        [.. ReplyFrame.Of(ReplyFrame.Headers, ReplyFrame.EndHeaders, stream, 0x82), .. ReplyFrame.Of(ReplyFrame.Data, ReplyFrame.EndStream, stream, Request(size))];
 
     private static byte[] Request(long size)
     {
@@ -24,15 +24,15 @@ public class ResponderConnectionTests
 
     private static byte[] Settings(int initialWindow)
     {
-        var frame = Frame.Of(Frame.Settings, 0, 0, 0, 4, 0, 0, 0, 0);
-        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(Frame.HeaderSize + 2), initialWindow);
+        var frame = ReplyFrame.Of(ReplyFrame.Settings, 0, 0, 0, 4, 0, 0, 0, 0);
+        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(ReplyFrame.HeaderSize + 2), initialWindow);
         return frame;
     }
 
     private static byte[] Credit(int stream, int increment)
     {
-        var frame = Frame.WindowUpdateOf(increment);
-        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(Frame.StreamOffset), stream);
+        var frame = ReplyFrame.WindowUpdateOf(increment);
+        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(ReplyFrame.StreamOffset), stream);
         return frame;
     }
 
@@ -61,14 +61,14 @@ public class ResponderConnectionTests
         return frames;
     }
 
-    private static byte[] Payload(IEnumerable<Sent> frames) => [.. frames.Where(frame => frame.Type == Frame.Data).SelectMany(frame => frame.Content)];
+    private static byte[] Payload(IEnumerable<Sent> frames) => [.. frames.Where(frame => frame.Type == ReplyFrame.Data).SelectMany(frame => frame.Content)];
 
     [Fact]
     public void It_greets_with_settings_and_a_wide_window()
     {
         Begun(out var greeting);
 
-        Assert.Equal([Frame.Settings, Frame.WindowUpdate], greeting.Select(frame => frame.Type));
+        Assert.Equal([ReplyFrame.Settings, ReplyFrame.WindowUpdate], greeting.Select(frame => frame.Type));
     }
 
     [Theory]
@@ -82,8 +82,8 @@ public class ResponderConnectionTests
         connection.Take(Call(7, size));
         var frames = Output(connection);
 
-        Assert.Equal([Frame.Headers, Frame.Data, Frame.Headers], frames.Select(frame => frame.Type));
-        Assert.Equal([Frame.EndHeaders, (byte)0, (byte)(Frame.EndHeaders | Frame.EndStream)], frames.Select(frame => frame.Flags));
+        Assert.Equal([ReplyFrame.Headers, ReplyFrame.Data, ReplyFrame.Headers], frames.Select(frame => frame.Type));
+        Assert.Equal([ReplyFrame.EndHeaders, (byte)0, (byte)(ReplyFrame.EndHeaders | ReplyFrame.EndStream)], frames.Select(frame => frame.Flags));
         Assert.All(frames, frame => Assert.Equal(7, frame.Stream));
         Assert.Equal(message, frames[1].Content.Length);
         Assert.Equal(message - 5, BinaryPrimitives.ReadInt32BigEndian(frames[1].Content.AsSpan(1)));
@@ -109,9 +109,9 @@ public class ResponderConnectionTests
         var frames = Output(connection, piece);
 
         Assert.Empty(held);
-        Assert.Equal([1, 3, 5], frames.Where(frame => frame.Type != Frame.Settings).Select(frame => frame.Stream).Distinct());
+        Assert.Equal([1, 3, 5], frames.Where(frame => frame.Type != ReplyFrame.Settings).Select(frame => frame.Stream).Distinct());
         Assert.Equal([5 + 4 + 50_000, 5 + 2 + 10, 5 + 4 + 20_000], frames.Where(frame => frame.Stream > 0).GroupBy(frame => frame.Stream).Select(group => Payload(group).Length));
-        Assert.All(frames, frame => Assert.InRange(frame.Content.Length, 0, Frame.LargestContent));
+        Assert.All(frames, frame => Assert.InRange(frame.Content.Length, 0, ReplyFrame.LargestContent));
     }
 
     [Fact]
@@ -131,7 +131,7 @@ public class ResponderConnectionTests
         connection.Take(Credit(0, 1_000_000));
         var rest = Output(connection);
         Assert.Equal(100_000 + 5 + 4, sent + Payload(rest).Length);
-        Assert.Equal(Frame.EndHeaders | Frame.EndStream, rest[^1].Flags);
+        Assert.Equal(ReplyFrame.EndHeaders | ReplyFrame.EndStream, rest[^1].Flags);
     }
 
     [Fact]
@@ -139,11 +139,11 @@ public class ResponderConnectionTests
     {
         var connection = Begun(out _);
 
-        connection.Take([.. Settings(1000), .. Call(1, 10), .. Frame.Of(Frame.ResetStream, 0, 1, 0, 0, 0, 8), .. Frame.Of(Frame.Ping, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)]);
+        connection.Take([.. Settings(1000), .. Call(1, 10), .. ReplyFrame.Of(ReplyFrame.ResetStream, 0, 1, 0, 0, 0, 8), .. ReplyFrame.Of(ReplyFrame.Ping, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)]);
         var frames = Output(connection);
 
-        Assert.Equal([Frame.Settings, Frame.Ping], frames.Select(frame => frame.Type));
-        Assert.All(frames, frame => Assert.Equal(Frame.Acknowledge, frame.Flags));
+        Assert.Equal([ReplyFrame.Settings, ReplyFrame.Ping], frames.Select(frame => frame.Type));
+        Assert.All(frames, frame => Assert.Equal(ReplyFrame.Acknowledge, frame.Flags));
         Assert.Equal([1, 2, 3, 4, 5, 6, 7, 8], frames[1].Content);
     }
 
@@ -153,9 +153,9 @@ public class ResponderConnectionTests
         var connection = Begun(out _);
 
         for (var stream = 1; stream < 300; stream += 2)
-            connection.Take(Frame.Of(Frame.Data, 0, stream, new byte[Frame.LargestContent]));
+            connection.Take(ReplyFrame.Of(ReplyFrame.Data, 0, stream, new byte[ReplyFrame.LargestContent]));
 
-        Assert.Contains(Output(connection), frame => frame.Type == Frame.WindowUpdate && frame.Stream == 0);
+        Assert.Contains(Output(connection), frame => frame.Type == ReplyFrame.WindowUpdate && frame.Stream == 0);
     }
 
     [Theory]

@@ -105,7 +105,7 @@ public class BenchRunnerTests
 
         public int LoseAt { get; init; } = -1;
 
-        public Task RehearseAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
+        public Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
 
         public Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
         {

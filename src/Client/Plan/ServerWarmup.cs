@@ -4,7 +4,7 @@ namespace IpcBench.Client.Plan;
 /// Load before the first round whose results are thrown away. A runtime that has just started compiles its hot methods twice (tiered compilation with
 /// profiles): for its first seconds under load a server costs nearly twice as much per call, and the cell that happens to come first would pay for it.
 /// </summary>
-internal static class Rehearsal
+internal static class ServerWarmup
 {
     /// <summary>What each server is loaded with altogether: enough for .NET's tiers here; less in runs that are short themselves.</summary>
     public static TimeSpan OfEachServer(RunOptions options) =>

@@ -6,7 +6,7 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>A server that this tool started: a child process on private endpoints that ends with it, however it ends.</summary>
-internal sealed class ServerProcess : IAsyncDisposable
+internal sealed class ChildServer : IAsyncDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10);
@@ -16,7 +16,7 @@ internal sealed class ServerProcess : IAsyncDisposable
     private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<Endpoint> endpoints = [];
 
-    private ServerProcess(Process process) => this.process = process;
+    private ChildServer(Process process) => this.process = process;
 
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
@@ -31,9 +31,9 @@ internal sealed class ServerProcess : IAsyncDisposable
 
     /// <summary>Starts a server and waits until it is ready.</summary>
     /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
-    public static async Task<ServerProcess> StartAsync(ServerCommand command, CancellationToken cancellation)
+    public static async Task<ChildServer> StartAsync(ChildServerCommand command, CancellationToken cancellation)
     {
-        var server = new ServerProcess(command.Start());
+        var server = new ChildServer(command.Start());
         try
         {
             server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data);

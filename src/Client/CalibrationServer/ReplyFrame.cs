@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>The nine bytes before every HTTP/2 frame, and the numbers in them (RFC 9113, 4.1 and 6).</summary>
-internal static class Frame
+internal static class ReplyFrame
 {
     public const int HeaderSize = 9;
     public const int StreamOffset = 5;

@@ -3,7 +3,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Plan;
 
-public class RehearsalTests
+public class ServerWarmupTests
 {
     private static readonly Address Tcp = Address.Parse("http://localhost:1"), Unix = Address.Parse("unix:/tmp/a"), Other = Address.Parse("http://localhost:2");
 
@@ -51,6 +51,6 @@ public class RehearsalTests
             Output = new OutputOptions(),
         };
         var plan = new BenchPlan(options, [.. addresses.Select(address => new Target(address, options.Variants[0]))]);
-        return Rehearsal.Plan(options, plan.FirstPhase, cell => serverOf?.Invoke(cell.Load.Address) ?? "one");
+        return ServerWarmup.Plan(options, plan.FirstPhase, cell => serverOf?.Invoke(cell.Load.Address) ?? "one");
     }
 }
