@@ -1,6 +1,6 @@
 using System.CommandLine;
-using IpcBench.Client.Terminal;
 using IpcBench.Client.Run;
+using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 

@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.CalibrationServer;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

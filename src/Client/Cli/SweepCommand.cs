@@ -1,7 +1,7 @@
 using System.CommandLine;
-using IpcBench.Client.Terminal;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 

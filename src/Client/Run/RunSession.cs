@@ -1,9 +1,9 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Terminal;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
