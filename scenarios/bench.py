@@ -1,4 +1,4 @@
-"""Finds GrpcBench, or builds it, and measures the arms with it."""
+"""Finds GrpcBench, or builds it, has it read the options, and measures the arms with it."""
 import os
 import platform
 import shutil
@@ -6,9 +6,19 @@ import signal
 import subprocess
 import sys
 
-from stage import Refusal
+from stage import Misuse, Refusal
 
+USAGE = 1  # GrpcBench's exit code
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def prepare(stage, asked, load):
+    """Before any server starts: GrpcBench is there and takes the options. It is asked to measure where nobody listens, so that it ends at once."""
+    asked.program, asked.load = locate(asked.bench), load
+    command = command_line(asked, asked.scenario, {"nobody": f"unix:{stage.path('nobody.sock')}"}, stage.path("nobody.json"), os.getpid())
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode == USAGE:
+        raise Misuse(done.stderr.strip())
 
 
 def locate(given):
@@ -50,12 +60,16 @@ def place_of_results(asked, name):
     return os.path.abspath(asked.output) if asked.output else os.path.join(ROOT, "results", f"scenario-{name}.json")
 
 
-def measure(stage, asked, name, load, arms, watches):
+def command_line(asked, name, arms, output, pids):
+    return [
+        asked.program, "http", *[f"{arm}={url}" for arm, url in arms.items()], *asked.load,
+        "--scenario", name, "--label", name, "--reference", next(iter(arms)), "-o", output, "--server-pids", str(pids)]
+
+
+def measure(stage, asked, name, arms, watches):
     """Runs GrpcBench over all arms, interleaved; its exit code."""
     pids = ",".join(str(process.served_by()) for process in stage.started)
-    command = [
-        asked.program, "http", *[f"{arm.name}={arm.url}" for arm in arms], *load, *asked.more,
-        "--scenario", name, "--label", name, "--reference", arms[0].name, "-o", place_of_results(asked, name), "--server-pids", pids]
+    command = command_line(asked, name, {arm.name: arm.url for arm in arms}, place_of_results(asked, name), pids)
     for watched, address in watches:
         command += ["--watch", f"{watched}={address}"]
     print("GrpcBench " + " ".join(f"'{word}'" if " " in word else word for word in command[1:]), file=sys.stderr)

@@ -13,7 +13,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gunicorn python
 
 
 class Engine:
-    """Containers that end with their client process; whatever is left by name is removed when the stage is cleared."""
+    """Containers that end with their client process; whatever is left by name is removed when the stage is cleared, by whichever process is left."""
 
     inside = None  # where ports lead by themselves is the engine's business
 
@@ -31,7 +31,7 @@ class Engine:
 
     def gunicorn(self, name, folder, bind, options):
         container = f"ipcbench-{os.getpid()}-{name.replace(' ', '-')}"
-        self.stage.on_clear.append(lambda: self._run("rm", "-f", container))
+        self.stage.undo_with([servers.find(self.engine), "rm", "-f", container])
         publish = []
         if not bind.startswith("unix:"):
             port = int(bind.rpartition(":")[2])

@@ -1,5 +1,8 @@
 """nginx and gunicorn as ordinary processes: configuration from the scenario's folder, free ports, waiting until they answer."""
+import grp
 import os
+import pathlib
+import pwd
 import random
 import shutil
 import socket
@@ -14,6 +17,7 @@ PYTHON = "/usr/bin/python3"  # the one that Debian's modules are for
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATIENCE = 30
 UPSTREAM_KEPT = 32
+given_ports = set()
 
 NGINX = """daemon off;
 worker_processes 1;
@@ -70,12 +74,15 @@ def find(program):
 
 
 def free_port():
-    """Below the ports that the system gives to connections, so that none of those takes it before it is listened on."""
+    """Never the same twice, and below the ports that the system gives to connections, so that none of those takes it before it is listened on."""
     for _ in range(1000):
         port = random.randrange(20000, 32000)
+        if port in given_ports:
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
+                given_ports.add(port)
                 return port
             except OSError:
                 continue
@@ -104,8 +111,23 @@ def nginx(stage, folder, arms):
         for number, arm in enumerate(arms))
     path = stage.path("nginx.conf")
     with open(path, "w") as file:
-        file.write(NGINX.format(folder=stage.folder, arms=text, user="user root;" if os.geteuid() == 0 else ""))
+        file.write(NGINX.format(folder=stage.folder, arms=text, user=worker_user(stage)))
     return stage.start("nginx", [find("nginx"), "-p", stage.folder, "-c", path])
+
+
+def worker_user(stage):
+    """The user line of nginx: a master started by root gives its worker to nobody. Others need no line, except root of a user namespace of one's own."""
+    if os.geteuid() != 0:
+        return ""
+    nobody = pwd.getpwnam("nobody")
+    with open("/proc/self/uid_map") as users:
+        if not any(int(first) <= nobody.pw_uid < int(first) + int(count) for first, _, count in map(str.split, users)):
+            return "user root;"  # the only one there is: outside it is who started this
+    os.chmod(stage.folder, 0o711)  # the servers' sockets lie there
+    if not all(os.stat(folder).st_mode & 0o001 for folder in (stage.folder, *map(str, pathlib.Path(stage.folder).parents))):
+        print(f"nginx's worker stays root: nobody else may enter {stage.folder} (TMPDIR names another folder)", file=sys.stderr)
+        return "user root;"
+    return f"user nobody {grp.getgrgid(nobody.pw_gid).gr_name};"
 
 
 def wait_until_answered(stage, arms):

@@ -1,5 +1,6 @@
 """The life of the processes of a scenario: none outlives the command that started them, however that ends."""
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -9,6 +10,7 @@ import tempfile
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+UNDO = "undo"
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -35,7 +37,7 @@ def run(perform):
     """Runs perform(stage) in a process of its own below this one and returns its exit code.
 
     Two processes, so that one is left to clear up when the other is killed: below the inner one is everything that is started, and what loses its
-    parent becomes its child (subreaper). The temporary folder is removed by whichever of the two is left.
+    parent becomes its child (subreaper). What is no process of ours is undone, and the temporary folder removed, by whichever of the two is left.
     """
     folder = tempfile.mkdtemp(prefix="ipcbench-scenario-")
     outer = os.getpid()
@@ -47,6 +49,7 @@ def run(perform):
         signal.signal(number, lambda got, _: os.kill(inner, got))
     _, status = os.waitpid(inner, 0)
     _end_children()
+    _undo(folder)
     shutil.rmtree(folder, ignore_errors=True)
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 2
 
@@ -81,7 +84,6 @@ class Stage:
     def __init__(self, folder):
         self.folder = folder
         self.started = []
-        self.on_clear = []
         self.ended_by_signal = False
 
     def heed_signals(self):
@@ -139,10 +141,25 @@ class Stage:
         self.ended_by_signal = True
         for processes in (self.started[-1:], self.started[:-1]):
             _end(processes)
-        for action in self.on_clear:
-            action()
+        _undo(self.folder)
         _end_children()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def undo_with(self, command):
+        """A command that takes down what is no process of ours, such as a container. Kept in a file: the process that runs it may be another one."""
+        with open(os.path.join(self.folder, UNDO), "a") as file:
+            file.write(json.dumps(command) + "\n")
+
+
+def _undo(folder):
+    try:
+        with open(os.path.join(folder, UNDO)) as file:
+            commands = [json.loads(line) for line in file]
+    except FileNotFoundError:
+        return
+    os.remove(os.path.join(folder, UNDO))
+    for command in commands:
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _end(processes):

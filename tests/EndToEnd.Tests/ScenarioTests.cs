@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Runtime.CompilerServices;
 using IpcBench.Analysis.Records;
 
@@ -9,7 +8,16 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class ScenarioTests : IDisposable
 {
     // Below the folder that each test gives its scenario for temporary files: every process that it starts has its working folder there.
-    private readonly string temporary = Directory.CreateTempSubdirectory("scenario-test-").FullName;
+    private readonly string temporary;
+    private readonly OwnProcesses own;
+
+    public ScenarioTests()
+    {
+        temporary = Directory.CreateTempSubdirectory("scenario-test-").FullName;
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(temporary, (UnixFileMode)0b111_001_001); // nginx's worker, which is not root, has to reach what lies below
+        own = new OwnProcesses(temporary);
+    }
 
     [Fact]
     public async Task A_brief_run_measures_every_arm_and_leaves_nothing_behind()
@@ -37,7 +45,7 @@ public sealed class ScenarioTests : IDisposable
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
-        Assert.NotEmpty(Left());
+        Assert.NotEmpty(own.Left());
         script.Signal(signal);
         Assert.Equal(130, await script.ExitCodeAsync());
         await AssertNothingLeftAsync();
@@ -57,7 +65,7 @@ public sealed class ScenarioTests : IDisposable
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
-        var inner = Left().Single(id => Parent(id) == script.Process.Id);
+        var inner = own.Left().Single(id => OwnProcesses.Parent(id) == script.Process.Id);
         using (var process = Process.GetProcessById(inner))
             process.Kill();
         Assert.Equal(2, await script.ExitCodeAsync());
@@ -69,7 +77,7 @@ public sealed class ScenarioTests : IDisposable
     {
         await using var script = Start("--brief", "-d", "30s", "--arms", "port,socket", "-o", Path.Combine(temporary, "run.json"));
         await script.SeesAsync("Running");
-        foreach (var id in Left().Where(id => Name(id) == "nginx"))
+        foreach (var id in own.Left().Where(id => OwnProcesses.Name(id) == "nginx"))
         {
             using var nginx = Process.GetProcessById(id);
             nginx.Kill();
@@ -94,13 +102,67 @@ public sealed class ScenarioTests : IDisposable
     }
 
     [Fact]
+    public async Task The_inner_process_killed_leaves_no_container_either()
+    {
+        var engine = StandInEngine();
+        try
+        {
+            await using var script = StartScenario("flask-containers", $"{engine}:{Environment.GetEnvironmentVariable("PATH")}", "--bench", Waiting(), "--engine", "docker");
+            await script.SeesAsync("measuring now");
+            Assert.NotEmpty(Containers());
+            using (var inner = Process.GetProcessById(own.Left().Single(id => OwnProcesses.Parent(id) == script.Process.Id)))
+                inner.Kill();
+            Assert.Equal(2, await script.ExitCodeAsync());
+            Assert.Empty(Containers());
+            await AssertNothingLeftAsync();
+        }
+        finally
+        {
+            Directory.Delete(engine, recursive: true);
+        }
+
+        string[] Containers() => Directory.GetFiles(Path.Combine(engine, "containers"));
+    }
+
+    [Fact]
+    public async Task What_answers_for_nginx_is_not_root()
+    {
+        await using var script = Start("--bench", Waiting());
+        await script.SeesAsync("measuring now");
+        var users = own.Left().Where(id => OwnProcesses.Name(id) == "nginx").Select(OwnProcesses.User).ToList();
+        Assert.True(users.Exists(user => user != 0), $"nginx runs as {string.Join(" and ", users)}");
+    }
+
+    [Theory]
+    [InlineData("-d/--duration is given twice", "-d", "1s", "--duration=2s")]
+    [InlineData("-n counts calls and -d sets a time", "--duration", "1s", "-n", "5")]
+    [InlineData("'--bogus' is no address", "--bogus")]
+    [InlineData("--no-save wants none", "--no-save")]
+    public async Task Options_that_cannot_be_are_refused_before_a_server_starts(string sentence, params string[] options)
+    {
+        await using var script = Start(["--brief", "-o", Path.Combine(temporary, "run.json"), .. options]);
+        Assert.Equal(1, await script.ExitCodeAsync());
+        Assert.Contains(sentence, Assert.Single(script.Error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task No_port_is_given_twice()
+    {
+        await using var script = StartPython("""
+            import random, servers
+            each_twice = (number // 2 for number in range(50_000, 52_000))
+            random.randrange = lambda *_: next(each_twice)
+            print(servers.free_port() != servers.free_port())
+            """);
+        Assert.Equal(0, await script.ExitCodeAsync());
+        Assert.Equal("True\n", script.Output);
+    }
+
+    [Fact]
     public async Task A_missing_program_is_one_sentence_that_names_the_package()
     {
-        Assert.SkipUnless(File.Exists("/usr/bin/python3"), "no /usr/bin/python3 here");
-        var folder = Path.GetDirectoryName(Path.GetDirectoryName(Script()))!;
-        var code = $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(folder)}); import stage, servers\n"
-            + "sys.exit(stage.run(lambda _: servers.need(['no-such-program'], ['no_such_module'], ['one', 'two'])))";
-        await using var script = Tool.StartProgram("/usr/bin/python3", temporary, "-c", code);
+        await using var script = StartPython("import stage, servers; sys.exit(stage.run(lambda _: servers.need(['no-such-program'], ['no_such_module'], ['one', 'two'])))");
         Assert.Equal(2, await script.ExitCodeAsync());
         Assert.Equal("no-such-program, Python's no_such_module are missing: apt-get install one two\n", script.Error);
         await AssertNothingLeftAsync();
@@ -108,65 +170,70 @@ public sealed class ScenarioTests : IDisposable
 
     public void Dispose() => Directory.Delete(temporary, recursive: true);
 
-    private Tool Start(params string[] arguments)
+    private Tool Start(params string[] arguments) => StartScenario("flask-behind-nginx", Environment.GetEnvironmentVariable("PATH") ?? "", arguments);
+
+    private Tool StartScenario(string scenario, string path, params string[] arguments)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the scenarios are for Linux");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
         Assert.SkipUnless(Has("gunicorn") && Has("flask"), "no gunicorn or Flask here (Debian: apt-get install gunicorn python3-flask)");
-        return Tool.StartProgram(Script(), temporary, arguments.Contains("--bench") ? [.. arguments, "--arms", "port,socket"] : [.. arguments, "--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")]);
+        string[] more = arguments.Contains("--bench") ? ["--arms", arguments.Contains("--engine") ? "socket" : "port,socket"] : ["--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")];
+        return Tool.StartProgram("/usr/bin/env", temporary, [$"PATH={path}", Path.Combine(Scripts(), scenario, "run"), .. arguments, .. more]);
     }
 
-    /// <summary>Stands for a GrpcBench that measures for long.</summary>
-    private string Waiting()
+    private Tool StartPython(string code)
     {
-        var program = Path.Combine(temporary, "waiting");
-        if (!File.Exists(program) && !OperatingSystem.IsWindows())
-        {
-            File.WriteAllText(program, "#!/bin/sh\necho measuring now\nexec sleep 120\n");
-            File.SetUnixFileMode(program, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
-        }
-        return program;
+        Assert.SkipUnless(File.Exists("/usr/bin/python3"), "no /usr/bin/python3 here");
+        return Tool.StartProgram("/usr/bin/python3", temporary, "-c", $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");
+    }
+
+    /// <summary>Stands for a GrpcBench that takes the options, finds nobody where nobody listens, and measures the arms for long.</summary>
+    private string Waiting() => Program(Path.Combine(temporary, "waiting"), """
+        #!/bin/sh
+        case "$*" in *nobody=*) exit 2 ;; esac
+        echo measuring now
+        exec sleep 120
+
+        """);
+
+    /// <summary>A folder with a docker whose containers are files, each with the number of its process: it shows which are removed.</summary>
+    private static string StandInEngine()
+    {
+        var folder = Directory.CreateTempSubdirectory("scenario-engine-").FullName;
+        Directory.CreateDirectory(Path.Combine(folder, "containers"));
+        Program(Path.Combine(folder, "docker"), """
+            #!/usr/bin/python3
+            import os, pathlib, sys
+            words, containers = sys.argv[1:], pathlib.Path(sys.argv[0]).parent / "containers"
+            if words[0] == "run":
+                (containers / words[words.index("--name") + 1]).write_text(str(os.getpid()))
+                app = next(word for word in words if word.endswith(":/app:ro")).split(":")[0]
+                inside = words[words.index("ipcbench-flask") + 1:]
+                os.execv(sys.executable, [sys.executable, "-m", *[app if word == "/app" else word for word in inside]])
+            elif words[0] == "rm":
+                (containers / words[-1]).unlink()
+            elif words[0] == "inspect":
+                print((containers / words[-1]).read_text())
+
+            """);
+        return folder;
+    }
+
+    private static string Program(string path, string text)
+    {
+        File.WriteAllText(path, text);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        return path;
     }
 
     private async Task AssertNothingLeftAsync()
     {
         File.Delete(Path.Combine(temporary, "waiting"));
-        for (var i = 0; i < 150 && (Left().Count > 0 || Directory.EnumerateFileSystemEntries(temporary).Any()); i++)
+        for (var i = 0; i < 150 && (own.Left().Count > 0 || Directory.EnumerateFileSystemEntries(temporary).Any()); i++)
             await Task.Delay(100);
-        Assert.Empty(Left().Select(Name));
+        Assert.Empty(own.Left().Select(OwnProcesses.Name));
         Assert.Empty(Directory.EnumerateFileSystemEntries(temporary));
-    }
-
-    /// <summary>Processes that belong to this test: they say so in their environment or by their working folder.</summary>
-    private List<int> Left() => [.. Directory.EnumerateDirectories("/proc").Select(Path.GetFileName)
-        .Where(name => int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _)).Select(name => int.Parse(name!, CultureInfo.InvariantCulture)).Where(IsOurs)];
-
-    private bool IsOurs(int id)
-    {
-        try
-        {
-            return File.ReadAllText($"/proc/{Text(id)}/environ").Contains(temporary, StringComparison.Ordinal) || new FileInfo($"/proc/{Text(id)}/cwd").LinkTarget?.StartsWith(temporary, StringComparison.Ordinal) == true;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return false;
-        }
-    }
-
-    private static string Name(int id) => ReadStat(id) is var stat && stat.Length > 0 ? stat[(stat.IndexOf('(') + 1)..stat.LastIndexOf(')')] : "";
-
-    private static int Parent(int id) => ReadStat(id) is var stat && stat.Length > 0 ? int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1], CultureInfo.InvariantCulture) : 0;
-
-    private static string ReadStat(int id)
-    {
-        try
-        {
-            return File.ReadAllText($"/proc/{Text(id)}/stat");
-        }
-        catch (IOException)
-        {
-            return "";
-        }
     }
 
     private static bool Has(string module)
@@ -175,10 +242,7 @@ public sealed class ScenarioTests : IDisposable
         return python.WaitForExit(20_000) && python.ExitCode == 0;
     }
 
-    private static string Script([CallerFilePath] string source = "") =>
-        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "scenarios", "flask-behind-nginx", "run"));
+    private static string Scripts([CallerFilePath] string source = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "scenarios"));
 
     private static string Quoted(string text) => $"'{text.Replace("'", "\\'", StringComparison.Ordinal)}'";
-
-    private static string Text(int id) => id.ToString(CultureInfo.InvariantCulture);
 }
