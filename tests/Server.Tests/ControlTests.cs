@@ -23,6 +23,26 @@ public class ControlTests
     }
 
     [Fact]
+    public async Task Describe_tells_variables_of_the_runtime_that_are_known_and_no_others()
+    {
+        Environment.SetEnvironmentVariable("DOTNET_ConnectionStrings__Main", "Password=s3cret");
+        Environment.SetEnvironmentVariable("DOTNET_GCHeapCount", "3");
+        try
+        {
+            await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()] });
+            using var client = new GrpcClient(server.Address);
+            var reply = await client.DescribeAsync();
+            Assert.DoesNotContain("s3cret", reply.ToString(), StringComparison.Ordinal);
+            Assert.Equal("3", reply.Settings["env:DOTNET_GCHeapCount"]);
+        }
+        finally
+        {
+            Environment.SetEnvironmentVariable("DOTNET_ConnectionStrings__Main", null);
+            Environment.SetEnvironmentVariable("DOTNET_GCHeapCount", null);
+        }
+    }
+
+    [Fact]
     public async Task Usage_counts_calls_and_connections_by_the_endpoint_that_carried_them()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp, Addresses.Unix(), Addresses.Pipe(), Addresses.Tls);

@@ -35,7 +35,7 @@ public sealed record HostInfo
     /// <summary>Tiered compilation and PGO, as configured.</summary>
     public string Tiering { get; init; } = "";
 
-    /// <summary>Every <c>DOTNET_*</c> and <c>COMPlus_*</c> variable of the client.</summary>
+    /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables, those alone that are known to move results.</summary>
     public IReadOnlyDictionary<string, string> RuntimeVariables { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Open files: soft limit.</summary>

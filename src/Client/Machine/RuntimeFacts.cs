@@ -1,5 +1,6 @@
 using System.Collections;
 using System.Runtime;
+using IpcBench.Protocol;
 
 namespace IpcBench.Client.Machine;
 
@@ -17,20 +18,17 @@ internal static class RuntimeFacts
         Knob("pgo", "TieredPGO", "System.Runtime.TieredPGO"),
         Knob("ready to run", "ReadyToRun", ""));
 
-    /// <summary>Every <c>DOTNET_*</c> and <c>COMPlus_*</c> variable, in ordinal order.</summary>
+    /// <summary>Those of <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
     public static IReadOnlyDictionary<string, string> Variables(IDictionary environment)
     {
         var found = new SortedDictionary<string, string>(StringComparer.Ordinal);
         foreach (DictionaryEntry entry in environment)
         {
-            if (entry is { Key: string name, Value: string value } && IsRuntimeVariable(name))
+            if (entry is { Key: string name, Value: string value } && RuntimeVariables.IsKnown(name))
                 found[name] = value;
         }
         return found;
     }
-
-    private static bool IsRuntimeVariable(string name) =>
-        name.StartsWith("DOTNET_", StringComparison.OrdinalIgnoreCase) || name.StartsWith("COMPlus_", StringComparison.OrdinalIgnoreCase);
 
     // All of these are on by default since .NET 8 (docs: runtime configuration options for compilation).
     private static string Knob(string label, string variable, string setting)

@@ -1,6 +1,7 @@
 using IpcBench.Analysis.Records;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -69,7 +70,8 @@ internal sealed class ServerLink : IDisposable
         Os = Description.Os,
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
-        Settings = new SortedDictionary<string, string>(Description.Settings, StringComparer.Ordinal),
+        // Whoever answers there may tell anything; the file keeps what results need.
+        Settings = new SortedDictionary<string, string>(Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
 
     /// <summary>The counters of the endpoint behind <paramref name="address"/>; null when it cannot be told which that is.</summary>

@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Reflection;
 using System.Runtime;
 using System.Runtime.InteropServices;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 
@@ -62,8 +63,8 @@ internal static class Describer
         AddTrials(settings, "fault", options.Trials.Faults);
         foreach (DictionaryEntry variable in Environment.GetEnvironmentVariables())
         {
-            if (variable.Key is string name && name.StartsWith("DOTNET_", StringComparison.OrdinalIgnoreCase))
-                settings["env:" + name] = variable.Value as string ?? "";
+            if (variable.Key is string name && RuntimeVariables.IsKnown(name))
+                settings[RuntimeVariables.SettingPrefix + name] = variable.Value as string ?? "";
         }
     }
 

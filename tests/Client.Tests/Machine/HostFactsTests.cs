@@ -72,7 +72,7 @@ public class HostFactsTests
     [Fact]
     public void Runtime_variables_are_kept_and_no_others()
     {
-        var variables = RuntimeFacts.Variables(new Hashtable { ["DOTNET_TieredPGO"] = "0", ["COMPlus_gcServer"] = "1", ["PATH"] = "/bin", ["MYDOTNET_X"] = "1" });
+        var variables = RuntimeFacts.Variables(new Hashtable { ["DOTNET_TieredPGO"] = "0", ["COMPlus_gcServer"] = "1", ["PATH"] = "/bin", ["MYDOTNET_X"] = "1", ["DOTNET_ApiKey"] = "s3cret" });
 
         Assert.Equal(["COMPlus_gcServer", "DOTNET_TieredPGO"], variables.Keys);
     }
