@@ -13,7 +13,7 @@ var root = CommandTree.Create(args);
 var typed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
 if (typed.Action is ParseErrorAction)
 {
-    Console.Error.WriteLine($"{string.Join(" ", typed.Errors.Select(error => error.Message))} (GrpcBench --help)");
+    Console.Error.WriteLine($"{Secrets.Without(string.Join(" ", typed.Errors.Select(error => error.Message)), args)} (GrpcBench --help)");
     return ExitCode.Usage;
 }
 try

@@ -66,7 +66,7 @@ public abstract record Address
             _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
             _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
-            _ => ((Address?)null, $"'{text}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
+            _ => ((Address?)null, $"'{UrlText.WithoutSecrets(text)}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
         };
         return address is not null;
     }
@@ -74,16 +74,16 @@ public abstract record Address
     private static (Address?, string?) ParseUrl(string text, bool tls)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
-            return (null, $"'{text}' is no URL: write http://host:port");
+            return (null, $"'{UrlText.WithoutSecrets(text)}' is no URL: write http://host:port");
         if (uri.PathAndQuery is not "/" || uri.Fragment.Length > 0 || uri.UserInfo.Length > 0)
-            return (null, $"'{text}' has more than host and port: write {uri.Scheme}://{uri.Authority}");
+            return (null, $"'{UrlText.WithoutSecrets(text)}' has more than host and port: write {uri.Scheme}://{uri.Authority}");
         var host = uri.Host.Trim('[', ']');
         return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
     }
 
     // As those write it who speak no HTTP there. It has no usual port.
     private static (Address?, string?) ParseTcp(string text) => Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0
-        ? (null, $"'{text}' needs a port: write tcp://host:port")
+        ? (null, $"'{UrlText.WithoutSecrets(text)}' needs a port: write tcp://host:port")
         : ParseUrl(text, tls: false);
 
     private static (Address?, string?) ParseUnix(string path)

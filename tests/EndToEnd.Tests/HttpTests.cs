@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -12,6 +13,7 @@ public sealed class HttpTests : IAsyncDisposable
     private static readonly string[] Tiny = ["-r", "2", "-n", "200", "--warmup", "100ms", "-c", "4"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+    private readonly ConcurrentBag<string> heads = [];
     private readonly TcpListener listener = new(IPAddress.Loopback, 0);
     private readonly string url;
 
@@ -52,6 +54,20 @@ public sealed class HttpTests : IAsyncDisposable
         Assert.Equal(["", "connect-per-call"], run.Cells.Select(cell => cell.Key.Variant));
         Assert.All(run.Rounds, round => Assert.Equal(round.Cell == 0 ? null : 200L, round.Connections.OpenedInAll));
         Assert.Contains("Connections: one for each call, 200 opened", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Secrets_of_requests_are_sent_and_never_printed_or_kept()
+    {
+        var file = Path.Combine(folder, "run.json");
+        var (code, output, error) = await Tool.RunAsync(
+            ["http", $"{url}?key=s3cret", $"{url}?key=s3cret2", "-H", "Authorization: Bearer s3cret", "-Hcookie: s3cret", "-H", "Accept: text/html", .. Tiny, "-o", file]);
+        Assert.True(code == 0, output + error);
+        Assert.Contains(heads, head => head.Contains("?key=s3cret2 ", StringComparison.Ordinal) && head.Contains("Bearer s3cret\r\n", StringComparison.Ordinal));
+        Assert.DoesNotContain("s3cret", output + error + await File.ReadAllTextAsync(file), StringComparison.Ordinal);
+        var run = ResultsFile.Load(file);
+        Assert.Equal([$"{url}?(hidden)", $"{url}?(hidden #2)"], run.Cells.Select(cell => cell.Address));
+        Assert.Contains("Accept: text/html", run.CommandLine);
     }
 
     [Fact]
@@ -102,7 +118,7 @@ public sealed class HttpTests : IAsyncDisposable
         }
     }
 
-    private static async Task ServeAsync(Socket socket)
+    private async Task ServeAsync(Socket socket)
     {
         using var open = socket;
         try
@@ -113,6 +129,7 @@ public sealed class HttpTests : IAsyncDisposable
                 text += Encoding.ASCII.GetString(buffer, 0, count);
                 if (!text.EndsWith("\r\n\r\n", StringComparison.Ordinal))
                     continue;
+                heads.Add(text);
                 await open.SendAsync(Reply);
                 if (text.Contains("Connection: close", StringComparison.Ordinal))
                     return;

@@ -22,7 +22,7 @@ public sealed record RunRecord
     /// <summary>The published comparison that it repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for a run of its own.</summary>
     public string Scenario { get; init; } = "";
 
-    /// <summary>The arguments, as typed.</summary>
+    /// <summary>The arguments as typed, without what may be secret: values of headers, queries and users of URLs are <c>(hidden)</c>.</summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 
     /// <summary>Shuffles the order of the cells of each round.</summary>

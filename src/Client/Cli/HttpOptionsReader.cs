@@ -3,6 +3,7 @@ using System.Globalization;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -32,15 +33,22 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         var unnamed = new Dictionary<string, int>();
         foreach (var url in Urls().Select(HttpUrl.Parse))
         {
-            var request = asked with { Url = url.Shown(asked.Path), Path = url.Path(asked.Path), Host = asked.Host.Length > 0 ? asked.Host : url.Host };
+            var request = asked with { Url = Numbered(url.Shown(asked.Path), arms), Path = url.Path(asked.Path), Host = asked.Host.Length > 0 ? asked.Host : url.Host };
             var number = url.Name.Length > 0 ? 1 : unnamed[url.Address.Kind] = unnamed.GetValueOrDefault(url.Address.Kind) + 1;
             arms.Add(new HttpArm(number > 1 ? string.Create(CultureInfo.InvariantCulture, $"#{number}") : url.Name, url.Address, request));
         }
         if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw new UsageException($"two URLs are named '{twice.Key}': give each its own name");
-        return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => arm.Request.Url).Any(same => same.Count() > 1)
+        return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
             ? throw new UsageException("the same URL is there twice: name them, as in a=URL b=URL, if that is meant")
             : arms;
+    }
+
+    /// <summary>What differs only in what is not shown gets a number.</summary>
+    private static string Numbered(string shown, List<HttpArm> before)
+    {
+        var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal) ? before.Count(arm => arm.Request.Url.StartsWith(shown[..^1], StringComparison.Ordinal)) : 0;
+        return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
     /// <summary>A URL right after --connect-per-call is not its value.</summary>
@@ -82,10 +90,10 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     {
         var path = typed.GetValue(declared.Path) ?? "";
         if (path.Length > 0 && path[0] != '/')
-            throw new UsageException($"--path '{path}' must begin with a slash");
+            throw new UsageException($"--path '{UrlText.WithoutSecrets(path)}' must begin with a slash");
         return path.All(c => c is > ' ' and < '\x7f' and not '#')
             ? path
-            : throw new UsageException($"--path '{path}' has characters that no request may have: write them as %20 and the like");
+            : throw new UsageException($"--path '{UrlText.WithoutSecrets(path)}' has characters that no request may have: write them as %20 and the like");
     }
 
     private byte[]? Body()

@@ -148,7 +148,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
     private static Watch ParseWatch(string text)
     {
         if (text.Split('=', 2) is not [{ Length: > 0 } name, var where])
-            throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
+            throw new UsageException($"--watch '{UrlText.WithoutSecrets(text)}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
         return Address.TryParse(where, out var address, out var error) ? new Watch(name, address) : throw new UsageException($"--watch {name}: {error}");
     }
 
@@ -156,7 +156,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
     {
         if (!Address.TryParse(text, out var address, out var error))
             throw new UsageException("-U: " + error);
-        return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 } ? throw new UsageException($"-U '{text}' needs a port to connect to") : address;
+        return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 } ? throw new UsageException($"-U '{UrlText.WithoutSecrets(text)}' needs a port to connect to") : address;
     }
 
     /// <summary>Without a value it has none, and another word than both belongs to what follows: see <see cref="HttpOptionsReader"/>.</summary>

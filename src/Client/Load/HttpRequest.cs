@@ -6,7 +6,7 @@ namespace IpcBench.Client.Load;
 /// <summary>What every call of an HTTP/1.1 arm asks for, and what it must get.</summary>
 internal sealed record HttpRequest
 {
-    /// <summary>As reports show it.</summary>
+    /// <summary>As reports show it: without its query.</summary>
     public required string Url { get; init; }
 
     public string Method { get; init; } = "GET";

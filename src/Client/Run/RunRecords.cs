@@ -15,7 +15,7 @@ internal static class RunRecords
         Started = DateTimeOffset.UtcNow,
         Label = options.Output.Label,
         Scenario = options.Scenario,
-        CommandLine = commandLine,
+        CommandLine = Secrets.Without(commandLine),
         Seed = options.Seed,
         Options = Options(options, plan),
         Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },

@@ -12,7 +12,7 @@ public class HttpOptionsReaderTests
     {
         var arm = Read("http://localhost:8080/a?b=c").Http.Single();
         Assert.Equal((new Address.Tcp("localhost", 8080), "localhost:8080", "/a?b=c", "GET", ""), (arm.Address, arm.Request.Host, arm.Request.Path, arm.Request.Method, arm.Name));
-        Assert.Equal("http://localhost:8080/a?b=c", arm.Request.Url);
+        Assert.Equal("http://localhost:8080/a?(hidden)", arm.Request.Url);
         Assert.Equal((new Address.Tls("example.org", 443), "example.org", "/"), (Read("https://example.org").Http[0].Address, Read("https://example.org").Http[0].Request.Host, Read("https://example.org").Http[0].Request.Path));
         Assert.Equal("[::1]:81", Read("http://[::1]:81/").Http[0].Request.Host);
     }
@@ -82,6 +82,27 @@ public class HttpOptionsReaderTests
         var message = Assert.Throws<UsageException>(() => Read(arguments)).Message;
         Assert.NotEmpty(message);
         Assert.DoesNotContain('\n', message);
+    }
+
+    [Theory]
+    [InlineData("http://a:1/?s3cret#s3cret")]
+    [InlineData("http://me:s3cret@a:1/")]
+    [InlineData("=http://a:1/?s3cret")]
+    [InlineData("http://a:0/?s3cret")]
+    [InlineData("http://a:1/b?s3cret", "--path", "/c?s3cret")]
+    [InlineData("unix:/a", "--path", "b/?s3cret")]
+    [InlineData("unix:/a", "--path", "/b c?s3cret")]
+    [InlineData("http://a:1/", "-H", "s3cret")]
+    [InlineData("http://a:1/", "-H", "A B: s3cret")]
+    public void No_refusal_quotes_a_secret(params string[] arguments) =>
+        Assert.DoesNotContain("s3cret", Assert.Throws<UsageException>(() => Read(arguments)).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void Arms_that_differ_in_their_queries_alone_are_numbered()
+    {
+        var arms = Read("http://a:1/x?one", "http://a:1/x?two", "http://a:1/y?one", "c=http://a:1/x?three").Http;
+        Assert.Equal(["http://a:1/x?(hidden)", "http://a:1/x?(hidden #2)", "http://a:1/y?(hidden)", "http://a:1/x?(hidden #3)"], arms.Select(arm => arm.Request.Url));
+        Assert.Equal(["/x?one", "/x?two", "/y?one", "/x?three"], arms.Select(arm => arm.Request.Path));
     }
 
     private static RunOptions Read(params string[] arguments)
