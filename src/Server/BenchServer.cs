@@ -55,6 +55,8 @@ internal sealed class BenchServer : IAsyncDisposable
         if (_stopped)
             return;
         _stopped = true;
+        foreach (var endpoint in Endpoints)
+            endpoint.RemoveFiles();
         using var grace = new CancellationTokenSource(Grace);
         await _stack.StopAsync(_host, grace.Token);
         RemoveSockets();

@@ -32,6 +32,11 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
     /// <summary>Tells Kestrel to accept here.</summary>
     public abstract void AddTo(KestrelServerOptions kestrel);
 
+    /// <summary>Removes the files of this endpoint's sockets that are still its own. Before the sockets are closed.</summary>
+    public virtual void RemoveFiles()
+    {
+    }
+
     public abstract void Dispose();
 
     /// <summary>Makes a call as slow as the endpoint's trial wants it.</summary>

@@ -16,11 +16,16 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
             kestrel.Listen(socket.EndPoint, Configure);
     }
 
-    // A closed Unix socket removes its file (System.Net.Sockets does), and only the one that it made itself.
+    public override void RemoveFiles()
+    {
+        foreach (var socket in sockets)
+            socket.File?.Remove();
+    }
+
     public override void Dispose()
     {
         foreach (var socket in sockets)
-            socket.Socket.Dispose();
+            socket.Dispose();
     }
 
     protected override void AddLayers(ListenOptions listen)

@@ -6,7 +6,7 @@ using System.Security.Principal;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Looks at the file of a Unix socket without touching it.</summary>
+/// <summary>Looks at the files of Unix sockets.</summary>
 internal static partial class SocketFile
 {
     /// <summary>Tells a socket that is served from one that was left behind, and both from anything else.</summary>
@@ -78,18 +78,27 @@ internal static partial class SocketFile
             var file = new FileInfo(path);
             return file.Exists && file.Attributes.HasFlag(FileAttributes.ReparsePoint) && file.LinkTarget is null && file.Length == 0;
         }
-        return OperatingSystem.IsLinux() && (ModeOf(path) & TypeMask) == TypeSocket;
+        return OperatingSystem.IsLinux() && (Look(path).Mode & TypeMask) == TypeSocket;
     }
 
     private const int TypeMask = 0xF000;
     private const int TypeSocket = 0xC000;
 
-    private static unsafe int ModeOf(string path)
+    /// <summary>What tells a file from any other that exists at the same time: its file system and its number there. Linux only.</summary>
+    public static (ulong Device, ulong Inode) IdentityOf(string path)
     {
-        const int currentFolder = -100, doNotFollow = 0x100, wantType = 1;
-        const int bufferBytes = 256, modeOffset = 28;
+        var (_, device, inode) = Look(path);
+        return (device, inode);
+    }
+
+    private static unsafe (int Mode, ulong Device, ulong Inode) Look(string path)
+    {
+        const int currentFolder = -100, doNotFollow = 0x100, wantType = 0x1, wantInode = 0x100;
+        const int bufferBytes = 256, modeAt = 28, inodeAt = 32, deviceAt = 136;
         var buffer = stackalloc byte[bufferBytes];
-        return Statx(currentFolder, path, doNotFollow, wantType, buffer) == 0 ? *(ushort*)(buffer + modeOffset) : 0;
+        return Statx(currentFolder, path, doNotFollow, wantType | wantInode, buffer) == 0
+            ? (*(ushort*)(buffer + modeAt), *(ulong*)(buffer + deviceAt), *(ulong*)(buffer + inodeAt))
+            : default;
     }
 
     // statx(2) rather than stat(2): its structure is the same on every architecture.

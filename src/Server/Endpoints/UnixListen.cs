@@ -6,6 +6,9 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Binds Unix domain sockets: files that only the current user may use, and names of the abstract namespace.</summary>
 internal static class UnixListen
 {
+    // What is done under the lock takes milliseconds.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
     /// <summary>Binds and listens on <paramref name="path"/>, in the place of a socket file that nobody serves any more.</summary>
     /// <param name="path">A rooted path, or a NUL and a name for the abstract namespace.</param>
     /// <param name="shown">The address as the user wrote it.</param>
@@ -14,21 +17,37 @@ internal static class UnixListen
     public static BoundSocket Bind(string path, string shown, ServerOptions options)
     {
         var endPoint = EndPointOf(path, shown);
-        var isFile = path[0] != '\0';
-        if (isFile)
+        if (path[0] == '\0')
+            return BindAndListen(endPoint, null, shown, options);
+        if (!FolderLock.TryTake(path, Patience, out var folder))
+        {
+            throw new CannotListenException($"cannot listen on {shown}: another program keeps {Path.GetDirectoryName(path)} locked; "
+                + "wait for it or choose another path with --listen");
+        }
+        using (folder)
+        {
             MakeRoom(path, endPoint, shown);
+            return BindAndListen(endPoint, path, shown, options);
+        }
+    }
+
+    private static BoundSocket BindAndListen(UnixDomainSocketEndPoint endPoint, string? path, string shown, ServerOptions options)
+    {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        OwnSocketFile? file = null;
         try
         {
             socket.Bind(endPoint);
+            if (path is not null)
+                file = OwnSocketFile.TakeOver(path, ref socket);
             // Between bind and listen nobody can connect yet, so the socket is never open to others.
-            var isPrivate = isFile && SocketFile.TryMakePrivate(path);
+            var isPrivate = path is not null && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);
-            return new BoundSocket(endPoint, socket, isPrivate);
+            return new BoundSocket(endPoint, socket, file, isPrivate);
         }
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
-            socket.Dispose();
+            new BoundSocket(endPoint, socket, file).Dispose();
             throw new CannotListenException($"cannot listen on {shown}: {Explain(e)}", e);
         }
     }
@@ -60,11 +79,36 @@ internal static class UnixListen
             case SocketFileState.Other:
                 throw new CannotListenException($"cannot listen on {shown}: a file that is no socket, or not yours, is there; remove it or choose another path with --listen");
             case SocketFileState.Stale:
-                File.Delete(path);
+                RemoveStale(path, shown);
                 break;
             default:
-                SocketFile.MakeFolder(path);
+                MakeFolder(path, shown);
                 break;
+        }
+    }
+
+    private static void RemoveStale(string path, string shown)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CannotListenException($"cannot listen on {shown}: a server that is gone left a socket there, and this user may not remove it; "
+                + "have its owner do so or choose another path with --listen", e);
+        }
+    }
+
+    private static void MakeFolder(string path, string shown)
+    {
+        try
+        {
+            SocketFile.MakeFolder(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CannotListenException($"cannot listen on {shown}: its folder cannot be made; make it or choose another path with --listen", e);
         }
     }
 

@@ -25,7 +25,7 @@ internal sealed class ServerChild : IAsyncDisposable
 
     /// <summary>Starts it with few file descriptors.</summary>
     public static Task<ServerChild> StartWithFilesAsync(int files, params string[] arguments) =>
-        ReadyAsync(Launch("sh", ["-c", $"ulimit -n {files}; exec dotnet \"$@\"", "sh", Program, .. arguments]));
+        ReadyAsync(LaunchWithFiles(files, arguments));
 
     private static async Task<ServerChild> ReadyAsync(Process process)
     {
@@ -43,9 +43,24 @@ internal sealed class ServerChild : IAsyncDisposable
     }
 
     /// <summary>Runs it to its end: exit code, standard output, standard error.</summary>
-    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments)
+    public static Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) => RunAsync(Launch(arguments));
+
+    /// <summary>Runs it to its end with few file descriptors.</summary>
+    public static Task<(int ExitCode, string Output, string Error)> RunWithFilesAsync(int files, params string[] arguments) =>
+        RunAsync(LaunchWithFiles(files, arguments));
+
+    /// <summary>Runs it to its end as another user; null when that user cannot read the program.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)?> RunAsAsync(int user, params string[] arguments)
     {
-        using var process = Launch(arguments);
+        string[] become = [$"--reuid={user}", $"--regid={user}", "--clear-groups"];
+        using var mayRead = Process.Start("setpriv", [.. become, "test", "-r", Program]);
+        await mayRead.WaitForExitAsync().WaitAsync(Limits.Wait);
+        return mayRead.ExitCode == 0 ? await RunAsync(Launch("setpriv", [.. become, "dotnet", Program, .. arguments])) : null;
+    }
+
+    private static async Task<(int ExitCode, string Output, string Error)> RunAsync(Process launched)
+    {
+        using var process = launched;
         process.StandardInput.Close();
         using var limit = new CancellationTokenSource(Limits.Wait);
         var output = process.StandardOutput.ReadToEndAsync(limit.Token);
@@ -76,6 +91,14 @@ internal sealed class ServerChild : IAsyncDisposable
         await kill.WaitForExitAsync().WaitAsync(Limits.Wait);
     }
 
+    /// <summary>Changes how many files the running process may have open: soft and hard limit.</summary>
+    public async Task LimitFilesAsync(int soft, int hard)
+    {
+        using var prlimit = Process.Start("prlimit", ["--pid", _process.Id.ToString(), $"--nofile={soft}:{hard}"]);
+        await prlimit.WaitForExitAsync().WaitAsync(Limits.Wait);
+        Assert.Equal(0, prlimit.ExitCode);
+    }
+
     public void Kill() => _process.Kill();
 
     public bool HasEnded => _process.HasExited;
@@ -89,6 +112,9 @@ internal sealed class ServerChild : IAsyncDisposable
     }
 
     private static string Program => Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");
+
+    private static Process LaunchWithFiles(int files, string[] arguments) =>
+        Launch("sh", ["-c", $"ulimit -n {files}; exec dotnet \"$@\"", "sh", Program, .. arguments]);
 
     private static Process Launch(string[] arguments) => Launch("dotnet", [Program, .. arguments]);
 

@@ -1,0 +1,159 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Net.Sockets;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Tests.Support;
+using IpcBench.Server.Trials;
+using IpcBench.Transports;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>Whose a socket's file is: who may make it, who may remove it.</summary>
+public sealed class SocketFileTests : IDisposable
+{
+    private const int Nobody = 65_534;
+
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("gb-");
+
+    private string SocketPath => Path.Combine(_folder.FullName, "s");
+
+    public void Dispose() => _folder.Delete(recursive: true);
+
+    [Theory]
+    [InlineData("unix", false)]
+    [InlineData("unix", true)]
+    [InlineData("pipe", false)]
+    [InlineData("pipe", true)]
+    public async Task A_server_that_stops_leaves_the_file_of_another_that_came_after_it(string kind, bool isEcho)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere .NET removes the file by its name");
+        var pipe = Addresses.Pipe();
+        Address address = kind == "pipe" ? pipe : new Address.Unix(SocketPath);
+        var path = kind == "pipe" ? NamedPipeConnector.UnixSocketPath(pipe.Name) : SocketPath;
+        var options = isEcho ? new ServerOptions { Listen = [], Echo = [address] } : new ServerOptions { Listen = [address] };
+        await using var first = await ServerUnderTest.StartAsync(options);
+        File.Delete(path);
+        await using (await ServerUnderTest.StartAsync(options))
+        {
+            await first.DisposeAsync();
+            Assert.True(File.Exists(path));
+            await using var connected = await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None);
+        }
+        Assert.False(File.Exists(path));
+    }
+
+    [Fact]
+    public async Task A_server_that_stops_leaves_whatever_has_taken_the_place_of_its_file()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere .NET removes the file by its name");
+        await using (await ServerUnderTest.StartAsync(new Address.Unix(SocketPath)))
+        {
+            File.Delete(SocketPath);
+            await File.WriteAllTextAsync(SocketPath, "precious");
+        }
+        Assert.Equal("precious", await File.ReadAllTextAsync(SocketPath));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Of_several_servers_that_start_at_once_on_one_path_exactly_one_listens_and_the_others_say_so(bool isStale)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
+        const int servers = 4, rounds = 100;
+        for (var round = 0; round < rounds; round++)
+        {
+            if (isStale)
+                LeaveStale(SocketPath);
+            var bound = new ConcurrentBag<ServerEndpoint>();
+            var refusals = new ConcurrentBag<string>();
+            using var start = new Barrier(servers);
+            var threads = Enumerable.Range(0, servers).Select(_ => new Thread(() =>
+            {
+                start.SignalAndWait();
+                try
+                {
+                    bound.Add(EndpointBinder.Bind(new EndpointRole(IsEcho: false, Trial.None), new Address.Unix(SocketPath), new ServerOptions()));
+                }
+                catch (Exception e)
+                {
+                    refusals.Add(e.Message);
+                }
+            })).ToList();
+            threads.ForEach(thread => thread.Start());
+            threads.ForEach(thread => thread.Join());
+            var isServed = SocketFile.Probe(SocketPath, new UnixDomainSocketEndPoint(SocketPath)) == SocketFileState.Live;
+            foreach (var endpoint in bound)
+                endpoint.Dispose();
+            Assert.Equal((1, true), (bound.Count, isServed));
+            var sentence = $"cannot listen on unix:{SocketPath}: another server is answering there; stop it or choose another path with --listen";
+            Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
+            Assert.Empty(_folder.GetFileSystemInfos());
+        }
+    }
+
+    [Fact]
+    public async Task A_folder_that_another_program_keeps_locked_is_said_in_a_sentence()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
+        using var holder = Process.Start(new ProcessStartInfo("flock", [_folder.FullName, "-c", "echo locked; cat"])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        })!;
+        Assert.Equal("locked", await holder.StandardOutput.ReadLineAsync().WaitAsync(Limits.Wait));
+        var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)));
+        Assert.Equal(
+            $"cannot listen on unix:{SocketPath}: another program keeps {_folder.FullName} locked; wait for it or choose another path with --listen",
+            error.Message);
+        holder.StandardInput.Close();
+        await holder.WaitForExitAsync().WaitAsync(Limits.Wait);
+        await using var server = await ServerUnderTest.StartAsync(new Address.Unix(SocketPath));
+        using var client = new GrpcClient(server.Address);
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
+    [Fact]
+    public async Task A_dead_socket_that_may_not_be_removed_is_said_in_a_sentence()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "whose a file is, is said Linux's way");
+        LeaveStale(SocketPath);
+        const UnixFileMode all = (UnixFileMode)0x1FF;
+        SetMode(SocketPath, all);
+        string error;
+        if (Environment.IsPrivilegedProcess)
+        {
+            // A folder as /tmp is, with a file of root in it, and a server of somebody else.
+            SetMode(_folder.FullName, all | UnixFileMode.StickyBit);
+            var run = await ServerChild.RunAsAsync(Nobody, "--listen", "unix:" + SocketPath);
+            Assert.SkipWhen(run is null, "another user cannot read this folder");
+            Assert.Equal((2, ""), (run.Value.ExitCode, run.Value.Output));
+            error = run.Value.Error.TrimEnd();
+        }
+        else
+        {
+            SetMode(_folder.FullName, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+            error = (await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)))).Message;
+            SetMode(_folder.FullName, all);
+        }
+        Assert.Equal(
+            $"cannot listen on unix:{SocketPath}: a server that is gone left a socket there, and this user may not remove it; "
+            + "have its owner do so or choose another path with --listen", error);
+        Assert.True(File.Exists(SocketPath));
+    }
+
+    private static void SetMode(string path, UnixFileMode mode)
+    {
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(path, mode);
+    }
+
+    private static void LeaveStale(string path)
+    {
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        socket.Bind(new UnixDomainSocketEndPoint(path + ".0"));
+        socket.Listen();
+        // .NET removes the name under which it was bound.
+        File.Move(path + ".0", path);
+    }
+}
