@@ -14,13 +14,19 @@ internal static class KestrelLimits
 
     private const long MostConnections = 20_000;
 
+    // A process without a free file descriptor cannot even accept and close, nor load what it needs next: keep some for itself.
+    private const long OwnFiles = 256 + BeingClosed;
+    private const long FewestConnections = 16;
+
     /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.</summary>
-    public static long MaxConnections()
-    {
-        // A process without a free file descriptor cannot even accept and close: keep some for itself.
-        const long ownFiles = 256 + BeingClosed, fewest = 16;
-        return FileLimit.Read() is { } files ? Math.Clamp(files - ownFiles, fewest, MostConnections) : MostConnections;
-    }
+    public static long MaxConnections() =>
+        FileLimit.Read() is { } files ? Math.Clamp(files - OwnFiles, FewestConnections, MostConnections) : MostConnections;
+
+    /// <summary>One sentence when this process may have too few files open to serve at all; otherwise null.</summary>
+    public static string? TooFewFiles() => FileLimit.Read() is { } files and < OwnFiles + FewestConnections
+        ? FormattableString.Invariant($"cannot listen: this process may have {files} files open, and the server needs {OwnFiles + FewestConnections} ")
+            + "and one more for each connection; allow more with ulimit -n"
+        : null;
 
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {

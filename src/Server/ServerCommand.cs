@@ -73,6 +73,12 @@ internal static class ServerCommand
 
     private static async Task<int> ServeAsync(ServerOptions options)
     {
+        // Before anything else is loaded: each part of the program is an open file.
+        if (KestrelLimits.TooFewFiles() is { } tooFew)
+        {
+            await Console.Error.WriteLineAsync(tooFew);
+            return EnvironmentError;
+        }
         try
         {
             return await ServerProcess.RunAsync(options);

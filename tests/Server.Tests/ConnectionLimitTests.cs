@@ -30,6 +30,41 @@ public class ConnectionLimitTests
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
     }
 
+    [Theory]
+    [InlineData(80)]
+    [InlineData(335)]
+    public async Task Fewer_file_descriptors_than_the_server_itself_needs_are_said_in_a_sentence(int files)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
+        var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
+        Assert.Equal((2, ""), (exitCode, output));
+        Assert.Equal(
+            $"cannot listen: this process may have {files} files open, and the server needs 336 and one more for each connection; "
+            + "allow more with ulimit -n", error.TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_server_without_a_free_file_descriptor_serves_again_when_there_are_some()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
+        const int files = 400, connections = 100;
+        await using var child = await ServerChild.StartWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
+        var address = child.Addresses[0];
+        using (var first = new GrpcClient(address))
+            Assert.Equal(10, (await first.DownloadAsync(10)).Length);
+        var inUse = Directory.GetFiles($"/proc/{child.Id}/fd").Length;
+        await child.LimitFilesAsync(inUse + (connections / 2), files);
+        var opened = new List<Stream>();
+        for (var connection = 0; connection < connections; connection++)
+            opened.Add(await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None).AsTask().WaitAsync(Limits.Wait));
+        foreach (var stream in opened)
+            await stream.DisposeAsync();
+        using var next = new GrpcClient(address);
+        Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
+        await child.SignalAsync("TERM");
+        Assert.Equal(0, (await child.EndAsync()).ExitCode);
+    }
+
     // The server may need a moment to notice that the others have gone.
     private static async Task<int> RetryAsync(Func<Task<int>> call)
     {
