@@ -22,6 +22,29 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
         await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
+    // That stack writes each reply in one piece, so it is the calls that wait.
+    [Fact]
+    public async Task Replies_of_grpc_dotnet_that_nobody_reads_are_bounded_too_and_others_get_theirs()
+    {
+        Assert.SkipUnless(Stacks.Names.Contains(Stacks.GrpcDotnet), "this build has no grpc-dotnet stack");
+        const int size = 8_000_000;
+        const long allowed = 450L << 20;
+        await using var child = await ServerChild.StartAsync("--stack", Stacks.GrpcDotnet, "--listen", Addresses.Unix().ToString());
+        using var honest = new GrpcClient(child.Addresses[0]);
+        Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
+        var before = (await honest.UsageAsync()).WorkingSetBytes;
+        var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size);
+        for (var look = 0; look < 30; look++)
+        {
+            Assert.InRange((await honest.UsageAsync()).WorkingSetBytes - before, long.MinValue, allowed);
+            await Task.Delay(100);
+        }
+        Assert.Equal(10, (await honest.DownloadAsync(10)).Length);
+        Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
+        foreach (var client in clients)
+            await client.DisposeAsync();
+    }
+
     // Small socket buffers and one reply, for the server waits as long as what is on its way might take.
     [Fact]
     public async Task Clients_that_never_read_or_keep_their_windows_shut_are_cut_off()

@@ -16,15 +16,18 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     {
         if (!services.Accepts(request.Size, out var refusal))
             throw new RpcException(new Status(StatusCode.InvalidArgument, refusal));
-        var endpoint = context.GetHttpContext().Features.GetRequiredFeature<ServerEndpoint>();
-        if (endpoint.Trial != Trial.None)
-            return OnTrialAsync(request, context, endpoint);
+        var http = context.GetHttpContext();
+        var endpoint = http.Features.GetRequiredFeature<ServerEndpoint>();
+        var room = ReplyRoom.TakeAsync(services.Whole, http, request.Size);
+        if (endpoint.Trial != Trial.None || !room.IsCompletedSuccessfully)
+            return AnswerAsync(room, request, context, endpoint);
         endpoint.Counters.CallAnswered();
         return _replies.For((int)request.Size);
     }
 
-    private async Task<DownloadReply> OnTrialAsync(DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
+    private async Task<DownloadReply> AnswerAsync(ValueTask room, DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
     {
+        await room;
         await endpoint.HoldAsync();
         // Set, not thrown: the whole payload comes first.
         if (endpoint.Trial.Fault == Fault.Status)

@@ -24,7 +24,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
 
     public Task StartAsync(WebApplication host, BenchServices services, CancellationToken cancellation)
     {
-        host.MapGrpcService<BenchService>();
+        host.MapGrpcService<BenchService>().Add(method => method.RequestDelegate = ReplyRoom.Around(method.RequestDelegate!));
         host.MapGrpcService<ControlService>();
         BytesRoute.Map(host, services);
         return host.StartAsync(cancellation);

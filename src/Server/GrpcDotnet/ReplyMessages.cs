@@ -1,20 +1,20 @@
 using System.Collections.Concurrent;
+using System.Numerics;
 using Google.Protobuf;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;
 
-/// <summary>Completed replies of <c>Download</c>. Those of the first sizes asked for are kept; the stack writes each anew, as it must.</summary>
+/// <summary>Completed replies of <c>Download</c>, whose payloads are parts of one array. Those of the first sizes asked for are kept.</summary>
 internal sealed class ReplyMessages
 {
     // A client that asks for every size there is must not fill the memory.
     private const int KeptSizes = 256;
-    private const long KeptBytes = 128 << 20;
 
     private readonly ConcurrentDictionary<int, Task<DownloadReply>> _kept = new();
     private readonly Lock _adding = new();
-    private long _keptBytes;
+    private byte[] _pattern = [];
 
     /// <summary>A reply with exactly <paramref name="size"/> payload bytes.</summary>
     public Task<DownloadReply> For(int size) => _kept.TryGetValue(size, out var reply) ? reply : Add(size);
@@ -25,18 +25,18 @@ internal sealed class ReplyMessages
         {
             if (_kept.TryGetValue(size, out var kept))
                 return kept;
-            var reply = Task.FromResult(Make(size));
-            if (_kept.Count >= KeptSizes || _keptBytes + size > KeptBytes)
-                return reply;
-            _keptBytes += size;
-            return _kept[size] = reply;
+            if (_pattern.Length < size)
+                Grow(size);
+            var reply = Task.FromResult(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(_pattern.AsMemory(0, size)) });
+            return _kept.Count < KeptSizes ? _kept[size] = reply : reply;
         }
     }
 
-    private static DownloadReply Make(int size)
+    // Every payload is the start of any longer one. To a power of two, so that sizes that creep up do not make one array each.
+    private void Grow(int size)
     {
-        var payload = GC.AllocateUninitializedArray<byte>(size);
-        PayloadPattern.Fill(payload);
-        return new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(payload) };
+        _pattern = GC.AllocateUninitializedArray<byte>((int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)size), ByteSize.Most));
+        PayloadPattern.Fill(_pattern);
+        _kept.Clear();
     }
 }

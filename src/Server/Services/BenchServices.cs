@@ -5,8 +5,22 @@ using IpcBench.Server.Endpoints;
 namespace IpcBench.Server.Services;
 
 /// <summary>What the services answer, whichever stack carries it.</summary>
-internal sealed class BenchServices(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, Func<DescribeReply> describe)
+internal sealed class BenchServices
 {
+    // A client that reads at all takes the whole budget in that time at 13 MB/s.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+
+    private readonly ServerOptions _options;
+    private readonly IReadOnlyList<ServerEndpoint> _endpoints;
+    private readonly Func<DescribeReply> _describe;
+
+    public BenchServices(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, Func<DescribeReply> describe)
+    {
+        (_options, _endpoints, _describe) = (options, endpoints, describe);
+        Budget = new WriteBudget(options.WriteChunk);
+        Whole = new WholeReplies(Budget, Patience);
+    }
+
     /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
 
@@ -14,20 +28,23 @@ internal sealed class BenchServices(ServerOptions options, IReadOnlyList<ServerE
     public BytesReplies Bytes { get; } = new();
 
     /// <summary>What large replies are written from.</summary>
-    public WriteBudget Budget { get; } = new(options.WriteChunk);
+    public WriteBudget Budget { get; }
+
+    /// <summary>The same budget, for stacks that write a reply in one piece.</summary>
+    public WholeReplies Whole { get; }
 
     /// <summary>True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.</summary>
     public bool Accepts(long size, out string refusal)
     {
         refusal = size < 0
             ? FormattableString.Invariant($"size is {size}: it must not be negative")
-            : size > options.MaxSize
-                ? FormattableString.Invariant($"size is {size}: this server's limit is {options.MaxSize} bytes")
+            : size > _options.MaxSize
+                ? FormattableString.Invariant($"size is {size}: this server's limit is {_options.MaxSize} bytes")
                 : "";
         return refusal.Length == 0;
     }
 
-    public DescribeReply Describe() => describe();
+    public DescribeReply Describe() => _describe();
 
-    public UsageReply Usage() => UsageMeter.Read(endpoints);
+    public UsageReply Usage() => UsageMeter.Read(_endpoints);
 }

@@ -1,0 +1,79 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+
+namespace IpcBench.Server.Services;
+
+/// <summary>
+/// The budget for stacks that write a reply in one piece: the call waits for room, one after the other. While any waits, clients that have
+/// not taken a reply for longer than <paramref name="patience"/> are cut off.
+/// </summary>
+internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
+{
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+
+    private readonly WriteBudget _budget = budget;
+    private readonly SemaphoreSlim _turn = new(1);
+    private readonly ConcurrentDictionary<Held, byte> _held = new();
+
+    /// <summary>Waits until a reply of that many bytes may be made.</summary>
+    /// <param name="bytes">Its size. Small ones are free.</param>
+    /// <param name="cutOff">Ends the connection of a client that does not read.</param>
+    /// <param name="cancellation">The call is not wanted any more.</param>
+    /// <returns>To be disposed when the reply has left; null when nothing was taken.</returns>
+    public ValueTask<IDisposable?> TakeAsync(long bytes, Action cutOff, CancellationToken cancellation)
+    {
+        if (bytes <= WriteBudget.Free)
+            return ValueTask.FromResult<IDisposable?>(null);
+        // Nobody waits before it.
+        return _turn.CurrentCount > 0 && _budget.TryTakeWhole(bytes)
+            ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
+            : WaitAsync(bytes, cutOff, cancellation);
+    }
+
+    private async ValueTask<IDisposable?> WaitAsync(long bytes, Action cutOff, CancellationToken cancellation)
+    {
+        await _turn.WaitAsync(cancellation);
+        try
+        {
+            while (!_budget.TryTakeWhole(bytes))
+            {
+                foreach (var held in _held.Keys)
+                    held.CutOffAfter(patience);
+                await Task.Delay(Pause, cancellation);
+            }
+        }
+        finally
+        {
+            _turn.Release();
+        }
+        return Hold(bytes, cutOff);
+    }
+
+    private Held Hold(long bytes, Action cutOff)
+    {
+        var held = new Held(this, bytes, cutOff);
+        _held[held] = 0;
+        return held;
+    }
+
+    private sealed class Held(WholeReplies owner, long bytes, Action cutOff) : IDisposable
+    {
+        private readonly long _since = Stopwatch.GetTimestamp();
+        private bool _isCutOff;
+
+        // Called by the one whose turn it is.
+        public void CutOffAfter(TimeSpan patience)
+        {
+            if (_isCutOff || Stopwatch.GetElapsedTime(_since) <= patience)
+                return;
+            _isCutOff = true;
+            cutOff();
+        }
+
+        public void Dispose()
+        {
+            if (owner._held.TryRemove(this, out _))
+                owner._budget.ReturnWhole(bytes);
+        }
+    }
+}
