@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Tests;
 

@@ -1,14 +1,14 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
 public sealed class CompareTests
 {
     private static FileComparison Of(RunRecord before, RunRecord after) =>
-        new(new ReportFile("base", new MeasuredRun(before)), new ReportFile("new", new MeasuredRun(after)));
+        new(new NamedRun("base", new MeasuredRun(before)), new NamedRun("new", new MeasuredRun(after)));
 
     private static RunRecord Sample(int seed, double factor = 1, int rounds = 7, string os = "Linux") => new SampleRuns(seed)
     {
@@ -59,7 +59,7 @@ public sealed class CompareTests
     [Fact]
     public void Without_an_allowance_for_drift_they_would_fail_often() =>
         Assert.InRange(ShareFailed(0.03, 0, comparison => comparison.Cells.Any(cell =>
-            GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate.Unpaired(cell.Before.Values(Metrics.Rate), cell.After.Values(Metrics.Rate), 0.05)) == true)), 0.15, 1);
+            GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate.Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
 
     [Fact]
     public void A_real_fall_is_found() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
@@ -97,10 +97,10 @@ public sealed class CompareTests
     }
 
     /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
-    private static RunRecord With(RunRecord run, Func<Round, Round> change, int rounds) =>
+    private static RunRecord With(RunRecord run, Func<Measurement, Measurement> change, int rounds) =>
         run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 && round.Number <= rounds ? change(round) : round)] };
 
-    private static Round Fails(Round round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
+    private static Measurement Fails(Measurement round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
 
     [Fact]
     public void A_failed_call_where_none_failed_before_is_beyond_every_limit()
@@ -122,8 +122,8 @@ public sealed class CompareTests
     [Fact]
     public void What_was_0_before_is_beyond_a_limit_when_all_rounds_have_it_and_cannot_be_told_when_some_do()
     {
-        static Round Collects(Round round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
-        static Round Quiet(Round round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
+        static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
+        static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
         var (none, now, limits) = (With(Sample(1), Quiet, 7), With(Sample(2), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
         Gate After(int rounds) => Gate.Of(Of(none, With(now, Collects, rounds)), limits);
 
@@ -166,6 +166,6 @@ public sealed class CompareTests
         RunRecord Windows() => Sample(2, 0.8, os: "Windows");
         Snapshot.Verify("compare.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Windows())]));
         Snapshot.Verify("compare.markdown", () => new CompareReport(markdown: true).Make([Of(Sample(1), Windows())]));
-        Snapshot.Verify("compare-three.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Sample(3)), new(new ReportFile("base", new MeasuredRun(Sample(1))), new ReportFile("windows", new MeasuredRun(Windows())))]));
+        Snapshot.Verify("compare-three.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Sample(3)), new(new NamedRun("base", new MeasuredRun(Sample(1))), new NamedRun("windows", new MeasuredRun(Windows())))]));
     }
 }

@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -10,12 +10,12 @@ public sealed class DoubtTests
     /// <summary>A run that there is nothing to say against.</summary>
     private static RunRecord Healthy(int seed = 1) => new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
 
-    private static RunRecord Each(Func<Round, Round> change) => Healthy() is var run ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
+    private static RunRecord Each(Func<Measurement, Measurement> change) => Healthy() is var run ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
 
     /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
-    private static RunRecord Second(Func<Round, Round> change) => Each(round => round.Cell == 1 ? change(round) : round);
+    private static RunRecord Second(Func<Measurement, Measurement> change) => Each(round => round.Cell == 1 ? change(round) : round);
 
-    private static Advice? Find(RunRecord run, string id) => DoubtCatalogue.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
+    private static Advice? Find(RunRecord run, string id) => DoubtList.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
 
     private static void Raises(string id, string numbers, RunRecord run)
     {
@@ -29,7 +29,7 @@ public sealed class DoubtTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(DoubtCatalogue.Of(new MeasuredRun(Healthy(seed))));
+    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(DoubtList.Of(new MeasuredRun(Healthy(seed))));
 
     [Fact]
     public void Samples_that_were_dropped_break_littles_law() =>

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -18,7 +18,7 @@ internal static class LayerRuns
         {
             Scenario = "layers",
             Options = made.Options with { Rounds = rounds },
-            Cells = [.. cells.Select(cell => new Cell { Key = new ScenarioKey { Transport = cell.transport, Protocol = cell.layer.Protocol, Size = 10, Connections = connections }, Address = "x" })],
+            Cells = [.. cells.Select(cell => new Cell { Key = new CellKey { Transport = cell.transport, Protocol = cell.layer.Protocol, Size = 10, Connections = connections }, Address = "x" })],
             Rounds = [.. from number in Enumerable.Range(1, rounds)
                          from cell in Enumerable.Range(0, cells.Count)
                          let wobble = 1 + noise * ((number * 7 + cell * 3) % 5 - 2) / 2
@@ -26,11 +26,11 @@ internal static class LayerRuns
         };
     }
 
-    private static Round Round(int cell, int number, double cpuUs, double latencyUs)
+    private static Measurement Round(int cell, int number, double cpuUs, double latencyUs)
     {
         var side = (long)(cpuUs * 1000 * Calls * 0.4);
         var usage = new ProcessUsage { CpuUserNs = side / 2, CpuKernelNs = side - side / 2, Calls = Calls };
-        return new Round
+        return new Measurement
         {
             Cell = cell,
             Number = number,
@@ -46,7 +46,7 @@ internal static class LayerRuns
             Server = usage,
             // A fifth of the CPU is nobody's but soft interrupts', and other programs are busy beside it.
             Machine = new MachineUsage { BusyNs = (long)((cpuUs + 30 * (number % 2)) * 1000 * Calls), SoftIrqNs = (long)(cpuUs * 1000 * Calls * 0.2), CapacityNs = (long)(latencyUs * 8000 * Calls) },
-            Connections = new ConnectionTruth { Requested = 1, Opened = 1, Active = 1 },
+            Connections = new ConnectionStats { Requested = 1, Opened = 1, Active = 1 },
         };
     }
 }

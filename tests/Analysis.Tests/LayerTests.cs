@@ -1,7 +1,8 @@
+using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Layers;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -83,7 +84,7 @@ public class LayerTests
     [InlineData("html")]
     [InlineData("svg")]
     public void A_run_of_layers_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"layers.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, latency: 62, echo: 11, http2: 30, grpc: 38))));
+        Snapshot.Verify($"layers.{format}", () => Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, latency: 62, echo: 11, http2: 30, grpc: 38))));
 
     [Theory]
     [InlineData("text")]
@@ -93,7 +94,7 @@ public class LayerTests
     [InlineData("wide-csv")]
     [InlineData("runs-csv")]
     public void A_run_of_echoes_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"echo.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
+        Snapshot.Verify($"echo.{format}", () => Reports.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
 
     [Fact]
     public void Round_trips_are_no_plot_of_anything_but_an_echo()

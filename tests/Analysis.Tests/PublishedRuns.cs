@@ -1,11 +1,11 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>Made-up runs that repeat a write-up, each cell at the rate that is asked for, with a little noise that all cells of a round share.</summary>
 internal static class PublishedRuns
 {
-    public static RunRecord Make(string scenario, int rounds, params (ScenarioKey Key, double Rate)[] cells)
+    public static RunRecord Make(string scenario, int rounds, params (CellKey Key, double Rate)[] cells)
     {
         var rates = cells.Select((cell, i) => Enumerable.Range(1, rounds).Select(number => cell.Rate * (1 + 0.03 * (number % 3) + 0.001 * ((number * 7 + i * 3) % 5))).ToArray()).ToList();
         var run = Simulated.Run(rates);
@@ -18,20 +18,20 @@ internal static class PublishedRuns
     }
 
     /// <summary>Mean latency by Little's law; half of it is computing where one call is out at a time.</summary>
-    private static Round Whole(Round round, ScenarioKey key)
+    private static Measurement Whole(Measurement round, CellKey key)
     {
         var latency = (long)((double)round.WindowNs * key.Connections * key.Streams);
         var cpu = new ProcessUsage { CpuUserNs = round.WindowNs / 8, CpuKernelNs = round.WindowNs / 8, Calls = round.Ok };
         return round with { LatencySumNs = latency, Client = cpu, Server = cpu };
     }
 
-    public static ScenarioKey Echo(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1 };
+    public static CellKey Echo(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1 };
 
-    public static ScenarioKey Web(string arm) => new() { Protocol = "http1", Transport = "tcp", Variant = arm, Size = 12, Connections = 10 };
+    public static CellKey Web(string arm) => new() { Protocol = "http1", Transport = "tcp", Variant = arm, Size = 12, Connections = 10 };
 
-    public static ScenarioKey Few(string transport, long size) => new() { Transport = transport, Size = size, Connections = 5, Streams = 80 };
+    public static CellKey Few(string transport, long size) => new() { Transport = transport, Size = size, Connections = 5, Streams = 80 };
 
-    public static ScenarioKey Many(string transport, long size) => new() { Transport = transport, Size = size, Connections = 400 };
+    public static CellKey Many(string transport, long size) => new() { Transport = transport, Size = size, Connections = 400 };
 
     /// <summary>TLS is a factor 1.5, the topology 1.2, the transport 1.1.</summary>
     public static RunRecord Article(int rounds = 7) => Make("article", rounds,

@@ -1,14 +1,15 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Published;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using static IpcBench.Analysis.Tests.PublishedRuns;
 
 namespace IpcBench.Analysis.Tests;
 
 public sealed class PublishedTests
 {
-    private static readonly PublishedRatio Ratio = PublishedCatalogue.Find("flask")!.Ratios[0] with { Low = 1.10, High = 1.10 };
+    private static readonly PublishedRatio Ratio = WriteUps.Find("flask")!.Ratios[0] with { Low = 1.10, High = 1.10 };
 
     private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Of(
         new MeasuredRun(Make("flask", rounds, (Web("port"), 1_000), (Web("socket"), 1_000 * measured))), published ?? Ratio)!;
@@ -18,8 +19,8 @@ public sealed class PublishedTests
     [Fact]
     public void Every_write_up_says_where_it_is_and_what_each_number_corresponds_to()
     {
-        Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], PublishedCatalogue.All.Select(published => published.Scenario));
-        Assert.All(PublishedCatalogue.All, published =>
+        Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
+        Assert.All(WriteUps.All, published =>
         {
             Assert.Contains('.', published.Where);
             Assert.NotEmpty(published.Ratios);
@@ -67,7 +68,7 @@ public sealed class PublishedTests
     {
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
-        Assert.All(PublishedCatalogue.Find("starlette")!.Ratios, ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
+        Assert.All(WriteUps.Find("starlette")!.Ratios, ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
     }
 
     [Fact]
@@ -140,7 +141,7 @@ public sealed class PublishedTests
     [InlineData("html", "<td class=\"w\">read there</td><td>1,837</td>")]
     public void The_other_reports_of_people_have_it_too(string format, string row)
     {
-        var report = ReportCatalogue.Find(format)!;
+        var report = Reports.Find(format)!;
         Assert.Contains(row, report.Make(new ReportModel(Flask())), StringComparison.Ordinal);
         Assert.DoesNotContain("1,837", report.Make(new ReportModel(Flask() with { Scenario = "" })), StringComparison.Ordinal);
     }

@@ -1,11 +1,12 @@
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
 public sealed class ReportSnapshotTests
 {
-    public static TheoryData<string> Formats => [.. ReportCatalogue.All.Select(report => report.Format)];
+    public static TheoryData<string> Formats => [.. Reports.All.Select(report => report.Format)];
 
     private static RunRecord Long() => new SampleRuns { Transports = ["tcp", "tls", "unix", "pipe"], Rounds = 7, SamplesPerRound = 60 }.Make();
 
@@ -18,36 +19,36 @@ public sealed class ReportSnapshotTests
     [Theory]
     [MemberData(nameof(Formats))]
     public void A_long_run_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"long.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(Long())));
+        Snapshot.Verify($"long.{format}", () => Reports.Find(format)!.Make(new ReportModel(Long())));
 
     [Theory]
     [MemberData(nameof(Formats))]
     public void A_tiny_run_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"tiny.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(Tiny())));
+        Snapshot.Verify($"tiny.{format}", () => Reports.Find(format)!.Make(new ReportModel(Tiny())));
 
     [Theory]
     [MemberData(nameof(Formats))]
     public void Two_files_are_reported_as_approved(string format) =>
-        Snapshot.Verify($"two.{format}", () => ReportCatalogue.Find(format)!.Make(TwoMachines()));
+        Snapshot.Verify($"two.{format}", () => Reports.Find(format)!.Make(TwoMachines()));
 
     [Theory]
     [InlineData("text")]
     [InlineData("markdown")]
     [InlineData("html")]
     public void A_proxy_with_watched_connections_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"proxy.{format}", () => ReportCatalogue.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
+        Snapshot.Verify($"proxy.{format}", () => Reports.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
 
     [Theory]
     [MemberData(nameof(Formats))]
     public void A_run_without_a_round_is_reported_too(string format) =>
-        Assert.NotNull(ReportCatalogue.Find(format)!.Make(new ReportModel(Tiny() with { Rounds = [], Ending = "running", Finished = null })));
+        Assert.NotNull(Reports.Find(format)!.Make(new ReportModel(Tiny() with { Rounds = [], Ending = "running", Finished = null })));
 
     [Fact]
     public void What_would_steer_a_terminal_is_left_out()
     {
         var run = Tiny();
         run = run with { Label = "\u001b[31mred\u009b2J" };
-        var text = ReportCatalogue.Find("text")!.Make(new ReportModel(run));
+        var text = Reports.Find("text")!.Make(new ReportModel(run));
         Assert.DoesNotContain('\u001b', text);
         Assert.DoesNotContain('\u009b', text);
     }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -30,7 +30,7 @@ internal sealed class SampleRuns(int seed = 1)
     public RunRecord Make()
     {
         var cells = (from size in Sizes from connections in Connections from transport in Transports select CellOf(transport, size, connections)).ToList();
-        var rounds = new List<Round>();
+        var rounds = new List<Measurement>();
         for (var number = 1; number <= Rounds; number++)
             rounds.AddRange(cells.Select((cell, index) => RoundOf(cell, index, number)));
         return new RunRecord
@@ -79,19 +79,19 @@ internal sealed class SampleRuns(int seed = 1)
 
     private static Cell CellOf(string transport, long size, int connections) => new()
     {
-        Key = new ScenarioKey { Transport = transport, Size = size, Connections = connections },
+        Key = new CellKey { Transport = transport, Size = size, Connections = connections },
         Address = transport switch { "unix" => "unix:/tmp/greeter.sock", "pipe" => "pipe:/PipeGreeter", "tls" => "https://localhost:5001", _ => "http://localhost:5000" },
         Note = transport == "pipe" ? "pipe (Unix socket behind .NET's pipe API)" : "",
     };
 
-    private Round RoundOf(Cell cell, int index, int number)
+    private Measurement RoundOf(Cell cell, int index, int number)
     {
         var (key, window) = (cell.Key, 2_000_300_000L + random.Next(200_000));
         var rate = 100_000 / (1 + key.Size / 60_000.0) * Speed(key.Transport, key.Size) * Math.Exp(Noise * Gaussian());
         var completed = (long)(rate * window / 1e9);
         var latency = LatencyOf(key.Connections / rate * 1e9, completed, out var sum);
         var cpu = (1 + key.Size / 40_000.0) / Speed(key.Transport, key.Size);
-        return new Round
+        return new Measurement
         {
             Cell = index,
             Number = number,
@@ -106,7 +106,7 @@ internal sealed class SampleRuns(int seed = 1)
             Client = Usage(cpu * 14_000, completed, 38 << 20),
             Server = Usage(cpu * 31_000, completed, 180 << 20),
             Machine = new MachineUsage { BusyNs = (long)(completed * cpu * 50_000), SoftIrqNs = (long)(completed * cpu * 3_000), CapacityNs = 8 * window },
-            Connections = new ConnectionTruth { Requested = key.Connections, Opened = key.Connections, Active = key.Connections, FewestCalls = completed / key.Connections, MostCalls = completed / key.Connections + 3, Fairness = 0.999, ServerOpen = key.Connections, ServerCalls = completed },
+            Connections = new ConnectionStats { Requested = key.Connections, Opened = key.Connections, Active = key.Connections, FewestCalls = completed / key.Connections, MostCalls = completed / key.Connections + 3, Fairness = 0.999, ServerOpen = key.Connections, ServerCalls = completed },
             ThreadCalls = [completed / 5, completed / 5, completed / 5, completed / 5, completed - completed / 5 * 4],
             Buckets = [.. Enumerable.Range(0, 20).Select(_ => (long)(completed / 20.0 * (1 + 0.01 * Gaussian())))],
             FixedLoopNs = 5_000_000 + random.Next(20_000),

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -12,7 +12,7 @@ internal static class Simulated
     {
         var keys = cells.Select((_, i) => new Cell
         {
-            Key = new ScenarioKey { Transport = variant.Length > 0 ? "tcp" : Transports[i % arms], Size = (long)Math.Pow(10, 1 + i / arms), Connections = 400, Variant = i % arms == 0 ? "" : variant },
+            Key = new CellKey { Transport = variant.Length > 0 ? "tcp" : Transports[i % arms], Size = (long)Math.Pow(10, 1 + i / arms), Connections = 400, Variant = i % arms == 0 ? "" : variant },
             Address = "x",
         }).ToList();
         var rounds = from number in Enumerable.Range(1, cells.Max(rates => rates.Length))
@@ -24,7 +24,7 @@ internal static class Simulated
 
     public static double Gaussian(Random random) => Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
 
-    private static Round Round(int cell, int number, double rate) => new()
+    private static Measurement Round(int cell, int number, double rate) => new()
     {
         Cell = cell,
         Number = number,
@@ -37,6 +37,6 @@ internal static class Simulated
         Latency = "",
         LatencySumNs = 0,
         Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-        Connections = new ConnectionTruth { Requested = 400, Opened = 400, Active = 400 },
+        Connections = new ConnectionStats { Requested = 400, Opened = 400, Active = 400 },
     };
 }

@@ -1,6 +1,6 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;

@@ -1,5 +1,5 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class VerdictTests
 {
     private static string Say(double delta, params double[] ratios) =>
-        VerdictText.Of(Verdict.Of(RatioEstimate.Paired(ratios.Select(ratio => (1.0, ratio)), 0.05)!, delta), Metrics.Rate);
+        VerdictText.Of(Verdict.Of(RatioEstimate.Paired(ratios.Select(ratio => (1.0, ratio)), 0.05)!, delta), Metric.Rate);
 
     [Fact]
     public void There_are_three_verdicts()

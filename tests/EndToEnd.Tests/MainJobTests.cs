@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
@@ -18,14 +18,14 @@ public sealed class MainJobTests : IDisposable
     {
         var (code, output, error) = await Tool.RunAsync([.. Tiny, "-o", ResultsFile]);
         Assert.True(code == 0, output + error);
-        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.Equal("complete", run.Ending);
         Assert.Equal(["pipe", "tcp", "unix"], run.Cells.Select(cell => cell.Key.Transport).Distinct().Order());
         Assert.All(run.Rounds, AssertTrue);
         Assert.Contains("===\nRound 1/2\n===\n", output, StringComparison.Ordinal);
         Assert.Contains("Final results:\n", output, StringComparison.Ordinal);
 
-        static void AssertTrue(Round round)
+        static void AssertTrue(Measurement round)
         {
             Assert.Empty(round.Failed);
             Assert.True(round.Completed > 0);
@@ -61,7 +61,7 @@ public sealed class MainJobTests : IDisposable
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
-        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.Equal("interrupted", run.Ending);
         Assert.NotEmpty(run.Rounds);
         Assert.Contains("Final results:", tool.Output, StringComparison.Ordinal);
@@ -80,7 +80,7 @@ public sealed class MainJobTests : IDisposable
             tool.Signal("KILL");
             await tool.ExitCodeAsync();
             var shown = tool.Output.Split("Requests/sec:").Length - 1;
-            Assert.InRange(Analysis.Records.ResultsFile.Load(ResultsFile).Rounds.Count, shown, shown + 1);
+            Assert.InRange(Analysis.Results.ResultsFile.Load(ResultsFile).Rounds.Count, shown, shown + 1);
             Assert.NotEmpty(server);
             await GoneAsync(server);
         }
@@ -97,7 +97,7 @@ public sealed class MainJobTests : IDisposable
         var begun = System.Diagnostics.Stopwatch.GetTimestamp();
         Assert.Contains(await tool.ExitCodeAsync(), (int[])[2, 3]);
         Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(20));
-        var run = Analysis.Records.ResultsFile.Load(ResultsFile);
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.StartsWith("failed: ", run.Ending, StringComparison.Ordinal);
         Assert.NotEmpty(run.Rounds);
     }

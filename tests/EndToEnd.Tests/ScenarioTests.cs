@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 

@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
@@ -22,7 +22,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail)
 
     public bool Failed => PValue <= Level;
 
-    public static bool IsAa(ScenarioKey key) => key.Variant.Split(' ').Contains(Variant);
+    public static bool IsAa(CellKey key) => key.Variant.Split(' ').Contains(Variant);
 
     /// <summary>Null when the run has no A/A cells with rounds.</summary>
     public static AaTest? Of(MeasuredRun run)
@@ -48,7 +48,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail)
             return [];
         var metric = ArmComparison.Headline(cell);
         return [.. from mine in cell.Rounds
-                   join theirs in reference.Rounds on mine.Round.Number equals theirs.Round.Number
+                   join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
                    let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
                    where pair is { Base: > 0, New: > 0 }
                    select Math.Log(pair.New!.Value / pair.Base!.Value)];

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
@@ -21,7 +21,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>What an arm is judged by: requests/s where the load is all it can take, the median latency where the load is given.</summary>
-    public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metrics.Rate : Metrics.P50;
+    public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metric.Rate : Metric.P50;
 
     /// <summary>Against its reference by its headline; null when it is a reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
@@ -29,7 +29,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
 
     private static IEnumerable<(double Base, double New)> Pairs(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
-        join theirs in reference.Rounds on mine.Round.Number equals theirs.Round.Number
+        join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
         let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
         where pair is { Base: not null, New: not null }
         select (pair.Base!.Value, pair.New!.Value);

@@ -1,5 +1,5 @@
 using System.Globalization;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Comparison;
 

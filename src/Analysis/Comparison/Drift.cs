@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
@@ -40,11 +40,11 @@ public sealed record Drift(double FixedLoop, double Wander)
 
     private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell)
     {
-        var logs = cell.Rounds.Where(r => r.Rate > 0).Select(r => (r.Round.Number, Log: Math.Log(r.Rate))).ToList();
+        var logs = cell.Rounds.Where(r => r.Rate > 0).Select(r => (r.Record.Number, Log: Math.Log(r.Rate))).ToList();
         var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
         return logs.Select(entry => (entry.Number, entry.Log - mean));
     }
 
     private static double FixedLoopOf(MeasuredRun run) =>
-        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Round.FixedLoopNs).Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
+        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs).Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
 }

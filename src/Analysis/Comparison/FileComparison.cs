@@ -1,6 +1,5 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
@@ -8,7 +7,7 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>One run against another: cells aligned by what they are, never by where they ran.</summary>
 public sealed class FileComparison
 {
-    public FileComparison(ReportFile before, ReportFile after)
+    public FileComparison(NamedRun before, NamedRun after)
     {
         (Before, After) = (before, after);
         Machines = Differences.OfMachines(before.Run.Record, after.Run.Record);
@@ -22,9 +21,9 @@ public sealed class FileComparison
         OnlyAfter = [.. now.Keys.Where(key => !old.ContainsKey(key))];
     }
 
-    public ReportFile Before { get; }
+    public NamedRun Before { get; }
 
-    public ReportFile After { get; }
+    public NamedRun After { get; }
 
     public IReadOnlyList<Difference> Machines { get; }
 
@@ -38,9 +37,9 @@ public sealed class FileComparison
     /// <summary>The cells that both have, in the order of the first.</summary>
     public IReadOnlyList<(MeasuredCell Before, MeasuredCell After)> Cells { get; }
 
-    public IReadOnlyList<ScenarioKey> OnlyBefore { get; }
+    public IReadOnlyList<CellKey> OnlyBefore { get; }
 
-    public IReadOnlyList<ScenarioKey> OnlyAfter { get; }
+    public IReadOnlyList<CellKey> OnlyAfter { get; }
 
     /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) =>
@@ -53,6 +52,6 @@ public sealed class FileComparison
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>
         Estimate(before, after, metric) is { } estimate ? Verdict.Of(estimate, After.Run.Record.Options.Delta) : null;
 
-    private static Dictionary<ScenarioKey, MeasuredCell> ByKey(MeasuredRun run) =>
+    private static Dictionary<CellKey, MeasuredCell> ByKey(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Rounds.Count > 0).GroupBy(cell => cell.Key).ToDictionary(group => group.Key, group => group.First());
 }

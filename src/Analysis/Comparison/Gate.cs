@@ -1,6 +1,6 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -31,14 +31,14 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
         var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
-        var silent = after.Rounds.Count(round => round.Round.Completed == 0);
-        if (silent > 0 && before.Rounds.All(round => round.Round.Completed > 0))
+        var silent = after.Rounds.Count(round => round.Record.Completed == 0);
+        if (silent > 0 && before.Rounds.All(round => round.Record.Completed > 0))
             crossed.Add(TextBuilding.Invariant($"{where}: nothing was completed in {silent} of {after.Rounds.Count} rounds"));
         else if (Lost(before) == 0 && Lost(after) is > 0 and var lost)
             crossed.Add(TextBuilding.Invariant($"{where}: {lost} calls failed or were cut off, none before"));
     }
 
-    private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Round.CutOff);
+    private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Record.CutOff);
 
     private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed, List<string> unknown)
     {
@@ -69,7 +69,7 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
             return;
         var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of {(limit.Below ? comparison.After : comparison.Before).Name}, and is not in {something.Count(value => value > 0)} of {something.Length} of {(limit.Below ? comparison.Before : comparison.After).Name}");
         // A failed call is never chance; of anything else all rounds must say so, and enough of them.
-        var isCertain = limit.Metric == Metrics.Failed || something.All(value => value > 0) && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
+        var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0) && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : unknown).Add(sentence);
     }
 }

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
@@ -26,8 +26,8 @@ public sealed partial record GateLimit
         var match = Grammar().Match(text);
         if (!match.Success)
             throw new FormatException($"'{text}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or 'p99>10%'");
-        var metric = Metrics.Find(match.Groups["metric"].Value)
-            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of {string.Join(", ", Metrics.All.Select(m => m.Id))}");
+        var metric = Metric.Find(match.Groups["metric"].Value)
+            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of {string.Join(", ", Metric.All.Select(m => m.Id))}");
         var (below, percent) = (match.Groups["sign"].Value == "<", double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture));
         if (below ? percent > 0 : percent < 0)
             throw new FormatException($"'{text}' would fail when nothing changed: write {metric.Id}<-{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a fall, {metric.Id}>{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a rise");

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 

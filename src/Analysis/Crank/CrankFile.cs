@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Crank;
 

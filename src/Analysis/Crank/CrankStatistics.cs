@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Crank;
 

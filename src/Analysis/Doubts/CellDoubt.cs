@@ -1,7 +1,7 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 

@@ -1,6 +1,7 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -12,12 +13,12 @@ internal sealed class ClientBusy() : CellDoubt("client-limit", "Give the client 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         var allowed = Allowed(run.Record, cell.Key);
-        var share = cell.Rounds.Max(r => RoundReading.CpuNs(r.Round.Client) / (Span(run.Record, r.Round) * allowed));
+        var share = cell.Rounds.Max(r => MeasurementView.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
         return share >= Limit ? new Finding(share, Invariant($"the client used {Quantity.Percent(share)} of the {allowed:0.##} CPUs that it may use")) : null;
     }
 
     /// <summary>How many CPUs' worth of time the client may use: threads, CPUs it is tied to, the container's quota.</summary>
-    private static double Allowed(RunRecord run, ScenarioKey key)
+    private static double Allowed(RunRecord run, CellKey key)
     {
         var host = run.Host;
         var cpus = CountOf(host.ClientCpus) ?? (host.LogicalCpus > 0 ? host.LogicalCpus : int.MaxValue);
@@ -26,7 +27,7 @@ internal sealed class ClientBusy() : CellDoubt("client-limit", "Give the client 
     }
 
     /// <summary>The span that the usage covers, drain included, where the machine's capacity tells it.</summary>
-    private static double Span(RunRecord run, Round round) =>
+    private static double Span(RunRecord run, Measurement round) =>
         round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0 ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
 
     /// <summary>Number of CPUs in a list such as <c>0-1,4</c>; null when it is not one.</summary>

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -12,8 +13,8 @@ internal sealed class ClientCollections() : CellDoubt("client-gc", "The longest 
     {
         var worst = cell.Rounds.MaxBy(Share)!;
         return Share(worst) > Limit
-            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} the client stood still for {Quantity.Duration(worst.Round.Client.GcPauseNs)} in {worst.Round.Client.GcCollections.FirstOrDefault()} garbage collection(s)")) : null;
+            ? new Finding(Share(worst), Invariant($"in round {worst.Record.Number} the client stood still for {Quantity.Duration(worst.Record.Client.GcPauseNs)} in {worst.Record.Client.GcCollections.FirstOrDefault()} garbage collection(s)")) : null;
     }
 
-    private static double Share(RoundReading r) => (double)r.Round.Client.GcPauseNs / r.Round.WindowNs;
+    private static double Share(MeasurementView r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 }

@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -9,9 +9,9 @@ internal sealed class ConnectionsDiffer() : CellDoubt("connections", "Look at th
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Select(r => Look(r, cell.Key.Streams)).OfType<Finding>().MaxBy(finding => finding.Severity);
 
-    private static Finding? Look(RoundReading r, int streams)
+    private static Finding? Look(MeasurementView r, int streams)
     {
-        var (truth, number) = (r.Round.Connections, r.Round.Number);
+        var (truth, number) = (r.Record.Connections, r.Record.Number);
         if (truth.Opened != truth.Requested)
             return new Finding(4, Invariant($"in round {number} only {truth.Opened} of {truth.Requested} connections were open"));
         if (truth.ServerOpen is { } server && server != truth.Opened && truth.Reopened == 0)
@@ -19,7 +19,7 @@ internal sealed class ConnectionsDiffer() : CellDoubt("connections", "Look at th
         if (truth.ServerCalls is { } calls && Math.Abs(calls - r.ClientCalls) > Math.Max(0.001 * r.ClientCalls, 2.0 * truth.Opened * streams))
             return new Finding(2, Invariant($"in round {number} the client counted {r.ClientCalls} calls and the server {calls}"));
         // With fewer calls than connections some must stay idle.
-        return truth.Active < truth.Opened && r.Round.Completed > 10L * truth.Opened
+        return truth.Active < truth.Opened && r.Record.Completed > 10L * truth.Opened
             ? new Finding(1, Invariant($"in round {number} {truth.Opened - truth.Active} of {truth.Opened} connections carried no call")) : null;
     }
 }

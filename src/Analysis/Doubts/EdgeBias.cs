@@ -1,6 +1,7 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -11,7 +12,7 @@ internal sealed class EdgeBias() : CellDoubt("edge-bias", "Measure longer (-d) o
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Round.Completed));
+        var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.Completed));
         var inFlight = (double)cell.Key.Connections * cell.Key.Streams;
         return cell.Key.Load == "max" && calls > 0 && inFlight / calls > Limit
             ? new Finding(inFlight / calls, Invariant($"a window held only {Quantity.Count(calls)} calls of {inFlight:0} at a time, so its edges may bias the rate by up to {Quantity.Percent(inFlight / calls)}"))

@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -8,9 +8,9 @@ internal sealed class Failures() : CellDoubt("failures", "Find out why before be
 {
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var failed = cell.Rounds.SelectMany(r => r.Round.Failed).Where(entry => entry.Value > 0).GroupBy(entry => entry.Key, entry => entry.Value)
+        var failed = cell.Rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0).GroupBy(entry => entry.Key, entry => entry.Value)
             .Select(kind => (Kind: kind.Key, Count: kind.Sum())).OrderByDescending(kind => kind.Count).ToList();
-        var (cutOff, started) = (cell.Rounds.Sum(r => r.Round.CutOff), cell.Rounds.Sum(r => r.Round.Started));
+        var (cutOff, started) = (cell.Rounds.Sum(r => r.Record.CutOff), cell.Rounds.Sum(r => r.Record.Started));
         if (cutOff > 0)
             failed.Add(("no answer in time", cutOff));
         var total = failed.Sum(kind => kind.Count);

@@ -1,6 +1,6 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 

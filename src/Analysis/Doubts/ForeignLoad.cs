@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,13 +11,13 @@ internal sealed class ForeignLoad() : CellDoubt("foreign-load", "Stop what else 
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var rounds = cell.Rounds.Where(r => r.UnattributedNs != null && r.Round.Machine!.CapacityNs > 0).ToList();
+        var rounds = cell.Rounds.Where(r => r.UnattributedNs != null && r.Record.Machine!.CapacityNs > 0).ToList();
         if (rounds.Count == 0)
             return null;
         var worst = rounds.MaxBy(Share)!;
         return Share(worst) > Limit
-            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} other processes used {Quantity.Percent(Share(worst))} of the machine")) : null;
+            ? new Finding(Share(worst), Invariant($"in round {worst.Record.Number} other processes used {Quantity.Percent(Share(worst))} of the machine")) : null;
     }
 
-    private static double Share(RoundReading r) => (r.UnattributedNs!.Value - r.Round.Machine!.SoftIrqNs) / r.Round.Machine.CapacityNs;
+    private static double Share(MeasurementView r) => (r.UnattributedNs!.Value - r.Record.Machine!.SoftIrqNs) / r.Record.Machine.CapacityNs;
 }

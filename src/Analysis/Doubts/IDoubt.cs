@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Doubts;
 

@@ -1,6 +1,6 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 

@@ -1,7 +1,8 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -13,26 +14,26 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         // Streams that the server does not allow wait outside every latency, so they are not in flight. Failures take time that is in no latency: the law then says nothing about the tool.
-        var rounds = cell.Rounds.Where(r => r.Round is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Round)).ToList();
+        var rounds = cell.Rounds.Where(r => r.Record is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Record)).ToList();
         var broken = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r))
             .Where(entry => entry.Off > LeastOff && entry.Off > Tolerance(entry.Reading, cell.Key.Streams)).OrderByDescending(entry => entry.Off).ToList();
         if (broken.Count == 0)
             return null;
         var (off, reading) = broken[0];
         return new Finding(off, Invariant(
-            $"round {reading.Round.Number} had {Found(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {reading.InFlight(cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
+            $"round {reading.Record.Number} had {Found(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {reading.InFlight(cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
     }
 
     /// <summary>Connections that are closed and opened again between calls are meanwhile not in flight.</summary>
-    private static bool Keeps(Round round) => round.Connections is { OpenedInAll: null } truth && truth.Reopened * 500L < round.Completed;
+    private static bool Keeps(Measurement round) => round.Connections is { OpenedInAll: null } truth && truth.Reopened * 500L < round.Completed;
 
-    private static double Off(RoundReading r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
+    private static double Off(MeasurementView r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
     /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when all
     /// take equally long; at most they are the longest ones of all, as when everything stands still at the edge.
     /// </summary>
-    private static double Tolerance(RoundReading r, int streams)
+    private static double Tolerance(MeasurementView r, int streams)
     {
         var inFlight = r.InFlight(streams);
         var (left, longest) = (inFlight, 0.0);
@@ -43,8 +44,8 @@ internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were l
             if (left == 0)
                 break;
         }
-        return Math.Max(Math.Max(LeastOff, (double)inFlight / r.Round.Completed), longest / inFlight / r.Round.WindowNs);
+        return Math.Max(Math.Max(LeastOff, (double)inFlight / r.Record.Completed), longest / inFlight / r.Record.WindowNs);
     }
 
-    private static double Found(RoundReading r) => r.Rate * r.MeanNs!.Value / 1e9;
+    private static double Found(MeasurementView r) => r.Rate * r.MeanNs!.Value / 1e9;
 }

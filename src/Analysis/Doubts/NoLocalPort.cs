@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,7 +10,7 @@ internal sealed class NoLocalPort() : CellDoubt(
 {
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var (without, started) = (cell.Rounds.Sum(r => r.Round.Failed.GetValueOrDefault("no local port")), cell.Rounds.Sum(r => r.Round.Started));
+        var (without, started) = (cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port")), cell.Rounds.Sum(r => r.Record.Started));
         return without == 0 ? null : new Finding((double)without / started, Invariant(
             $"{without} of {started} calls found no free local port; whoever closes a TCP connection first keeps its port for a minute (TIME_WAIT), and all ports of the range were taken"));
     }

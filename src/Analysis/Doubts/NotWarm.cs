@@ -1,6 +1,6 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -12,7 +12,7 @@ internal sealed class NotWarm() : CellDoubt("not-warm", "Warm up longer: --warmu
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Round.MethodsCompiled));
+        var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.MethodsCompiled));
         return compiled > Most ? new Finding(compiled, Invariant($"the client compiled {compiled:0} methods during a window")) : null;
     }
 }

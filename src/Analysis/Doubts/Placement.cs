@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,20 +11,20 @@ internal sealed class RateMissed() : CellDoubt("rate-missed", "Ask for less (-R)
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var worst = cell.Rounds.Where(r => r.Round.AskedRate > 0 && IsMissed(run, r)).MinBy(Share);
+        var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(Share);
         if (worst == null)
             return null;
-        var counted = worst.Round.NotSent > 0 ? Invariant($": {Quantity.Count(worst.Round.NotSent)} calls were due and not sent") : "";
-        return new Finding(1 - Share(worst), Invariant($"asked {Quantity.Count(worst.Round.AskedRate)} calls a second, sent {Quantity.Count(worst.Round.Started / worst.Seconds)}{counted}"));
+        var counted = worst.Record.NotSent > 0 ? Invariant($": {Quantity.Count(worst.Record.NotSent)} calls were due and not sent") : "";
+        return new Finding(1 - Share(worst), Invariant($"asked {Quantity.Count(worst.Record.AskedRate)} calls a second, sent {Quantity.Count(worst.Record.Started / worst.Seconds)}{counted}"));
     }
 
     // Files before calls not sent were counted tell it by the rate alone.
-    private static bool IsMissed(MeasuredRun run, RoundReading r) =>
-        r.Round.Started < Least * (r.Round.Started + r.Round.NotSent) || Share(r) < Least - Chance(run, r);
+    private static bool IsMissed(MeasuredRun run, MeasurementView r) =>
+        r.Record.Started < Least * (r.Record.Started + r.Record.NotSent) || Share(r) < Least - Chance(run, r);
 
     // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows.
-    private static double Chance(MeasuredRun run, RoundReading r) =>
-        run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Round.AskedRate * r.Seconds) : 0;
+    private static double Chance(MeasuredRun run, MeasurementView r) =>
+        run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Record.AskedRate * r.Seconds) : 0;
 
-    private static double Share(RoundReading r) => r.Round.Started / r.Seconds / r.Round.AskedRate;
+    private static double Share(MeasurementView r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
 }

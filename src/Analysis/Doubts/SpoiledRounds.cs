@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -8,7 +8,7 @@ internal sealed class SpoiledRounds() : CellDoubt("spoiled", "Stop what else run
 {
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var spoiled = cell.Rounds.Where(r => r.Round.Spoiled.Length > 0).Select(r => r.Round).ToList();
+        var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
         return spoiled.Count == 0 ? null : new Finding(spoiled.Count, Invariant(
             $"{spoiled.Count} of {cell.Rounds.Count} rounds are doubtful and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"));
     }

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -24,7 +25,7 @@ internal sealed class Steadiness() : CellDoubt("not-steady", "Warm up longer (--
     /// <summary>Mean over the rounds of each whole bucket, relative to its round's mean.</summary>
     private static double[] Profile(MeasuredCell cell)
     {
-        var rounds = cell.Rounds.Where(r => r.Round.Completed > 0).Select(r => r.Round).ToList();
+        var rounds = cell.Rounds.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
         var length = rounds.Count == 0 ? 0 : rounds.Min(r => Math.Min(r.Buckets.Count, (int)(r.WindowNs / 100_000_000)));
         return [.. Enumerable.Range(0, length).Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
     }

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,13 +11,13 @@ internal sealed class Steal() : CellDoubt("steal", "Measure on a machine of your
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        var rounds = cell.Rounds.Where(r => r.Round.Machine is { CapacityNs: > 0 }).ToList();
+        var rounds = cell.Rounds.Where(r => r.Record.Machine is { CapacityNs: > 0 }).ToList();
         if (rounds.Count == 0)
             return null;
         var worst = rounds.MaxBy(Share)!;
         return Share(worst) > Limit
-            ? new Finding(Share(worst), Invariant($"in round {worst.Round.Number} the hypervisor took {Quantity.Percent(Share(worst))} of the machine's CPU time")) : null;
+            ? new Finding(Share(worst), Invariant($"in round {worst.Record.Number} the hypervisor took {Quantity.Percent(Share(worst))} of the machine's CPU time")) : null;
     }
 
-    private static double Share(RoundReading r) => (double)r.Round.Machine!.StealNs / r.Round.Machine.CapacityNs;
+    private static double Share(MeasurementView r) => (double)r.Record.Machine!.StealNs / r.Record.Machine.CapacityNs;
 }

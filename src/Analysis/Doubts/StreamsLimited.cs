@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,7 +10,7 @@ internal sealed class StreamsLimited() : CellDoubt(
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         var asked = cell.Key.Streams;
-        return cell.Rounds.Min(r => r.Round.Connections.StreamsAllowed) is { } allowed && allowed < asked
+        return cell.Rounds.Min(r => r.Record.Connections.StreamsAllowed) is { } allowed && allowed < asked
             ? new Finding(asked - allowed, Invariant($"the server allows {allowed} streams per connection: of -m {asked}, {asked - allowed} waited inside the client")) : null;
     }
 }

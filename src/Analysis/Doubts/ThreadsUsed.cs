@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -9,10 +9,10 @@ internal sealed class ThreadsUsed() : CellDoubt("threads", "Read the result as o
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
         var asked = Math.Min(run.Record.Options.Threads, cell.Key.Connections);
-        var rounds = cell.Rounds.Where(r => r.Round.ThreadCalls.Count > 0 && r.Round.Completed > 100L * asked).ToList();
+        var rounds = cell.Rounds.Where(r => r.Record.ThreadCalls.Count > 0 && r.Record.Completed > 100L * asked).ToList();
         if (rounds.Count == 0)
             return null;
-        var used = rounds.Select(r => r.Round.ThreadCalls.Count(calls => calls > 0)).MaxBy(count => Math.Abs(count - asked));
+        var used = rounds.Select(r => r.Record.ThreadCalls.Count(calls => calls > 0)).MaxBy(count => Math.Abs(count - asked));
         return used == asked ? null : new Finding(Math.Abs(used - asked), Invariant($"{asked} threads were asked for and {used} ran completions"));
     }
 }

@@ -1,7 +1,8 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -12,17 +13,17 @@ internal sealed class Throttling : IDoubt
 
     public Advice? Of(MeasuredRun run)
     {
-        var timed = run.Cells.SelectMany(cell => cell.Rounds.Select(r => (cell.Index, r.Round))).Where(entry => entry.Round.FixedLoopNs > 0).ToList();
+        var timed = run.Cells.SelectMany(cell => cell.Rounds.Select(r => (cell.Index, r.Record))).Where(entry => entry.Record.FixedLoopNs > 0).ToList();
         if (timed.Count < 5)
             return null;
-        var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.Round.FixedLoopNs));
-        var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.Round.FixedLoopNs - usual)));
+        var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.Record.FixedLoopNs));
+        var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.Record.FixedLoopNs - usual)));
         // Shared machines wander by 3 % all the time; six times their own wander is no wandering.
         var limit = usual + Math.Max(LeastSlowdown * usual, 6 * 1.4826 * wander);
-        var slow = timed.Where(entry => entry.Round.FixedLoopNs > limit).ToList();
+        var slow = timed.Where(entry => entry.Record.FixedLoopNs > limit).ToList();
         if (slow.Count == 0)
             return null;
-        var worst = slow.Max(entry => entry.Round.FixedLoopNs);
+        var worst = slow.Max(entry => entry.Record.FixedLoopNs);
         return new Advice
         {
             Id = "throttling",

@@ -1,5 +1,6 @@
-using IpcBench.Analysis.Measures;
-using static IpcBench.Analysis.Reports.TextBuilding;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
@@ -10,9 +11,9 @@ internal sealed class UnclaimedCpu() : CellDoubt("unattributed-cpu", "Compare th
 
     protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
     {
-        if (cell.Median!.UnattributedNs is not { } unclaimed || cell.Median.Round.Machine!.BusyNs <= 0)
+        if (cell.Median!.UnattributedNs is not { } unclaimed || cell.Median.Record.Machine!.BusyNs <= 0)
             return null;
-        var share = unclaimed / cell.Median.Round.Machine.BusyNs;
+        var share = unclaimed / cell.Median.Record.Machine.BusyNs;
         return share > Limit
             ? new Finding(share, Invariant($"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time ({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)")) : null;
     }

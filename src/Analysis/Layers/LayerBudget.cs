@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
@@ -53,8 +53,8 @@ public sealed record LayerBudget
     private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, MeasuredCell echo, MeasuredCell bare)
     {
         var rounds = (from full in call.Rounds
-                      join raw in echo.Rounds on full.Round.Number equals raw.Round.Number
-                      join http in bare.Rounds on full.Round.Number equals http.Round.Number
+                      join raw in echo.Rounds on full.Record.Number equals raw.Record.Number
+                      join http in bare.Rounds on full.Record.Number equals http.Record.Number
                       let costs = (Latency: full.MeanNs, Echo: CpuOf(raw), Http2: CpuOf(http), Grpc: CpuOf(full))
                       where costs is { Latency: not null, Echo: not null, Http2: not null, Grpc: not null }
                       select (Latency: costs.Latency!.Value, Echo: costs.Echo!.Value, Http2: costs.Http2!.Value, Grpc: costs.Grpc!.Value)).ToList();
@@ -70,6 +70,6 @@ public sealed record LayerBudget
     }
 
     // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then none is unclaimed.
-    private static double? CpuOf(RoundReading round) =>
-        Metrics.TotalCpu.Value(round) + Math.Min(Metrics.UnattributedCpu.Value(round) ?? 0, Metrics.Find("softirq")!.Value(round) ?? 0);
+    private static double? CpuOf(MeasurementView round) =>
+        Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -49,7 +49,7 @@ internal sealed class ArticleExplanation : IExplanation
     private static string Undecided(RatioEstimate? estimate) => estimate?.Interval is { } interval && interval.Contains(1) ? " (cannot be told from 1)" : "";
 
     private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) =>
-        cell != null && reference != null ? ArmComparison.Of(run, cell, reference, Metrics.Rate)?.Verdict.Estimate : null;
+        cell != null && reference != null ? ArmComparison.Of(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
 
     private static MeasuredCell? Few(MeasuredRun run, long size, string client, string transport) =>
         Choice(size, transport, ArticleWriteUp.Connections, ArticleWriteUp.Streams).In(run, client);

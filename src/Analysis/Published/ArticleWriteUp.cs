@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using static IpcBench.Analysis.Published.PublishedOrigin;
 
 namespace IpcBench.Analysis.Published;
@@ -26,20 +26,20 @@ internal static class ArticleWriteUp
             "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: what a report of somebody else's quotes of it, rounded; it also tells which sizes the 15 % and 50 % belong to. Its 15 % is 192,000 against 168,000 requests/s \"at 10 B\", while the original's first round has 168,352 at 100 B. The rest of its table could not be read.",
             "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, where it is built in, is nearer), and the system may be another.",
         ],
-        Shown = Metrics.Rate,
+        Shown = Metric.Rate,
         Figures =
         [
-            Figure("TCP with TLS, 10 B, first round", "tls", 10, Metrics.Rate, 154_696, Original),
-            Figure("TCP with TLS, 10 B, first round", "tls", 10, Metrics.Mean, 2.59e6, Original),
-            Figure("TCP with TLS, 100 B, first round", "tls", 100, Metrics.Rate, 168_352, Original),
-            Figure("TCP with TLS, 100 B, first round", "tls", 100, Metrics.Mean, 2.38e6, Original),
-            Figure("Unix socket, 10 B", "unix", 10, Metrics.Rate, 192_000, SecondHand),
-            Figure("TCP with TLS, 100 kB", "tls", 100_000, Metrics.Rate, 16_500, SecondHand),
-            Figure("Unix socket, 100 kB", "unix", 100_000, Metrics.Rate, 24_500, SecondHand),
-            Figure("TCP with TLS, 1 MB", "tls", 1_000_000, Metrics.Rate, 1_600, SecondHand),
-            Figure("Unix socket, 1 MB", "unix", 1_000_000, Metrics.Rate, 2_500, SecondHand),
-            Figure("Unix socket, 1 MB", "unix", 1_000_000, Metrics.Mean, 162e6, SecondHand),
-            Figure("named pipe, 1 MB", "pipe", 1_000_000, Metrics.Mean, 497e6, SecondHand),
+            Figure("TCP with TLS, 10 B, first round", "tls", 10, Metric.Rate, 154_696, Original),
+            Figure("TCP with TLS, 10 B, first round", "tls", 10, Metric.Mean, 2.59e6, Original),
+            Figure("TCP with TLS, 100 B, first round", "tls", 100, Metric.Rate, 168_352, Original),
+            Figure("TCP with TLS, 100 B, first round", "tls", 100, Metric.Mean, 2.38e6, Original),
+            Figure("Unix socket, 10 B", "unix", 10, Metric.Rate, 192_000, SecondHand),
+            Figure("TCP with TLS, 100 kB", "tls", 100_000, Metric.Rate, 16_500, SecondHand),
+            Figure("Unix socket, 100 kB", "unix", 100_000, Metric.Rate, 24_500, SecondHand),
+            Figure("TCP with TLS, 1 MB", "tls", 1_000_000, Metric.Rate, 1_600, SecondHand),
+            Figure("Unix socket, 1 MB", "unix", 1_000_000, Metric.Rate, 2_500, SecondHand),
+            Figure("Unix socket, 1 MB", "unix", 1_000_000, Metric.Mean, 162e6, SecondHand),
+            Figure("named pipe, 1 MB", "pipe", 1_000_000, Metric.Mean, 497e6, SecondHand),
         ],
         Ratios =
         [

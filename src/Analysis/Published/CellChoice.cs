@@ -1,5 +1,5 @@
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Published;
 
@@ -18,7 +18,7 @@ public sealed record CellChoice
 
     public int? Streams { get; init; }
 
-    public bool Fits(ScenarioKey key) =>
+    public bool Fits(CellKey key) =>
         (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, "max")
         && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
 

@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -15,9 +15,9 @@ internal sealed class EchoExplanation : IExplanation
         foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
         {
             var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");
-            foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metrics.TotalCpu.Value(cell.Median!) != null))
+            foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metric.TotalCpu.Value(cell.Median!) != null))
             {
-                table.Add(Quantity.Size(size), cell.Key.Arm, Metrics.Mean.Show(cell.Median!), Metrics.TotalCpu.Show(cell.Median!), Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
+                table.Add(Quantity.Size(size), cell.Key.Arm, Metric.Mean.Show(cell.Median!), Metric.TotalCpu.Show(cell.Median!), Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
                 if (tcp != null && tcp != cell && Words(tcp, cell) is { } words)
                     sentences.Add($"{Quantity.Size(size)}: {words}");
             }
@@ -28,7 +28,7 @@ internal sealed class EchoExplanation : IExplanation
     /// <summary>What the round trip loses or gains against TCP, and how much of that is computing.</summary>
     private static string? Words(MeasuredCell tcp, MeasuredCell cell)
     {
-        if (Metrics.Mean.Value(tcp.Median!) - Metrics.Mean.Value(cell.Median!) is not { } time || Metrics.TotalCpu.Value(tcp.Median!) - Metrics.TotalCpu.Value(cell.Median!) is not { } cpu)
+        if (Metric.Mean.Value(tcp.Median!) - Metric.Mean.Value(cell.Median!) is not { } time || Metric.TotalCpu.Value(tcp.Median!) - Metric.TotalCpu.Value(cell.Median!) is not { } cpu)
             return null;
         var waiting = Rest(tcp) > 0 && Rest(cell) > 0 ? $" and {Change(time - cpu)} of waiting" : ", computed in part on both sides at once";
         return $"over {cell.Key.Transport} a round trip takes {Change(time)} than over TCP, with {Change(cpu)} of CPU{waiting}.";
@@ -40,8 +40,8 @@ internal sealed class EchoExplanation : IExplanation
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 
-    private static double? Rest(MeasuredCell cell) => Metrics.Mean.Value(cell.Median!) - Metrics.TotalCpu.Value(cell.Median!);
+    private static double? Rest(MeasuredCell cell) => Metric.Mean.Value(cell.Median!) - Metric.TotalCpu.Value(cell.Median!);
 
     private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
-        tcp == null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metrics.TotalCpu) is not { } saved ? Quantity.None : VerdictText.Ratio(saved.Verdict.Estimate);
+        tcp == null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None : VerdictText.Ratio(saved.Verdict.Estimate);
 }

@@ -1,4 +1,5 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -21,7 +22,7 @@ internal static class EchoWriteUp
             "The results were published as a graph: its values could not be read, so every size is held against the 2 to 3 times that the write-up is quoted for. The repository's README says about 3 times for packets of 1,000 B; 1,024 B is measured here.",
             "Here both sides are .NET and the rounds of all sizes and transports are interleaved.",
         ],
-        Shown = Metrics.Mean,
+        Shown = Metric.Mean,
         Ratios =
         [
             .. Enumerable.Range(0, 15).Select(power => Unix(1 << power, Quantity.Size(1 << power), 2, 3, PublishedOrigin.AsReported)),

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 

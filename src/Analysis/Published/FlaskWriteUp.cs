@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Published;
 
@@ -22,7 +22,7 @@ internal static class FlaskWriteUp
         Machine = Machine,
         Command = "scenarios/flask-behind-nginx/run",
         Remarks = ["Of several runs the write-up says 5 to 10 % more on average; the table has the run that it shows."],
-        Shown = Metrics.Rate,
+        Shown = Metric.Rate,
         Figures = Figures("port", 1837.29, 5.44, "Unix socket", 2019.39, 4.95),
         Ratios = [new("Unix socket against port", Socket, Port, 2019.39 / 1837.29, 2019.39 / 1837.29)],
         Explanations = [new KeepAliveExplanation()],
@@ -40,7 +40,7 @@ internal static class FlaskWriteUp
         Machine = Machine,
         Command = "scenarios/flask-containers/run",
         Remarks = ["Where no container engine is at hand, a network namespace stands for the container and a small proxy for Docker's port forwarding."],
-        Shown = Metrics.Rate,
+        Shown = Metric.Rate,
         Figures = Figures("forwarded port", 1420.17, 7.03, "socket in a shared volume", 2022.18, 4.94),
         Ratios = [new("shared socket against forwarded port", Socket, Port, 2022.18 / 1420.17, 2022.18 / 1420.17)],
         Explanations = [new ForwardingExplanation(), new KeepAliveExplanation()],
@@ -48,9 +48,9 @@ internal static class FlaskWriteUp
 
     private static PublishedFigure[] Figures(string port, double portRate, double portMs, string socket, double socketRate, double socketMs) =>
     [
-        new(port, Port, Metrics.Rate, portRate),
-        new(socket, Socket, Metrics.Rate, socketRate),
-        new(port, Port, Metrics.Mean, portMs * 1e6),
-        new(socket, Socket, Metrics.Mean, socketMs * 1e6),
+        new(port, Port, Metric.Rate, portRate),
+        new(socket, Socket, Metric.Rate, socketRate),
+        new(port, Port, Metric.Mean, portMs * 1e6),
+        new(socket, Socket, Metric.Mean, socketMs * 1e6),
     ];
 }

@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -16,9 +16,9 @@ internal sealed class ForwardingExplanation : IExplanation
         if (direct == null || ratio.Reference.In(run, direct.Key.Client) is not { } forwarded || ratio.Cell.In(run, direct.Key.Client) is not { } other)
             return null;
         var table = new TextTable("arm", "requests/s", "ratio to " + forwarded.Key.Variant) { Words = 1 };
-        table.Add(forwarded.Key.Variant, Metrics.Rate.Show(forwarded.Median!), Quantity.None);
-        table.Add(direct.Key.Variant, Metrics.Rate.Show(direct.Median!), Text(run, direct, forwarded));
-        table.Add(other.Key.Variant, Metrics.Rate.Show(other.Median!), Text(run, other, forwarded));
+        table.Add(forwarded.Key.Variant, Metric.Rate.Show(forwarded.Median!), Quantity.None);
+        table.Add(direct.Key.Variant, Metric.Rate.Show(direct.Median!), Text(run, direct, forwarded));
+        table.Add(other.Key.Variant, Metric.Rate.Show(other.Median!), Text(run, other, forwarded));
         return new Explained("With the port reached without its forwarder", table,
         [
             $"{other.Key.Variant} against the forwarded port: {Text(run, other, forwarded)}. Of that forwarding is a factor {Text(run, direct, forwarded)}; "
@@ -27,5 +27,5 @@ internal sealed class ForwardingExplanation : IExplanation
     }
 
     private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metrics.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
 }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Published;
 

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -19,7 +19,7 @@ internal sealed class KeepAliveExplanation : IExplanation
         foreach (var choice in published.Ratios.SelectMany(ratio => new[] { ratio.Reference, ratio.Cell }).Distinct())
         {
             if (Pair.Of(run, choice) is { } pair)
-                table.Add(pair.Plain.Key.Variant, Metrics.Rate.Show(pair.Plain.Median!), Metrics.Rate.Show(pair.Kept.Median!), Text(run, pair.Kept, pair.Plain));
+                table.Add(pair.Plain.Key.Variant, Metric.Rate.Show(pair.Plain.Median!), Metric.Rate.Show(pair.Kept.Median!), Text(run, pair.Kept, pair.Plain));
         }
         var sentences = published.Ratios.Select(ratio => Sentence(run, ratio)).OfType<string>().ToList();
         return table.IsEmpty ? null : new Explained("With keep-alive between the proxy and the application (requests/s)", table, sentences);
@@ -42,7 +42,7 @@ internal sealed class KeepAliveExplanation : IExplanation
     };
 
     private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metrics.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
 
     private sealed record Pair(MeasuredCell Plain, MeasuredCell Kept)
     {

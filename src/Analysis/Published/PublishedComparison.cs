@@ -1,11 +1,11 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Published;
 
 /// <summary>One write-up that people quote: what it measured, what it published, and which of our cells measure the same.</summary>
 public sealed record PublishedComparison
 {
-    /// <summary>Equals <see cref="Records.RunRecord.Scenario"/> of the runs that repeat it.</summary>
+    /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat it.</summary>
     public required string Scenario { get; init; }
 
     public required string Title { get; init; }

@@ -1,4 +1,5 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 

@@ -1,5 +1,5 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Published;
@@ -10,7 +10,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     /// <summary>Null when one of the two cells was not measured.</summary>
     public static PublishedVerdict? Of(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
-        && ArmComparison.Of(run, cell, reference, Metrics.Rate) is { } measured ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
+        && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
@@ -33,7 +33,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     {
         Agreement.NothingToCompare => "nothing to compare with",
         Agreement.Agrees => "agrees",
-        Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null => VerdictText.Of(Measured.Verdict, Metrics.Rate),
+        Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null => VerdictText.Of(Measured.Verdict, Metric.Rate),
         Agreement.CannotTell => "cannot tell, the interval holds both the published ratio and no difference",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };

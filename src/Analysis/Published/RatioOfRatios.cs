@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Published;
@@ -24,5 +24,5 @@ internal static class RatioOfRatios
     // A rate of 0 has no ratio; the estimate counts such a round as left out.
     private static double Ratio(double rate, double reference) => reference > 0 ? rate / reference : 0;
 
-    private static Dictionary<int, double> ByNumber(MeasuredCell cell) => cell.Rounds.ToDictionary(round => round.Round.Number, round => round.Rate);
+    private static Dictionary<int, double> ByNumber(MeasuredCell cell) => cell.Rounds.ToDictionary(round => round.Record.Number, round => round.Rate);
 }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Published;
 
@@ -24,8 +24,8 @@ internal static class StarletteWriteUp
         Machine = "containers on AWS ECS",
         Command = "scenarios/starlette-behind-nginx/run",
         Remarks = ["Its table could not be read, so nothing stands in the column of published numbers and nothing is held against it.", "The original's nginx speaks TLS to the client; here it does not, and the containers are processes of one machine."],
-        Shown = Metrics.Rate,
-        Figures = [.. from metric in new[] { Metrics.Rate, Metrics.Mean, Metrics.P99 } from arm in Arms select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],
+        Shown = Metric.Rate,
+        Figures = [.. from metric in new[] { Metric.Rate, Metric.Mean, Metric.P99 } from arm in Arms select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],
         Ratios = [Against("sharedvolume against tcp", 1), Against("combined against tcp", 2)],
         Explanations = [new KeepAliveExplanation()],
     };

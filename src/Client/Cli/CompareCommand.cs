@@ -1,6 +1,6 @@
 using System.CommandLine;
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;

@@ -1,8 +1,7 @@
 using System.CommandLine;
 using System.Text;
-using IpcBench.Analysis.Published;
-using IpcBench.Analysis.Reports;
-using IpcBench.Analysis.Reports.Plots;
+using IpcBench.Analysis.Plots;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 
@@ -14,10 +13,10 @@ internal static class ReportCommand
     public static Command Create()
     {
         var files = new Argument<string[]>("FILES") { Description = "results files (none with --format published: what was published, alone)", Arity = new ArgumentArity(0, 100) };
-        var formats = string.Join(", ", ReportCatalogue.All.Select(report => report.Format));
+        var formats = string.Join(", ", Reports.All.Select(report => report.Format));
         var format = new Option<string>("--format") { HelpName = "FORMAT", Description = $"one of {formats} (default: by the ending of -o, else text)" };
         var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
-        var plot = new Option<string>("--plot") { HelpName = "NAME", Description = $"with svg: one picture instead of all: {string.Join(", ", PlotCatalogue.Names)}" };
+        var plot = new Option<string>("--plot") { HelpName = "NAME", Description = $"with svg: one picture instead of all: {string.Join(", ", PlotList.Names)}" };
         var command = new Command("report", "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside what was measured.") { files, format, output, plot };
         command.SetAction(typed =>
         {
@@ -34,12 +33,12 @@ internal static class ReportCommand
 
     private static IReport Choose(string format, string? plot, string formats)
     {
-        var report = ReportCatalogue.Find(format) ?? throw new UsageException($"--format '{format}' is none of {formats}");
+        var report = Reports.Find(format) ?? throw new UsageException($"--format '{format}' is none of {formats}");
         if (plot == null)
             return report;
         if (report is not SvgReport)
             throw new UsageException("--plot chooses one picture of --format svg");
-        return PlotCatalogue.Names.Contains(plot) ? new SvgReport(plot) : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotCatalogue.Names)}");
+        return PlotList.Names.Contains(plot) ? new SvgReport(plot) : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotList.Names)}");
     }
 
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch

@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Crank;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Machine;
 
 namespace IpcBench.Client.Cli;

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
@@ -55,7 +55,7 @@ internal sealed class RunCommandOptions
     public Option<string> Output { get; } = Text("-o", "FILE", "results file (default: results/<UTC time>-<os>-<label>.json)", "--output");
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
-    public Option<string> Format { get; } = Text("--format", "FORMAT", "report on stdout, and nothing else there: " + string.Join(", ", ReportCatalogue.All.Select(report => report.Format)));
+    public Option<string> Format { get; } = Text("--format", "FORMAT", "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format)));
     public Option<bool> Crank { get; } = Flag("--crank", "for dotnet/crank: print its statistics block and nothing else");
 
     /// <summary>One option for each knob of the catalogue.</summary>

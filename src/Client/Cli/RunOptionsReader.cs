@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -95,8 +95,8 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
             throw new UsageException("-n counts calls and -d sets a time: give one of them");
         if (options.Connector.CaCertificate is { } file)
             CheckCertificate(file);
-        if (options.Output.Format is { } format && ReportCatalogue.Find(format) is null)
-            throw new UsageException($"--format '{format}' is none of {string.Join(", ", ReportCatalogue.All.Select(report => report.Format))}");
+        if (options.Output.Format is { } format && Reports.Find(format) is null)
+            throw new UsageException($"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}");
         if (options.Sizes.Any(size => size > int.MaxValue / 2))
             throw new UsageException("-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer");
     }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Load;
 
@@ -6,7 +6,7 @@ namespace IpcBench.Client.Load;
 internal static class ConnectionCounts
 {
     /// <param name="connectTimes">Ascending, in ns.</param>
-    public static ConnectionTruth Of(IReadOnlyList<long> calls, int opened, int reopened, long retries, long[] connectTimes) => new()
+    public static ConnectionStats Of(IReadOnlyList<long> calls, int opened, int reopened, long retries, long[] connectTimes) => new()
     {
         Requested = calls.Count,
         Opened = opened,

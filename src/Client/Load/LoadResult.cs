@@ -1,9 +1,9 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Load;
 
-/// <summary>What one window measured; see <see cref="Round"/> for the meaning of each count.</summary>
+/// <summary>What one window measured; see <see cref="Measurement"/> for the meaning of each count.</summary>
 internal sealed record LoadResult
 {
     public required long WindowNs { get; init; }
@@ -28,7 +28,7 @@ internal sealed record LoadResult
     /// <summary>Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; init; }
 
-    public required ConnectionTruth Connections { get; init; }
+    public required ConnectionStats Connections { get; init; }
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Load;
@@ -8,7 +8,7 @@ internal static class WindowTotals
 {
     private const long BucketNs = 100_000_000;
 
-    public static LoadResult Of(WindowRun run, IReadOnlyList<Lane> lanes, LoadOptions options, ConnectionTruth connections, string? serverLost)
+    public static LoadResult Of(WindowRun run, IReadOnlyList<Lane> lanes, LoadOptions options, ConnectionStats connections, string? serverLost)
     {
         var recorders = lanes.SelectMany(lane => lane.Recorders).ToList();
         var failed = Failed(recorders);

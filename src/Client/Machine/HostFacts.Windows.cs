@@ -3,7 +3,7 @@ using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Text;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 

@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 

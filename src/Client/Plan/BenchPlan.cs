@@ -1,5 +1,5 @@
 using System.Globalization;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
 
 namespace IpcBench.Client.Plan;
@@ -50,7 +50,7 @@ internal sealed class BenchPlan
 
     private static PlannedCell Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
     {
-        var key = new ScenarioKey
+        var key = new CellKey
         {
             Transport = target.Address.Kind,
             Protocol = target.Protocol,

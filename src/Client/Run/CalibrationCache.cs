@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Load;
 
@@ -23,7 +23,7 @@ internal sealed class CalibrationCache(string path)
     }
 
     /// <summary>A short text that is the same only where a ceiling would be: machine, runtime, tool, place and the knobs of the client.</summary>
-    public static string Environs(HostInfo host, LoadOptions load, string serverCpus)
+    public static string EnvironmentKey(HostInfo host, LoadOptions load, string serverCpus)
     {
         var variables = string.Join(' ', host.RuntimeVariables.Select(variable => variable.Key + "=" + variable.Value));
         object?[] parts =
@@ -38,13 +38,13 @@ internal sealed class CalibrationCache(string path)
 
     /// <summary>Null when it was never found here, or too long ago.</summary>
     public Calibration? Find(string environs, Calibration like) => Load()
-        .LastOrDefault(entry => entry.Environs == environs && IsSame(entry.Found, like) && DateTimeOffset.UtcNow - entry.At < Fresh)?.Found;
+        .LastOrDefault(entry => entry.EnvironmentKey == environs && IsSame(entry.Found, like) && DateTimeOffset.UtcNow - entry.At < Fresh)?.Found;
 
     public void Keep(string environs, IEnumerable<Calibration> found)
     {
         var now = DateTimeOffset.UtcNow;
         var fresh = found.Select(calibration => new Entry(environs, now, calibration)).ToList();
-        var kept = Load().Where(entry => now - entry.At < Fresh && !fresh.Exists(other => other.Environs == entry.Environs && IsSame(other.Found, entry.Found)));
+        var kept = Load().Where(entry => now - entry.At < Fresh && !fresh.Exists(other => other.EnvironmentKey == entry.EnvironmentKey && IsSame(other.Found, entry.Found)));
         Save([.. kept.Concat(fresh).TakeLast(MostEntries)]);
     }
 
@@ -78,5 +78,5 @@ internal sealed class CalibrationCache(string path)
         }
     }
 
-    internal sealed record Entry(string Environs, DateTimeOffset At, Calibration Found);
+    internal sealed record Entry(string EnvironmentKey, DateTimeOffset At, Calibration Found);
 }

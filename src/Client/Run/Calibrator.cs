@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
 using IpcBench.Client.Machine;
 
@@ -25,7 +25,7 @@ internal static class Calibrator
     public static async Task<IReadOnlyList<Calibration>> RunAsync(IEnumerable<LoadOptions> loads, CalibrationOptions options, CancellationToken cancellation)
     {
         var wanted = loads.Where(IsCovered).DistinctBy(Like).ToList();
-        var known = wanted.ToDictionary(load => load, load => options.Cache?.Find(Environs(load, options), Like(load)));
+        var known = wanted.ToDictionary(load => load, load => options.Cache?.Find(EnvironmentKey(load, options), Like(load)));
         var missing = wanted.Where(load => known[load] is null).ToList();
         if (missing.Count > 0)
         {
@@ -47,8 +47,8 @@ internal static class Calibrator
         Rate = 0,
     };
 
-    private static string Environs(LoadOptions load, CalibrationOptions options) =>
-        CalibrationCache.Environs(options.Host, load, options.ServerCpus?.ToString() ?? "");
+    private static string EnvironmentKey(LoadOptions load, CalibrationOptions options) =>
+        CalibrationCache.EnvironmentKey(options.Host, load, options.ServerCpus?.ToString() ?? "");
 
     private static async Task<IReadOnlyList<(LoadOptions Load, Calibration Found)>> MeasureAllAsync(
         IReadOnlyList<LoadOptions> loads, CalibrationOptions options, CancellationToken cancellation)
@@ -67,7 +67,7 @@ internal static class Calibrator
         {
             options.Note($"the client's ceiling is not known everywhere: {e.Message}");
         }
-        foreach (var group in found.GroupBy(pair => Environs(pair.Load, options), pair => pair.Found))
+        foreach (var group in found.GroupBy(pair => EnvironmentKey(pair.Load, options), pair => pair.Found))
             options.Cache?.Keep(group.Key, group);
         return found;
     }

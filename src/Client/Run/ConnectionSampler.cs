@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Measures;
+using IpcBench.Analysis.Wording;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Load;

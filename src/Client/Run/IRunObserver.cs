@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -9,7 +9,7 @@ internal interface IRunObserver
     /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.</summary>
     void RoundStarted(int number, int attempt);
 
-    void CellFinished(PlannedCell cell, Round round, RunRecord record);
+    void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
 
     /// <summary>Something worth a line: a spoiled round, a file that could not be written.</summary>
     void Note(string sentence);

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -16,7 +16,7 @@ internal static class LoadRates
          where capacity > 0
          select (cell, rate: capacity * cell.Share!.Value)).ToDictionary(pair => pair.cell, pair => pair.rate);
 
-    private static double Capacity(RunRecord record, ScenarioKey key)
+    private static double Capacity(RunRecord record, CellKey key)
     {
         var arms = from round in record.Rounds
                    let cell = record.Cells[round.Cell].Key

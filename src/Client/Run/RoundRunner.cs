@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Client.Machine;
@@ -78,7 +78,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         var serverAfter = await link.UsageAsync(CancellationToken.None);
         progress.Enter(cell, "saving", null);
 
-        var round = new Round
+        var round = new Measurement
         {
             Cell = cell.Index,
             Number = number,
@@ -130,7 +130,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         Seed = options.Seed + number,
     };
 
-    private static ConnectionTruth Truth(ConnectionTruth own, ServerLink link, UsageReply? before, UsageReply? after, Target target)
+    private static ConnectionStats Truth(ConnectionStats own, ServerLink link, UsageReply? before, UsageReply? after, Target target)
     {
         var (first, last) = before is null || after is null || ServerUsage.IsAnother(before, after)
             ? (null, null)

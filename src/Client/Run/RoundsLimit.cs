@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
@@ -15,7 +15,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     /// <summary>Why the file is behind; null when it holds everything.</summary>
     public string? Unsaved { get; private set; }
 
-    public void Add(Round round) => Change(Record with { Rounds = [.. Record.Rounds, round] });
+    public void Add(Measurement round) => Change(Record with { Rounds = [.. Record.Rounds, round] });
 
     public void Add(IEnumerable<Advice> advice) => Change(Record with { Advice = [.. Record.Advice, .. advice] });
 

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Run;

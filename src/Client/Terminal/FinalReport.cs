@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Crank;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Terminal;
@@ -15,9 +16,9 @@ internal static class FinalReport
         if (console.Options.Crank)
             console.Results.Write(CrankStatistics.Of(record));
         else if (console.Options.Format is { } format)
-            console.Results.Write(ReportCatalogue.Find(format)!.Make(new ReportModel(record)));
+            console.Results.Write(Reports.Find(format)!.Make(new ReportModel(record)));
         else
-            console.Results.Write(Transcript.FinalResults(record) + "\n" + ReportCatalogue.Find("text")!.Make(new ReportModel(record)));
+            console.Results.Write(Transcript.FinalResults(record) + "\n" + Reports.Find("text")!.Make(new ReportModel(record)));
         if (journal.File is { } file && journal.Unsaved is null)
             console.Progress.WriteLine($"\nEvery round is in {file} (GrpcBench report {file} --format html -o report.html)");
     }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Terminal;
@@ -12,5 +12,5 @@ internal interface IProgressDisplay : IDisposable
     /// <summary>A round begins.</summary>
     void RoundStarted(int number);
 
-    void CellFinished(PlannedCell cell, Round round);
+    void CellFinished(PlannedCell cell, Measurement round);
 }

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -27,7 +27,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             roundNumber = number;
     }
 
-    public void CellFinished(PlannedCell cell, Round round)
+    public void CellFinished(PlannedCell cell, Measurement round)
     {
         lock (changing)
         {

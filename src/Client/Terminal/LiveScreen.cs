@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using Spectre.Console;
@@ -47,7 +47,7 @@ internal sealed class LiveScreen : IProgressDisplay
 
     public void RoundStarted(int number) => picture.RoundStarted(number);
 
-    public void CellFinished(PlannedCell cell, Round round) => picture.CellFinished(cell, round);
+    public void CellFinished(PlannedCell cell, Measurement round) => picture.CellFinished(cell, round);
 
     public void Dispose()
     {

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Terminal;
@@ -19,7 +19,7 @@ internal sealed class PlainProgress(BenchPlan plan, int rounds, TextWriter write
         writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Cells.Count} cells, {LeftText.Of(left)}"));
     }
 
-    public void CellFinished(PlannedCell cell, Round round)
+    public void CellFinished(PlannedCell cell, Measurement round)
     {
     }
 

@@ -1,6 +1,6 @@
 using System.Globalization;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -18,7 +18,7 @@ internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan 
         display.Around(() => console.Transcript.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
     }
 
-    public void CellFinished(PlannedCell cell, Round round, RunRecord record)
+    public void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
         display.CellFinished(cell, round);
         display.Around(() => console.Transcript.WriteLine(Transcript.Cell(record, round)));

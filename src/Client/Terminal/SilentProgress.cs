@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Terminal;
@@ -12,7 +12,7 @@ internal sealed class SilentProgress : IProgressDisplay
     {
     }
 
-    public void CellFinished(PlannedCell cell, Round round)
+    public void CellFinished(PlannedCell cell, Measurement round)
     {
     }
 

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text.Json;
 using IpcBench.Analysis.Crank;
-using IpcBench.Analysis.Measures;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests.Crank;
 

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -70,13 +70,13 @@ public sealed class CompareCommandTests : IDisposable
             Seed = 1,
             Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 1, TimeoutNs = 1, Threads = 1 },
             Host = new HostInfo { CpuModel = cpu },
-            Cells = [new Cell { Key = new ScenarioKey { Transport = "unix", Size = 10, Connections = 4 }, Address = "unix:/x" }],
+            Cells = [new Cell { Key = new CellKey { Transport = "unix", Size = 10, Connections = 4 }, Address = "unix:/x" }],
             Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number)))],
         });
         return path;
     }
 
-    private static Round RoundOf(int number, double rate) => new()
+    private static Measurement RoundOf(int number, double rate) => new()
     {
         Cell = 0,
         Number = number,
@@ -89,6 +89,6 @@ public sealed class CompareCommandTests : IDisposable
         Latency = "",
         LatencySumNs = 0,
         Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-        Connections = new ConnectionTruth { Requested = 4, Opened = 4, Active = 4 },
+        Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
     };
 }

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Machine;
 using IpcBench.Transports;

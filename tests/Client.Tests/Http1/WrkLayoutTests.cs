@@ -1,7 +1,8 @@
 using System.Diagnostics;
 using System.Text.RegularExpressions;
-using IpcBench.Analysis.Records;
-using IpcBench.Analysis.Reports;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Load.Support;
@@ -53,7 +54,7 @@ public class WrkLayoutTests
 
     private static string Report(string url, LoadResult result)
     {
-        var round = new Round
+        var round = new Measurement
         {
             Cell = 0,
             Number = 1,
@@ -73,7 +74,7 @@ public class WrkLayoutTests
             Buckets = result.Buckets,
         };
         Assert.True(result.ReceivedBytes >= result.Ok * FakeHttpServer.Reply(10).Length);
-        return ReportCatalogue.Find("wrk")!.Make(new ReportModel(new RunRecord
+        return Reports.Find("wrk")!.Make(new ReportModel(new RunRecord
         {
             ToolVersion = "test",
             Started = DateTimeOffset.UnixEpoch,
@@ -81,7 +82,7 @@ public class WrkLayoutTests
             Seed = 1,
             Options = new RunOptionsRecord { Rounds = 1, DurationNs = 1_000_000_000, WarmupNs = 0, TimeoutNs = 1, Threads = 2 },
             Host = new HostInfo(),
-            Cells = [new Cell { Key = new ScenarioKey { Transport = "tcp", Size = 10, Connections = 4, Protocol = "http1" }, Address = url }],
+            Cells = [new Cell { Key = new CellKey { Transport = "tcp", Size = 10, Connections = 4, Protocol = "http1" }, Address = url }],
             Rounds = [round],
         }));
     }

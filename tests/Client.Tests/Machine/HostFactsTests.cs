@@ -1,6 +1,6 @@
 using System.Collections;
 using System.Runtime.InteropServices;
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Machine;
 
 namespace IpcBench.Client.Tests.Machine;

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
@@ -112,7 +112,7 @@ public class BenchRunnerTests
             count++;
             Measured(count);
             var calls = 1000L * (cell.Index + 1);
-            var round = new Round
+            var round = new Measurement
             {
                 Cell = cell.Index,
                 Number = number,
@@ -127,7 +127,7 @@ public class BenchRunnerTests
                 LatencySumNs = 0,
                 AskedRate = rate ?? 0,
                 Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-                Connections = new ConnectionTruth { Requested = 4, Opened = 4, Active = 4 },
+                Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
                 Spoiled = Spoil(number, attempt),
             };
             return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null));
@@ -140,7 +140,7 @@ public class BenchRunnerTests
         {
         }
 
-        public void CellFinished(PlannedCell cell, Round round, RunRecord record)
+        public void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
         {
         }
 

@@ -1,4 +1,4 @@
-using IpcBench.Analysis.Records;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
@@ -85,16 +85,16 @@ public sealed class CalibrationCacheTests : IDisposable
     {
         string[] environs =
         [
-            CalibrationCache.Environs(Host, Load, ""),
-            CalibrationCache.Environs(Host, Load, "0-1"),
-            CalibrationCache.Environs(Host with { CpuQuota = 2 }, Load, ""),
-            CalibrationCache.Environs(Host with { ClientCpus = "0" }, Load, ""),
-            CalibrationCache.Environs(Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } }, Load, ""),
-            CalibrationCache.Environs(Host, Load with { Threads = 1 }, ""),
-            CalibrationCache.Environs(Host, Load with { Connector = new ConnectorOptions { SocketBuffer = 65536 } }, ""),
+            CalibrationCache.EnvironmentKey(Host, Load, ""),
+            CalibrationCache.EnvironmentKey(Host, Load, "0-1"),
+            CalibrationCache.EnvironmentKey(Host with { CpuQuota = 2 }, Load, ""),
+            CalibrationCache.EnvironmentKey(Host with { ClientCpus = "0" }, Load, ""),
+            CalibrationCache.EnvironmentKey(Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } }, Load, ""),
+            CalibrationCache.EnvironmentKey(Host, Load with { Threads = 1 }, ""),
+            CalibrationCache.EnvironmentKey(Host, Load with { Connector = new ConnectorOptions { SocketBuffer = 65536 } }, ""),
         ];
 
         Assert.Equal(environs.Length, environs.Distinct().Count());
-        Assert.Equal(environs[0], CalibrationCache.Environs(Host with { OpenFileLimit = 7 }, Load with { Size = 5, Address = Address.Parse("pipe:x") }, ""));
+        Assert.Equal(environs[0], CalibrationCache.EnvironmentKey(Host with { OpenFileLimit = 7 }, Load with { Size = 5, Address = Address.Parse("pipe:x") }, ""));
     }
 }

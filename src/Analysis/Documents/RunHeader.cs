@@ -1,0 +1,72 @@
+using System.Globalization;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>What, where and how a run measured, in a few lines.</summary>
+internal static class RunHeader
+{
+    /// <summary>Above the table of watched endpoints.</summary>
+    public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a request that the server has read counts as idle: the system does not tell)";
+
+    public static IEnumerable<string> Lines(MeasuredRun run)
+    {
+        var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);
+        var label = record.Label.Length > 0 ? record.Label + ", " : "";
+        yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench {record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
+        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, {options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+        yield return Machine(host);
+        foreach (var server in record.Servers)
+            yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",", StringComparison.Ordinal);
+    }
+
+    /// <summary>How verdicts are made: the confidence, and what does not matter.</summary>
+    public static string Method(MeasuredRun run)
+    {
+        var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
+        var looks = run.Record.Options.RoundsAuto ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks") : "";
+        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} signed-rank intervals{looks}; differences below {Quantity.Percent(run.Record.Options.Delta)} do not matter.";
+    }
+
+    internal static string Machine(HostInfo host)
+    {
+        string[] parts =
+        [
+            Join(host.Os, host.Kernel, host.Architecture),
+            host.CpuModel,
+            host.LogicalCpus > 0 ? Invariant($"{host.LogicalCpus} CPUs") : "",
+            host.Virtualization.Length > 0 ? $"in {host.Virtualization}" : "",
+            host.CpuQuota > 0 ? Invariant($"quota {host.CpuQuota:0.##} CPUs") : "",
+            host.Runtime,
+            host.ClientCpus == "free" && host.ServerCpus == "free" ? "placement free" : $"client on CPUs {host.ClientCpus}, server on {host.ServerCpus}",
+        ];
+        return string.Join(", ", parts.Where(part => part.Length > 0));
+    }
+
+    private static string Rounds(MeasuredRun run)
+    {
+        var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
+        var count = least == most ? Invariant($"{most}") : Invariant($"{least} to {most}");
+        var repeated = run.Repeated > 0 ? Invariant($" ({run.Repeated} of them repeated for foreign load)") : "";
+        return $"{count} {(most == 1 ? "round" : "rounds")}{repeated}";
+    }
+
+    private static string Loads(MeasuredRun run)
+    {
+        var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order().Select(c => c.ToString(CultureInfo.InvariantCulture))]);
+        var streams = run.Record.Cells.Select(cell => cell.Key.Streams).Distinct().Order().ToList();
+        return $"{connections} connections" + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
+    }
+
+    private static string Rehearsal(RunOptionsRecord options) =>
+        options.RehearsalNs == 0 ? "" : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before the first round)";
+
+    private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls" : Quantity.Seconds(options.DurationNs);
+
+    private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
+}

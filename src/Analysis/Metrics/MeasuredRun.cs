@@ -1,0 +1,52 @@
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>A run seen by cells: spoiled and repeated rounds set aside, each arm with the reference it is compared with.</summary>
+public sealed class MeasuredRun
+{
+    private readonly ReferenceChoice references;
+
+    public MeasuredRun(RunRecord record)
+    {
+        Record = record;
+        var counting = Counting(record).ToLookup(round => round.Cell);
+        Cells = [.. record.Cells.Select((cell, i) => new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))]))];
+        references = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
+    }
+
+    public RunRecord Record { get; }
+
+    /// <summary>In the order of <see cref="RunRecord.Cells"/>, one for one.</summary>
+    public IReadOnlyList<MeasuredCell> Cells { get; }
+
+    /// <summary>Rounds that were measured again because something else had the machine.</summary>
+    public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
+        .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
+
+    /// <summary>Rounds that every measured cell has.</summary>
+    public int CommonRounds => Cells.Count == 0 ? 0 : Cells.Min(cell => cell.Rounds.Count);
+
+    /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
+    public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
+
+    /// <summary>
+    /// The rounds that count: of several attempts the last one that is whole, since pairs are of one attempt. A window that was cut short (Ctrl-C, a
+    /// lost server) counts only for a cell that has no other. Choosing by more than that would be choosing results.
+    /// </summary>
+    private static IEnumerable<Measurement> Counting(RunRecord record)
+    {
+        var attempts = record.Rounds.GroupBy(round => (AtFullLoad: record.Cells[round.Cell].Key.Load == "max", round.Number))
+            .SelectMany(number => LastWhole([.. number]));
+        return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
+
+        bool IsWhole(Measurement round) => round.WindowNs * 2 >= record.Options.DurationNs && round.Started * 2 >= record.Options.Calls;
+    }
+
+    private static IEnumerable<Measurement> LastWhole(IReadOnlyList<Measurement> rounds)
+    {
+        var cells = rounds.Select(round => round.Cell).Distinct().Count();
+        var attempts = rounds.GroupBy(round => round.Attempt).OrderBy(attempt => attempt.Key).ToList();
+        return attempts.LastOrDefault(attempt => attempt.Select(round => round.Cell).Distinct().Count() == cells) ?? attempts[0].AsEnumerable();
+    }
+}

@@ -1,0 +1,56 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>One round with its histograms decoded when first asked for: what metrics are computed from.</summary>
+public sealed class MeasurementView(Measurement round)
+{
+    private LatencyDistribution? latency;
+    private LatencyDistribution? serviceTime;
+    private LatencyDistribution? lateness;
+
+    public Measurement Record => round;
+
+    /// <summary>Calls cut off, and those that were due and never sent, count with their lower bounds.</summary>
+    public LatencyDistribution Latency => latency ??= new(
+        LatencyCounts.Decode(round.Latency), LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
+
+    /// <summary>From the send to the reply; empty in a closed loop.</summary>
+    public LatencyDistribution ServiceTime => serviceTime ??= new(LatencyCounts.Decode(round.ServiceTime), LatencyCounts.Empty);
+
+    /// <summary>From the intended start to the send, calls never sent with their lower bounds; empty in a closed loop.</summary>
+    public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Decode(round.NotSentLatency));
+
+    /// <summary>Latencies recorded of calls that ended well.</summary>
+    public long Recorded => LatencyCounts.Decode(round.Latency).Count;
+
+    /// <summary>Whether calls are missing from the latencies, so that means are lower bounds.</summary>
+    public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
+
+    /// <summary>Calls that could be out at a time over all connections; the server may allow fewer streams than were asked for.</summary>
+    /// <param name="streams">Of one connection, as asked for.</param>
+    public long InFlight(int streams) => Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
+
+    public double Seconds => round.WindowNs / 1e9;
+
+    /// <summary>Calls that ended well in the window per second of measured time.</summary>
+    public double Rate => round.Completed / Seconds;
+
+    /// <summary>Mean latency in ns; null when no call ended well.</summary>
+    public double? MeanNs => round.Ok == 0 ? null : (double)round.LatencySumNs / round.Ok;
+
+    public long FailedCalls => round.Failed.Values.Sum();
+
+    /// <summary>The calls that the client's usage is divided by; 0 when none ended well, and then there is no cost of a call.</summary>
+    public long ClientCalls => round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed);
+
+    /// <summary>The calls that the server's usage is divided by; 0 when none ended well.</summary>
+    public long ServerCalls => round.Server is { Calls: > 0 } server ? server.Calls : ClientCalls;
+
+    /// <summary>Busy time of the machine that neither process claims, in ns; null where the system or the server does not tell.</summary>
+    public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server
+        ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;
+
+    public static long CpuNs(ProcessUsage usage) => usage.CpuUserNs + usage.CpuKernelNs;
+}

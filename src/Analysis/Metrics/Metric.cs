@@ -1,0 +1,85 @@
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>One thing that is measured of a round: what it is called, how it is computed and shown, and which way is better.</summary>
+/// <param name="Id">Stable name for scripts, columns and gates: <c>client_cpu</c>.</param>
+/// <param name="Title">For people: <c>client CPU</c>.</param>
+/// <param name="Unit">Of the value as computed: <see cref="Wording.Unit"/> makes text of it.</param>
+/// <param name="Better">Which way is better.</param>
+/// <param name="Value">The number; null when the round does not tell it.</param>
+/// <param name="AtLeast">Whether the number is only a lower bound.</param>
+public sealed record Metric(
+    string Id, string Title, Unit Unit, Better Better, Func<MeasurementView, double?> Value, Func<MeasurementView, bool>? AtLeast = null)
+{
+    /// <summary>The value as text with its unit, – when there is none.</summary>
+    public string Show(MeasurementView reading) =>
+        Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
+
+    public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
+    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
+    public static Metric P50 { get; } = Percentile("p50", 50);
+    public static Metric P99 { get; } = Percentile("p99", 99);
+    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Max?.Ns, r => r.Latency.Max?.AtLeast == true);
+    public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
+    public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server is { } s ? MeasurementView.CpuNs(s) : null, r.ServerCalls));
+    public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.UnattributedNs, r.ClientCalls));
+
+    public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r));
+
+    public static Metric Failed { get; } = new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls);
+
+    public static IReadOnlyList<Metric> All { get; } =
+    [
+        Rate,
+        new("payload", "payload/s", Unit.BytesPerSecond, Better.Higher, r => r.Record.PayloadBytes / r.Seconds),
+        Mean,
+        P50,
+        Percentile("p90", 90),
+        P99,
+        Percentile("p99.9", 99.9),
+        Percentile("p99.99", 99.99),
+        Percentile("p99.999", 99.999),
+        Max,
+        ClientCpu,
+        ServerCpu,
+        UnattributedCpu,
+        TotalCpu,
+        new("client_user", "client user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Client.CpuUserNs, r.ClientCalls)),
+        new("client_kernel", "client kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Client.CpuKernelNs, r.ClientCalls)),
+        new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server?.CpuUserNs, r.ServerCalls)),
+        new("server_kernel", "server kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server?.CpuKernelNs, r.ServerCalls)),
+        new("softirq", "softirq CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Machine?.SoftIrqNs, r.ClientCalls)),
+        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Record.Client.ContextSwitches, r.ClientCalls)),
+        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCalls)),
+        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower, r => PerCall(r.Record.Client.AllocatedBytes, r.ClientCalls)),
+        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower, r => r.Record.Server is { GcCollections.Count: > 0 } server ? PerCall(server.AllocatedBytes, r.ServerCalls) : null),
+        new("client_gc", "client collections", Unit.Count, Better.Lower, r => r.Record.Client.GcCollections.FirstOrDefault()),
+        new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Record.Server is { GcCollections: [var first, ..] } ? first : null),
+        new("client_gc_pause", "client pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Record.Client.GcPauseNs),
+        new("server_gc_pause", "server pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Record.Server is { GcCollections.Count: > 0 } server ? server.GcPauseNs : null),
+        new("client_memory", "client working set", Unit.Bytes, Better.Lower, r => r.Record.Client.WorkingSetBytes),
+        new("server_memory", "server working set", Unit.Bytes, Better.Lower, r => r.Record.Server?.WorkingSetBytes),
+        new("connections", "connections opened", Unit.Count, Better.Higher, r => r.Record.Connections.Opened),
+        new("active", "connections active", Unit.Count, Better.Higher, r => r.Record.Connections.Active),
+        new("reopened", "connections reopened", Unit.Count, Better.Lower, r => r.Record.Connections.Reopened),
+        new("connect_retries", "connects retried", Unit.Count, Better.Lower, r => r.Record.Connections.ConnectRetries),
+        new("connect_p99", "connect time p99", Unit.Nanoseconds, Better.Lower, r => r.Record.Connections.ConnectTimesNs is [_, _, var p99, ..] ? p99 : null),
+        new("threads", "threads that ran completions", Unit.Count, Better.Higher, r => r.Record.ThreadCalls.Count),
+        new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Record.Connections.Fairness),
+        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)?.Ns),
+        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)?.Ns),
+        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns, r => r.Lateness.At(99)?.AtLeast == true),
+        Failed,
+        new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Record.CutOff),
+        new("not_sent", "due and not sent", Unit.Count, Better.Lower, r => r.Record.NotSent),
+    ];
+
+    /// <summary>The metric of this name; null when there is none.</summary>
+    public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
+
+    private static Metric Percentile(string id, double percentile) =>
+        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile)?.Ns, r => r.Latency.At(percentile)?.AtLeast == true);
+
+    private static double? PerCall(double? total, long calls) => calls == 0 ? null : total / calls;
+}

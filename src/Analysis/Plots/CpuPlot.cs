@@ -1,0 +1,67 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>CPU of a call as stacked bars: client, server, and what neither claims. Each point to its own scale.</summary>
+internal sealed class CpuPlot : IPlot
+{
+    private const double Row = 19;
+    private static readonly (Metric Metric, string Name, string Css)[] Sides =
+        [(Metric.ClientCpu, "client", "b k0"), (Metric.ServerCpu, "server", "b k1"), (Metric.UnattributedCpu, "unattributed", "b k2")];
+
+    public string Name => "cpu";
+
+    public Plot? Of(ReportModel model)
+    {
+        var series = Series.Of(model);
+        return series.Count == 0 ? null : new Plot(Name, "CPU per call",
+            "CPU time of one call in the median round: client, server, and the busy time of the machine that neither claims. Bars compare within a size; each size has its own scale.",
+            [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
+    }
+
+    internal static List<Point> Points(IReadOnlyList<Series> series) =>
+        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Point).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections).ThenBy(p => p.Streams)];
+
+    private static Panel Draw(Point point, List<Series> all)
+    {
+        var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Point == point).Select(cell => (Series: s, Cell: cell))).ToList();
+        var (marks, y) = (new SvgText(), 30.0);
+        var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;
+        var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => Total(row.Cell)));
+        var x = left;
+        foreach (var (_, name, css) in Sides)
+        {
+            marks.Rectangle(x, 6, 11, 11, css);
+            marks.Label(x + 16, 16, name);
+            x += 30 + name.Length * 7.2;
+        }
+        foreach (var (series, cell) in rows)
+        {
+            marks.Label(left - 8, y + 12, series.Name, "end");
+            var end = left;
+            foreach (var (metric, name, css) in Sides)
+            {
+                var width = (metric.Value(cell.Median!) ?? 0) * scale;
+                marks.Rectangle(end, y, width, Row - 5, css, $"{series.Name}, {name}: {metric.Show(cell.Median!)}");
+                end += width;
+            }
+            marks.Label(end + 6, y + 12, Quantity.Micros(Total(cell)), css: "s");
+            y += Row;
+        }
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Stacked bars of CPU per call", Frame.Width, y + 6, marks.ToString());
+    }
+
+    private static double Total(MeasuredCell cell) => Sides.Sum(side => side.Metric.Value(cell.Median!) ?? 0);
+
+    private static TextTable Table(MeasuredRun run)
+    {
+        Metric[] metrics = [.. Sides.Select(side => side.Metric), .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
+        var table = new TextTable(["size", "transport", .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))]) { Words = 2 };
+        foreach (var cell in RunTables.InOrder(run))
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
+        return table;
+    }
+}

@@ -1,0 +1,75 @@
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>The common parts of a picture: legend on top, grid, axes with their labels.</summary>
+internal sealed class Frame
+{
+    public const double Width = 480;
+    private const double Left = 62;
+    private const double Right = 14;
+    private const double LegendLine = 20;
+    private const double Letter = 7.1;
+
+    public Frame(double plotHeight, IReadOnlyList<Series> legend)
+    {
+        Top = 12 + DrawLegend(legend);
+        Bottom = Top + plotHeight;
+    }
+
+    public SvgText Marks { get; } = new();
+
+    public double Top { get; }
+
+    public double Bottom { get; }
+
+    public static double LeftEdge => Left;
+
+    public static double RightEdge => Width - Right;
+
+    public double Height => Bottom + 44;
+
+    /// <summary>Horizontal grid lines with their values.</summary>
+    public void YAxis(Scale scale, Func<double, string> show)
+    {
+        foreach (var tick in scale.Ticks())
+        {
+            Marks.Line(Left, scale[tick], RightEdge, scale[tick], "g");
+            Marks.Label(Left - 8, scale[tick] + 4, show(tick), "end", "s");
+        }
+    }
+
+    /// <summary>Labels below at these places; those that would overlap the one before are left out.</summary>
+    public void XAxis(IEnumerable<(double X, string Label)> labels, string title)
+    {
+        Marks.Line(Left, Bottom, RightEdge, Bottom, "a");
+        var free = 0.0;
+        foreach (var (x, label) in labels)
+        {
+            Marks.Line(x, Bottom, x, Bottom + 4, "a");
+            var half = label.Length * Letter / 2;
+            if (x - half < free)
+                continue;
+            Marks.Label(x, Bottom + 18, label, "middle", "s");
+            free = x + half + 4;
+        }
+        Marks.Label((Left + RightEdge) / 2, Bottom + 37, title, "middle", "s");
+    }
+
+    /// <summary>The finished picture.</summary>
+    public Panel ToPanel(string title, string description) => new(title, description, Width, Height, Marks.ToString());
+
+    private double DrawLegend(IReadOnlyList<Series> legend)
+    {
+        var (x, y) = (Left, 14.0);
+        foreach (var series in legend)
+        {
+            var width = 34 + series.Name.Length * Letter;
+            if (x > Left && x + width > Width)
+                (x, y) = (Left, y + LegendLine);
+            Marks.Line(x, y, x + 20, y, series.LineCss);
+            Marks.Mark(x + 10, y, series.Colour, series.MarkCss);
+            Marks.Label(x + 26, y + 4, series.Name);
+            x += width + 8;
+        }
+        return legend.Count == 0 ? 0 : y + 4;
+    }
+}

@@ -1,0 +1,62 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>Time of an echo's round trip along the size, as it is or as a multiple of the reference's.</summary>
+internal sealed class RoundTripPlot(bool isNormalised) : IPlot
+{
+    public string Name => isNormalised ? "normalised" : "round-trip";
+
+    public Plot? Of(ReportModel model)
+    {
+        if (!model.Files.All(file => EchoTable.Fits(file.Run)))
+            return null;
+        var reference = model.Files[0].Run.Record.Options.Reference;
+        return new Plot(Name, isNormalised ? $"Time of a round trip, {reference} = 1" : "Time of a round trip",
+            isNormalised
+                ? "Median over the rounds of each time divided by the reference's time of the same round, with the range of all rounds. Below 1 is faster."
+                : "Mean of the median round; the bar spans all rounds.",
+            [.. Facet.Of(Series.Of(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Of(file.Run))]);
+    }
+
+    private Panel Draw(Facet facet)
+    {
+        var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
+        var lines = facet.Lines.Select(line => (line.Series, Points: line.Points.Select(p => (p.X, Values: Values(line.Series.Run, p.Cell))).Where(p => p.Values.Count > 0).ToList())).ToList();
+        var all = lines.SelectMany(line => line.Points).SelectMany(point => point.Values).DefaultIfEmpty(1).ToList();
+        var y = Scale.Linear(0, all.Max(), frame.Bottom, frame.Top);
+        var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, Frame.RightEdge);
+        frame.YAxis(y, Show);
+        frame.XAxis(facet.All.Select(p => p.X).Distinct().Order().Select(v => (x[v], facet.XLabel(v))), facet.AxisTitle);
+        foreach (var (series, points) in lines)
+        {
+            frame.Marks.Path(points.Select(p => (x[p.X], y[Middle(p.Values)])), series.LineCss);
+            foreach (var (at, values) in points)
+            {
+                frame.Marks.Line(x[at], y[values.Min()], x[at], y[values.Max()], series.LineCss);
+                frame.Marks.Mark(x[at], y[Middle(values)], series.Colour, series.MarkCss, $"{series.Name}, {facet.XLabel(at)}: {Show(Middle(values))}");
+            }
+        }
+        return frame.ToPanel(facet.Title, $"{(isNormalised ? "Normalised time" : "Time")} of a round trip along the {facet.AxisTitle}");
+    }
+
+    /// <summary>One a round, ascending.</summary>
+    private List<double> Values(MeasuredRun run, MeasuredCell cell)
+    {
+        if (!isNormalised)
+            return [.. cell.Values(Metric.Mean).Order()];
+        var reference = run.ReferenceOf(cell) ?? cell;
+        return [.. (from mine in cell.Rounds
+                    join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
+                    where mine.MeanNs > 0 && theirs.MeanNs > 0
+                    select mine.MeanNs!.Value / theirs.MeanNs!.Value).Order()];
+    }
+
+    // The lower of two in the middle, as everywhere.
+    private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
+
+    private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);
+}

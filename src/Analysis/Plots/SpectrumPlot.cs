@@ -1,0 +1,65 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>Latency against percentile as far as the data goes, the distance to 100 % on a logarithmic axis.</summary>
+internal sealed class SpectrumPlot : IPlot
+{
+    private static readonly double[] Named = [50, 90, 99, 99.9, 99.99, 99.999];
+
+    public string Name => "latency";
+
+    public Plot? Of(ReportModel model)
+    {
+        var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
+        return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
+            "Latency of the median round at each percentile, as far as 100 samples lie beyond it. In a closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load).",
+            [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Latency(file.Run))]);
+    }
+
+    private static bool HasData(MeasuredCell cell) => cell.Median!.Latency.HasDataFor(50);
+
+    private static List<(Series Series, LatencyDistribution Latency)> Lines(List<Series> series, Point point) =>
+        [.. series.SelectMany(s => s.Cells.Where(cell => cell.Point == point && HasData(cell)).Select(cell => (s, cell.Median!.Latency)))];
+
+    private static Panel Draw(Point point, List<Series> all)
+    {
+        var lines = Lines(all, point);
+        var frame = new Frame(190, [.. lines.Select(line => line.Series)]);
+        var curves = lines.ConvertAll(line => (line.Series, Points: Curve(line.Latency).ToList()));
+        var values = curves.SelectMany(curve => curve.Points.Select(p => Math.Max(1.0, p.Ns))).ToList();
+        var x = Scale.Log(1, curves.Max(curve => curve.Points.Max(p => Nines(p.Percentile))), Frame.LeftEdge, Frame.RightEdge, 0.01);
+        var y = values.Max() / values.Min() > 6
+            ? Scale.Log(values.Min(), values.Max(), frame.Bottom, frame.Top)
+            : Scale.Linear(0, values.Max(), frame.Bottom, frame.Top);
+        frame.YAxis(y, ns => Short(ns));
+        frame.XAxis(Named.Where(p => Nines(p) <= x.Max).Select(p => (x[Nines(p)], "p" + Quantity.Plain(p))), "percentile");
+        foreach (var (series, points) in curves)
+        {
+            frame.Marks.Path(points.Select(p => (x[Nines(p.Percentile)], y[p.Ns])), series.LineCss);
+            foreach (var named in points.Where(p => Named.Contains(p.Percentile)))
+                frame.Marks.Mark(x[Nines(named.Percentile)], y[named.Ns], series.Colour, series.MarkCss, $"{series.Name}, p{Quantity.Plain(named.Percentile)}: {Quantity.Duration(named.Ns)}", 3);
+        }
+        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, point), "Latency against percentile");
+    }
+
+    /// <summary>The named percentiles and steps between them, each with enough data.</summary>
+    private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyDistribution latency) =>
+        Enumerable.Range(0, 60).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named).Distinct().Order()
+            .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, (double)entry.Item2!.Value.Ns));
+
+    private static double Nines(double percentile) => 100 / (100 - percentile);
+
+    private static string Short(double ns) => ns switch
+    {
+        0 => "0",
+        < 1e3 => Quantity.Significant(ns) + " ns",
+        < 1e6 => Quantity.Significant(ns / 1e3) + " µs",
+        < 1e9 => Quantity.Significant(ns / 1e6) + " ms",
+        _ => Quantity.Significant(ns / 1e9) + " s",
+    };
+}

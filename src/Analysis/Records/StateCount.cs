@@ -1,8 +1,0 @@
-namespace IpcBench.Analysis.Records;
-
-/// <summary>Connections found in one state over the samples of a window.</summary>
-public sealed record StateCount
-{
-    public required double Mean { get; init; }
-    public required long Max { get; init; }
-}

@@ -1,0 +1,116 @@
+using System.Text;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>Runs against a base, as text or Markdown: first in what they differ, then cell by cell, then what only one has.</summary>
+public sealed class CompareReport(bool markdown)
+{
+    private static readonly Metric[] Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
+
+    public string Make(IReadOnlyList<FileComparison> comparisons)
+    {
+        var text = new StringBuilder();
+        foreach (var comparison in comparisons)
+            AppendDifferences(text, comparison);
+        var table = comparisons.Count == 1 ? OfTwo(comparisons[0]) : OfMany(comparisons);
+        if (table.IsEmpty)
+            text.Line("No cell is in all of the files.");
+        else
+            Append(text, table);
+        foreach (var comparison in comparisons)
+        {
+            AppendOnly(text, comparison.Before, comparison.OnlyBefore);
+            AppendOnly(text, comparison.After, comparison.OnlyAfter);
+        }
+        if (!table.IsEmpty)
+            text.Line().Line(Method(comparisons));
+        return TextReport.Printable(text.Replace("\n\n\n", "\n\n").ToString());
+    }
+
+    private void AppendDifferences(StringBuilder text, FileComparison comparison)
+    {
+        var (before, after) = (comparison.Before.Name, comparison.After.Name);
+        Heading(text, $"{after} against {before}");
+        text.Line(comparison.SameMachine
+            ? "The machines are the same, as far as the files tell." : "The machines differ: read ratios as machine and transport together.").Line();
+        var table = new TextTable("differs", before, after) { Words = 3 };
+        foreach (var difference in comparison.Machines.Concat(comparison.Settings))
+            table.Add(difference.What, OrNone(difference.Before), OrNone(difference.After));
+        if (!table.IsEmpty)
+            Append(text, table).Append(markdown ? "" : "\n");
+    }
+
+    private static TextTable OfTwo(FileComparison comparison)
+    {
+        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio", "verdict") { Words = 3, LastIsWords = true };
+        foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
+        {
+            foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
+            {
+                var verdict = comparison.Judge(before, after, metric);
+                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric), Middle(after, metric),
+                    verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell" : VerdictText.Of(verdict, metric));
+            }
+        }
+        return table;
+    }
+
+    /// <summary>One column a file, with its ratio to the base where it is decided.</summary>
+    private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
+    {
+        var table = new TextTable(["size", "transport", "metric", comparisons[0].Before.Name, .. comparisons.Select(c => c.After.Name)]) { Words = 3 };
+        foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
+        {
+            foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
+                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, Middle(cell, metric), .. comparisons.Select(c => Column(c, cell.Key, metric))]);
+        }
+        return table;
+    }
+
+    private static string Column(FileComparison comparison, CellKey key, Metric metric)
+    {
+        var pair = comparison.Cells.FirstOrDefault(cell => cell.Before.Key == key);
+        if (pair.After == null || comparison.Judge(pair.Before, pair.After, metric) is not { } verdict)
+            return Quantity.None;
+        var mark = verdict.Kind switch { VerdictKind.CannotTell => "?", VerdictKind.NoDifference => "=", _ => "" };
+        return $"{Middle(pair.After, metric)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";
+    }
+
+    private void AppendOnly(StringBuilder text, NamedRun file, IReadOnlyList<CellKey> keys)
+    {
+        if (keys.Count == 0)
+            return;
+        text.Line().Line($"Only in {Safe(file.Name)}: {Safe(string.Join("; ", keys.Select(key => $"{key.Arm}, {Quantity.Size(key.Size)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, {key.Load}")))}.");
+    }
+
+    private static string Method(IReadOnlyList<FileComparison> comparisons)
+    {
+        var widest = comparisons.Max(comparison => comparison.Drift.Allowance);
+        var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
+    }
+
+    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText()).Append(markdown ? "\n" : "");
+
+    private void Heading(StringBuilder text, string heading) => text.Append(text.Length == 0 ? "" : "\n").Line((markdown ? "## " : "") + Safe(heading)).Line();
+
+    private string Safe(string text) => markdown ? TextTable.Escape(text) : text;
+
+    /// <summary>The median of the metric itself over the rounds: the ratio beside it is that of these two numbers.</summary>
+    private static string Middle(MeasuredCell cell, Metric metric)
+    {
+        var logs = cell.Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
+        var bound = metric.AtLeast is { } atLeast && cell.Rounds.Any(atLeast) ? "≥ " : "";
+        return logs.Count == 0 ? metric.Show(cell.Median!) : bound + Quantity.Show(Math.Exp(RatioEstimate.Median(logs)), metric.Unit);
+    }
+
+    private static double? Value(MeasuredCell cell, Metric metric) => metric.Value(cell.Median!);
+
+    private static string OrNone(string text) => text.Length == 0 ? Quantity.None : text;
+}

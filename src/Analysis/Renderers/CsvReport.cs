@@ -1,0 +1,68 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>Long form: one row per cell and round that counts, every metric in ns, bytes and calls; RFC 4180 with \n line ends, dots, no units in cells.</summary>
+public sealed class CsvReport : IReport
+{
+    private static readonly string[] KeyColumns =
+    [
+        "file", "label", "run_started", "os", "arm", "transport", "protocol", "client", "variant", "size", "connections", "streams", "load", "address",
+        "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
+    ];
+
+    public string Format => "csv";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder();
+        text.AppendJoin(',', KeyColumns.Concat(Metric.All.Select(ColumnOf))).Append('\n');
+        foreach (var file in model.Files)
+        {
+            foreach (var cell in file.Run.Cells)
+            {
+                foreach (var round in cell.Rounds)
+                    text.AppendJoin(',', Key(file, cell, round).Concat(Metric.All.Select(metric => Text(metric.Value(round))))).Append('\n');
+            }
+        }
+        return text.ToString();
+    }
+
+    /// <summary>The metric's name with its unit, a word for every tool: <c>p99_9_ns</c>.</summary>
+    public static string ColumnOf(Metric metric) => metric.Id.Replace('.', '_') + metric.Unit switch
+    {
+        Unit.Nanoseconds or Unit.NanosecondsPerCall => "_ns",
+        Unit.BytesPerSecond => "_bytes_per_s",
+        Unit.Bytes => "_bytes",
+        _ => "",
+    };
+
+    private static IEnumerable<string> Key(NamedRun file, MeasuredCell cell, MeasurementView reading)
+    {
+        var (key, run, round) = (cell.Key, file.Run.Record, reading.Record);
+        return new[]
+        {
+            file.Name, run.Label, Stamp(run.Started), run.Host.Os, key.Arm, key.Transport, key.Protocol, key.Client, key.Variant, Text(key.Size), Text(key.Connections),
+            Text(key.Streams), key.Load, cell.Cell.Address, Text(round.Number), Stamp(round.At), Text(round.WindowNs), Text(round.Started), Text(round.Ok),
+            Text(round.Completed), Text(round.PayloadBytes),
+        }.Select(Quote);
+    }
+
+    /// <summary>Quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
+    internal static string Quote(string text)
+    {
+        if (text.Length > 0 && "=+-@\t\r".Contains(text[0]) && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
+            text = "'" + text;
+        return text.AsSpan().IndexOfAny(",\"\r\n") < 0 ? text : $"\"{text.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
+    }
+
+    private static string Stamp(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-ddTHH:mm:ss.fffZ", CultureInfo.InvariantCulture);
+
+    private static string Text(long value) => value.ToString(CultureInfo.InvariantCulture);
+
+    private static string Text(double? value) => value?.ToString("0.######", CultureInfo.InvariantCulture) ?? "";
+}

@@ -1,0 +1,78 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>HdrHistogram's percentile text of the median round's latencies, in ms, one block a cell: what existing plotters read.</summary>
+public sealed class HgrmReport : IReport
+{
+    private const int TicksPerHalfDistance = 5;
+
+    public string Format => "hgrm";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder();
+        var cells = model.Files.SelectMany(file => file.Run.Cells.Where(cell => cell.Median != null).Select(cell => (file, cell))).ToList();
+        foreach (var (file, cell) in cells)
+        {
+            // A plotter that takes one histogram must not stumble over a heading.
+            if (cells.Count > 1)
+                text.Append(text.Length == 0 ? "" : "\n").Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
+            text.Append(Of(cell.Median!.Latency.Counts));
+        }
+        return TextReport.Printable(text.ToString());
+    }
+
+    /// <summary>As AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the distance to 100 %.</summary>
+    public static string Of(LatencyCounts counts)
+    {
+        var text = new StringBuilder("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
+        foreach (var (percentile, value, count) in Steps(counts))
+        {
+            text.Append(CultureInfo.InvariantCulture, $"{value / 1e6,12:F3} {percentile / 100,14:F12} {count,10}");
+            if (percentile < 100)
+                text.Append(CultureInfo.InvariantCulture, $" {1 / (1 - percentile / 100),14:F2}");
+            text.Append('\n');
+        }
+        var (mean, deviation) = Moments(counts);
+        text.Append(CultureInfo.InvariantCulture, $"#[Mean    = {mean / 1e6,12:F3}, StdDeviation   = {deviation / 1e6,12:F3}]\n");
+        text.Append(CultureInfo.InvariantCulture, $"#[Max     = {counts.Max / 1e6,12:F3}, Total count    = {counts.Count,12}]\n");
+        text.Append(CultureInfo.InvariantCulture, $"#[Buckets = {32,12}, SubBuckets     = {2048,12}]\n");
+        return text.ToString();
+    }
+
+    /// <summary>Percentiles that approach 100 by halves, each with its value in ns and the number of values up to it.</summary>
+    internal static IEnumerable<(double Percentile, long Value, long Count)> Steps(LatencyCounts counts)
+    {
+        if (counts.Count == 0)
+            yield break;
+        var percentile = 0.0;
+        while (true)
+        {
+            var value = counts.ValueAt(percentile);
+            var upTo = counts.CountUpTo(value);
+            yield return (percentile, value, upTo);
+            if (upTo == counts.Count)
+                break;
+            var ticks = TicksPerHalfDistance * Math.Pow(2, Math.Floor(Math.Log2(100 / (100 - percentile))) + 1);
+            percentile += 100 / ticks;
+        }
+        yield return (100, counts.Max, counts.Count);
+    }
+
+    private static (double Mean, double Deviation) Moments(LatencyCounts counts)
+    {
+        if (counts.Count == 0)
+            return (0, 0);
+        var mean = counts.Sum / (double)counts.Count;
+        var squares = 0.0;
+        foreach (var (slot, count) in counts)
+            squares += count * Math.Pow(LatencyCounts.MiddleOf(slot) - mean, 2);
+        return (mean, Math.Sqrt(squares / counts.Count));
+    }
+}

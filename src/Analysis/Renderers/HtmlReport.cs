@@ -1,0 +1,157 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Plots;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Plots.SvgText;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>One page without network or script: the answer, pictures with their numbers, doubts, and the environment.</summary>
+public sealed class HtmlReport : IReport
+{
+    public string Format => "html";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder();
+        var title = Escape(Title(model));
+        text.Line("<!doctype html>").Line("<html lang=\"en\">").Line("<head>").Line("<meta charset=\"utf-8\">")
+            .Line("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">").Line($"<title>{title}</title>")
+            .Append("<style>\n").Append(PlotCss.Colours).Append(PlotCss.Marks).Append(HtmlCss.Page).Line("</style>").Line("</head>").Line("<body>");
+        text.Line("<header>").Line($"<h1>{title}</h1>");
+        foreach (var file in model.Files)
+            AppendSubtitle(text, file, model.Files.Count > 1);
+        text.Line("</header>").Line("<main>");
+        foreach (var file in model.Files)
+            AppendAnswer(text, file, model.Files.Count > 1);
+        foreach (var plot in PlotList.Of(model))
+            AppendPlot(text, plot, model);
+        foreach (var file in model.Files)
+            AppendConnections(text, file, model.Files.Count > 1);
+        foreach (var file in model.Files)
+            AppendPublished(text, file, model.Files.Count > 1);
+        foreach (var file in model.Files)
+            AppendDoubts(text, file, model.Files.Count > 1);
+        foreach (var file in model.Files)
+            AppendEnvironment(text, file, model.Files.Count > 1);
+        text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; every round is in there, nothing here is edited by hand.</footer>");
+        return text.Line("</body>").Line("</html>").ToString();
+    }
+
+    private static string Title(ReportModel model)
+    {
+        var arms = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key.Transport).Distinct().ToList();
+        var what = arms.Count == 0 ? "Local transports" : TextBuilding.And(arms.ConvertAll(arm => arm switch { "tcp" => "TCP", "tls" => "TLS", "unix" => "Unix socket", "pipe" => "named pipe", _ => arm }));
+        var names = model.Files.Where(file => file.Name.Length > 0).Select(file => file.Name).ToList();
+        return names.Count == 0 ? what : $"{what} – {TextBuilding.And(names)}";
+    }
+
+    private static void AppendSubtitle(StringBuilder text, NamedRun file, bool named)
+    {
+        foreach (var line in RunHeader.Lines(file.Run).Take(3))
+            text.Line($"<p class=\"sub\">{(named ? Escape(file.Name) + ": " : "")}{Escape(line)}</p>");
+    }
+
+    private static void AppendAnswer(StringBuilder text, NamedRun file, bool named)
+    {
+        var answers = Answers.Of(file.Run);
+        if (answers.Count == 0)
+            return;
+        text.Line($"<section class=\"answer\"><h2>Answer{Suffix(file, named)}</h2>").Line("<ul>");
+        foreach (var answer in answers)
+            text.Line($"<li>{Escape(answer)}</li>");
+        text.Line("</ul></section>");
+    }
+
+    private static void AppendPlot(StringBuilder text, Plot plot, ReportModel model)
+    {
+        text.Line($"<section{(plot.Panels.Count == 1 ? " class=\"half\"" : "")}>").Line($"<h2>{Escape(plot.Title)}</h2>").Line($"<p class=\"cap\">{Escape(plot.Caption)}</p>").Line("<div class=\"panels\">");
+        foreach (var panel in plot.Panels)
+        {
+            var words = string.Join(": ", new[] { panel.Title, panel.Description }.Where(part => part.Length > 0));
+            text.Line($"<figure>{(panel.Title.Length > 0 ? $"<figcaption>{Escape(panel.Title)}</figcaption>" : "")}<svg viewBox=\"0 0 {N(panel.Width)} {N(panel.Height)}\" role=\"img\" aria-label=\"{Escape(words)}; the numbers are in the table below\">")
+                .Append(panel.Marks).Line("</svg></figure>");
+        }
+        text.Line("</div>").Line("<details><summary>The numbers</summary>");
+        foreach (var (file, table) in model.Files.Zip(plot.Numbers))
+        {
+            if (model.Files.Count > 1)
+                text.Line($"<h3>{Escape(file.Name)}</h3>");
+            AppendTable(text, table, plot.Title);
+        }
+        text.Line("</details></section>");
+    }
+
+    private static void AppendConnections(StringBuilder text, NamedRun file, bool named)
+    {
+        if (RunTables.Connections(file.Run) is not { IsEmpty: false } table)
+            return;
+        text.Line($"<section><h2>Connections by state{Suffix(file, named)}</h2>").Line($"<p class=\"cap\">{Escape(RunHeader.Connections)}</p>");
+        AppendTable(text, table, "Connections by state");
+        text.Line("</section>");
+    }
+
+    private static void AppendPublished(StringBuilder text, NamedRun file, bool named)
+    {
+        var blocks = PublishedSection.Of(file).ToList();
+        if (blocks.Count == 0)
+            return;
+        text.Line($"<section><h2>Published{Suffix(file, named)}</h2>");
+        foreach (var block in blocks)
+        {
+            if (block.Caption.Length > 0)
+                text.Line($"<p class=\"cap\">{Escape(block.Caption)}</p>");
+            if (block.Table is { IsEmpty: false } table)
+                AppendTable(text, table, block.Caption.Length > 0 ? block.Caption : "Published");
+            if (block.Sentences.Count > 0)
+                text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
+        }
+        text.Line("</section>");
+    }
+
+    private static void AppendTable(StringBuilder text, TextTable table, string name)
+    {
+        text.Line($"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{Escape(name)}\"><table><thead><tr>");
+        foreach (var (i, heading) in table.Headings.Index())
+            text.Put($"<th scope=\"col\"{Words(table, i)}>{Escape(heading.Trim())}</th>");
+        text.Line("</tr></thead><tbody>");
+        var before = "";
+        foreach (var row in table.Rows)
+        {
+            text.Append(row[0] == before || before.Length == 0 ? "<tr>" : "<tr class=\"new\">");
+            foreach (var (i, cell) in row.Index())
+                text.Put($"<td{Words(table, i)}>{Escape(cell)}</td>");
+            text.Line("</tr>");
+            before = row[0];
+        }
+        text.Line("</tbody></table></div>");
+    }
+
+    private static string Words(TextTable table, int column) => table.IsWords(column) ? " class=\"w\"" : "";
+
+    private static void AppendDoubts(StringBuilder text, NamedRun file, bool named)
+    {
+        var doubts = DoubtList.Of(file.Run);
+        text.Line($"<section><h2>Doubts{Suffix(file, named)}</h2>");
+        if (doubts.Count == 0)
+            text.Line("<p class=\"cap\">None raised.</p>");
+        text.Line("<ul class=\"doubts\">");
+        foreach (var doubt in doubts)
+            text.Line($"<li>{Escape(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> <code>{Escape(doubt.Id)}</code></li>");
+        text.Line("</ul></section>");
+    }
+
+    private static void AppendEnvironment(StringBuilder text, NamedRun file, bool named)
+    {
+        text.Line($"<section><h2>Environment{Suffix(file, named)}</h2>").Line("<dl>");
+        foreach (var (name, value) in EnvironmentList.Of(file.Run.Record).Where(entry => entry.Value.Length > 0))
+            text.Line($"<dt>{Escape(name)}</dt><dd>{Escape(value)}</dd>");
+        text.Line($"<dt>started</dt><dd>{file.Run.Record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture)} UTC, {Escape(file.Run.Record.Ending)}</dd>");
+        text.Line($"<dt>command</dt><dd><code>GrpcBench {Escape(string.Join(' ', file.Run.Record.CommandLine))}</code></dd>").Line("</dl></section>");
+    }
+
+    private static string Suffix(NamedRun file, bool named) => named ? $": {Escape(file.Name)}" : "";
+}

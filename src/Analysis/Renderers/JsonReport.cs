@@ -1,0 +1,131 @@
+using System.Text;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>A small, stable summary object for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.</summary>
+public sealed class JsonReport : IReport
+{
+    public string Format => "json";
+
+    public string Make(ReportModel model)
+    {
+        using var bytes = new MemoryStream();
+        using (var json = new Utf8JsonWriter(bytes, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
+        {
+            json.WriteStartObject();
+            json.WriteString("schema", "ipcbench-summary/1");
+            json.WriteStartArray("runs");
+            foreach (var file in model.Files)
+                Write(json, file);
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+        return Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length) + "\n";
+    }
+
+    private static void Write(Utf8JsonWriter json, NamedRun file)
+    {
+        var (run, record) = (file.Run, file.Run.Record);
+        json.WriteStartObject();
+        json.WriteString("name", file.Name);
+        json.WriteString("label", record.Label);
+        json.WriteString("started", record.Started);
+        json.WriteString("ending", record.Ending);
+        json.WriteString("tool", record.ToolVersion);
+        json.WriteString("os", record.Host.Os);
+        json.WriteString("cpu", record.Host.CpuModel);
+        json.WriteString("runtime", record.Host.Runtime);
+        json.WriteNumber("seed", record.Seed);
+        json.WriteNumber("rounds", run.CommonRounds);
+        json.WriteString("reference", record.Options.Reference);
+        json.WriteNumber("confidence", 1 - StoppingRule.AlphaOf(record.Options.RoundsAuto));
+        json.WriteStartArray("cells");
+        foreach (var cell in run.Cells)
+            Write(json, run, cell);
+        json.WriteEndArray();
+        json.WriteStartArray("doubts");
+        foreach (var doubt in DoubtList.Of(run))
+        {
+            json.WriteStartObject();
+            json.WriteString("id", doubt.Id);
+            json.WriteString("doubt", AdviceText.Doubt(doubt));
+            json.WriteString("fix", AdviceText.Fix(doubt));
+            json.WriteEndObject();
+        }
+        json.WriteEndArray();
+        json.WriteStartArray("answer");
+        foreach (var answer in Answers.Of(run))
+            json.WriteStringValue(answer);
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static void Write(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
+    {
+        var key = cell.Key;
+        json.WriteStartObject();
+        json.WriteString("arm", key.Arm);
+        json.WriteString("transport", key.Transport);
+        json.WriteString("protocol", key.Protocol);
+        json.WriteString("client", key.Client);
+        json.WriteString("variant", key.Variant);
+        json.WriteNumber("size", key.Size);
+        json.WriteNumber("connections", key.Connections);
+        json.WriteNumber("streams", key.Streams);
+        json.WriteString("load", key.Load);
+        json.WriteNumber("rounds", cell.Rounds.Count);
+        json.WriteStartObject("median");
+        foreach (var metric in cell.Median is null ? [] : Metric.All)
+            Write(json, CsvReport.ColumnOf(metric), metric.Value(cell.Median!));
+        json.WriteEndObject();
+        var rates = cell.Values(Metric.Rate).ToList();
+        Write(json, "rpsLowest", rates.Count == 0 ? null : rates.Min());
+        Write(json, "rpsHighest", rates.Count == 0 ? null : rates.Max());
+        WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
+        json.WriteEndObject();
+    }
+
+    private static void WriteVerdict(Utf8JsonWriter json, ArmComparison? comparison)
+    {
+        if (comparison == null)
+        {
+            json.WriteNull("comparison");
+            return;
+        }
+        var (verdict, estimate) = (comparison.Verdict, comparison.Verdict.Estimate);
+        json.WriteStartObject("comparison");
+        json.WriteString("metric", comparison.Metric.Id);
+        json.WriteString("reference", comparison.Reference.Key.Arm);
+        json.WriteNumber("ratio", Rounded(estimate.Ratio));
+        Write(json, "low", estimate.Interval?.Low);
+        Write(json, "high", estimate.Interval?.High);
+        json.WriteString("verdict", verdict.Kind switch
+        {
+            VerdictKind.NoDifference => "no difference",
+            VerdictKind.CannotTell => "cannot tell",
+            _ => comparison.IsBetter ? "better" : "worse",
+        });
+        json.WriteNumber("moreRounds", verdict.MoreRounds);
+        json.WriteString("text", VerdictText.Of(verdict, comparison.Metric));
+        json.WriteEndObject();
+    }
+
+    private static void Write(Utf8JsonWriter json, string name, double? value)
+    {
+        if (value is { } number && double.IsFinite(number))
+            json.WriteNumber(name, Rounded(number));
+        else
+            json.WriteNull(name);
+    }
+
+    /// <summary>Six digits: more would be noise that changes with every rounding.</summary>
+    private static double Rounded(double value) =>
+        double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture), System.Globalization.CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,56 @@
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Plots;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>The plots as one standalone picture for a README: throughput, ratio, CPU and what else fits the run, or one plot by its name.</summary>
+public sealed class SvgReport(string? plot = null) : IReport
+{
+    private const double Gap = 28;
+    private const double Heading = 34;
+    private static readonly string[] Overview = ["throughput", "ratio", "cpu", "round-trip", "normalised", "layers"];
+
+    public string Format => "svg";
+
+    public string Make(ReportModel model)
+    {
+        var plots = PlotList.Of(model).Where(p => plot == null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
+        var (body, y) = (new StringBuilder(), 0.0);
+        // Two plots of one picture each stand side by side.
+        for (var i = 0; i < plots.Count; i++)
+        {
+            var pair = i + 1 < plots.Count && plots[i].Panels.Count == 1 && plots[i + 1].Panels.Count == 1;
+            var height = Place(body, plots[i], 0, y);
+            if (pair)
+                height = Math.Max(height, Place(body, plots[++i], Frame.Width + Gap, y));
+            y += height;
+        }
+        var title = SvgText.Escape(string.Join("; ", plots.Select(p => p.Title)));
+        return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} {SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
+            + $"<style>\n{PlotCss.Colours}{PlotCss.Marks}</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n{body}</svg>\n";
+    }
+
+    /// <summary>One plot's pictures in two columns under its heading; the height they took.</summary>
+    private static double Place(StringBuilder body, Plot plot, double x, double y)
+    {
+        var heading = new SvgText();
+        heading.Label(0, 20, plot.Title, css: "head");
+        body.Put($"<g transform=\"translate({SvgText.N(x)} {SvgText.N(y)})\">\n{heading}");
+        var top = Heading;
+        foreach (var row in plot.Panels.Chunk(2))
+        {
+            var titled = row.Any(panel => panel.Title.Length > 0) ? 18 : 0;
+            foreach (var (column, panel) in row.Index())
+            {
+                var title = new SvgText();
+                title.Label(0, 8, panel.Title);
+                body.Put($"<g transform=\"translate({SvgText.N(column * (Frame.Width + Gap))} {SvgText.N(top)})\">\n{(titled > 0 ? title.ToString() : "")}<g transform=\"translate(0 {SvgText.N(titled)})\">\n{panel.Marks}</g></g>\n");
+            }
+            top += row.Max(panel => panel.Height) + titled + 10;
+        }
+        body.Append("</g>\n");
+        return top + 6;
+    }
+}

@@ -1,0 +1,131 @@
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>What a run prints while it goes on, in the words of the original GrpcBench, with more below each cell.</summary>
+public static class Transcript
+{
+    private const double GiB = 1 << 30;
+
+    /// <summary>The heading of a round; 0 rounds: their number is not known yet.</summary>
+    public static string RoundHeading(int number, int rounds) =>
+        Invariant($"===\nRound {number}{(rounds > 0 ? Invariant($"/{rounds}") : "")}\n===\n");
+
+    /// <summary>The two lines that announce a cell.</summary>
+    public static string CellHeading(RunRecord run, Cell cell)
+    {
+        var (key, text) = (cell.Key, new StringBuilder());
+        var load = key.Load == "max" ? "" : $" at {key.Load}";
+        var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
+        var length = run.Options.Calls > 0 ? Invariant($"{run.Options.Calls} requests") : Seconds(run.Options.DurationNs) + "s";
+        text.Line($"Running {length} test @ {cell.Address} with size {key.Size}{load}{arm}");
+        var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
+        return text.Line($"{Math.Min(run.Options.Threads, key.Connections)} threads and {key.Connections} connections{streams}").ToString();
+    }
+
+    /// <summary>The lines that say what a round of a cell measured.</summary>
+    public static string CellResult(RunRecord run, Measurement round)
+    {
+        var reading = new MeasurementView(round);
+        var text = new StringBuilder();
+        text.Line($"{round.Completed} requests in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB read");
+        text.Line($"Requests/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
+        text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
+        AppendDetails(text, reading);
+        AppendTroubles(text, reading, run.Cells[round.Cell].Note);
+        return text.ToString();
+    }
+
+    /// <summary>A whole cell: <see cref="CellHeading"/> and <see cref="CellResult"/>.</summary>
+    public static string Cell(RunRecord run, Measurement round) => CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round);
+
+    /// <summary>The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.</summary>
+    public static string FinalResults(RunRecord run)
+    {
+        var text = new StringBuilder("Final results:\n");
+        var measured = new MeasuredRun(run);
+        var blocks = measured.Cells.Where(cell => cell.Median != null).GroupBy(cell => BlockTitle(run, cell)).ToList();
+        foreach (var block in blocks)
+        {
+            if (blocks.Count > 1)
+                text.Line().Line(block.Key);
+            foreach (var cell in block)
+                text.Line($"{cell.Key.Size}, {Number(cell.Median!.Rate, cell.Median.Rate < 100 ? "0.0" : "0")}, {Milliseconds(cell.Median.MeanNs)}");
+        }
+        return text.ToString();
+    }
+
+    /// <summary>Size × transport with requests/s, the ratio to the reference and the CPU of both sides; empty when there is one arm only.</summary>
+    public static string TransportTable(RunRecord run) =>
+        new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1 ? RunTables.Throughput(measured).ToText() : "";
+
+    private static void AppendDetails(StringBuilder text, MeasurementView reading)
+    {
+        var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
+        text.Line("Latency: " + string.Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}")));
+        var server = Metric.ServerCpu.Show(reading);
+        var unattributed = Metric.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
+        text.Line($"CPU per call: client {Metric.ClientCpu.Show(reading)}, server {server}{unattributed}");
+        text.Line(Connections(reading.Record.Connections));
+        if (reading.Record.ThreadCalls.Count > 0)
+            text.Line($"Threads: {reading.Record.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Record.ThreadCalls.Min())} to {Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
+        if (reading.Record.AskedRate > 0)
+            text.Line($"Asked {Quantity.Count(reading.Record.AskedRate)}/s, sent {Quantity.Count(reading.Record.Started / reading.Seconds)}/s{NotSent(reading.Record)}");
+    }
+
+    private static string NotSent(Measurement round) =>
+        round.NotSent == 0 ? "" : $": {Quantity.Count(round.NotSent)} calls were due and not sent, and count as waiting";
+
+    /// <summary>What really happened to the connections, by the client's count and by the server's.</summary>
+    private static string Connections(ConnectionStats truth)
+    {
+        var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";
+        var reopened = truth.Reopened > 0 ? Invariant($", {truth.Reopened} reopened") : "";
+        var retries = truth.ConnectRetries > 0 ? Invariant($", {truth.ConnectRetries} connects retried") : "";
+        var connects = truth.ConnectTimesNs is [var p50, _, .., var slowest] ? $", connect p50 {Quantity.Duration(p50)} slowest {Quantity.Duration(slowest)}" : "";
+        if (truth.OpenedInAll is { } all)
+            return Invariant($"Connections: one for each call, {all} opened, at most {truth.Requested} at a time") + retries + connects;
+        return Invariant($"Connections: {truth.Opened} of {truth.Requested} opened{server}, {truth.Active} active, {truth.FewestCalls} to {truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
+    }
+
+    private static void AppendTroubles(StringBuilder text, MeasurementView reading, string note)
+    {
+        if (reading.FailedCalls > 0)
+            text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} ({string.Join(", ", reading.Record.Failed.OrderByDescending(f => f.Value).Select(f => Invariant($"{f.Key}: {f.Value}")))})");
+        if (reading.Record.CutOff > 0)
+            text.Line($"Cut off: {reading.Record.CutOff} of {reading.Record.Started} had no answer in time");
+        if (note.Length > 0)
+            text.Line($"Note: {note}");
+    }
+
+    private static string BlockTitle(RunRecord run, MeasuredCell cell)
+    {
+        var key = cell.Key;
+        var parts = new List<string> { cell.Cell.Address };
+        if (key.Arm != key.Transport)
+            parts.Add(key.Arm);
+        if (run.Cells.Any(other => other.Key.Connections != key.Connections))
+            parts.Add(Invariant($"{key.Connections} connections"));
+        if (run.Cells.Any(other => other.Key.Streams != key.Streams))
+            parts.Add(Invariant($"{key.Streams} streams"));
+        if (run.Cells.Any(other => other.Key.Load != key.Load))
+            parts.Add($"load {key.Load}");
+        return string.Join(", ", parts);
+    }
+
+    private static string Seconds(long ns) => Number(ns / 1e9, ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
+
+    /// <summary>Two decimals as the original, more where two would say nothing.</summary>
+    private static string Milliseconds(double? ns) => ns switch
+    {
+        null => Quantity.None,
+        < 100_000 => Number(ns.Value / 1e6, "0.0000"),
+        < 1_000_000 => Number(ns.Value / 1e6, "0.000"),
+        _ => Number(ns.Value / 1e6, "0.00"),
+    };
+}

@@ -1,0 +1,96 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>The layout of wrk, for scripts that read it: the median round of each cell. Failed calls are in no rate here, as in all reports.</summary>
+public sealed class WrkReport : IReport
+{
+    private const double BucketsPerSecond = 10;
+
+    public string Format => "wrk";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder();
+        foreach (var file in model.Files)
+        {
+            foreach (var cell in file.Run.Cells.Where(cell => cell.Median != null))
+            {
+                text.Append(text.Length == 0 ? "" : "\n");
+                Append(text, file.Run.Record, cell);
+            }
+        }
+        return TextReport.Printable(text.ToString());
+    }
+
+    private static void Append(StringBuilder text, RunRecord run, MeasuredCell cell)
+    {
+        var (reading, round) = (cell.Median!, cell.Median!.Record);
+        var threads = Math.Min(run.Options.Threads, cell.Key.Connections);
+        var counts = LatencyCounts.Decode(round.Latency);
+        text.Line($"Running {WrkUnits.WholeTime(run.Options.DurationNs > 0 ? run.Options.DurationNs : round.WindowNs)} test @ {cell.Cell.Address}");
+        text.Line(Invariant($"  {threads} threads and {cell.Key.Connections} connections"));
+        text.Line("  Thread Stats   Avg      Stdev     Max   +/- Stdev");
+        text.Line(Row("Latency", Latencies(counts), counts.Max, WrkUnits.Time));
+        var rates = Rates(round, threads);
+        text.Line(Row("Req/Sec", rates, rates.Select(rate => rate.Value).DefaultIfEmpty(0).Max(), WrkUnits.Count));
+        text.Line("  Latency Distribution");
+        foreach (var percentile in new[] { 50, 75, 90, 99 })
+            text.Line(Invariant($"     {percentile}%{WrkUnits.InColumn(WrkUnits.Time(counts.ValueAt(percentile)), 10)}"));
+        AppendTotals(text, reading);
+    }
+
+    private static void AppendTotals(StringBuilder text, MeasurementView reading)
+    {
+        var (round, bytes) = (reading.Record, BytesOf(reading.Record));
+        text.Line(Invariant($"  {round.Completed} requests in {WrkUnits.Time(round.WindowNs)}, {WrkUnits.Bytes(bytes)}B read"));
+        var status = Sum(round, kind => kind.StartsWith("http ", StringComparison.Ordinal));
+        var connect = Sum(round, kind => kind is "connect" or "no local port");
+        var read = reading.FailedCalls - status - connect;
+        if (connect + read + round.CutOff > 0)
+            text.Line(Invariant($"  Socket errors: connect {connect}, read {read}, write 0, timeout {round.CutOff}"));
+        if (status > 0)
+            text.Line(Invariant($"  Non-2xx or 3xx responses: {status}"));
+        text.Line("Requests/sec: " + Hundredths(reading.Rate).PadLeft(9));
+        text.Line("Transfer/sec: " + WrkUnits.Bytes(bytes / reading.Seconds).PadLeft(10) + "B");
+    }
+
+    private static string Row(string name, IReadOnlyList<(double Value, long Count)> values, double most, Func<double, string> show)
+    {
+        var count = values.Sum(value => value.Count);
+        var mean = count == 0 ? 0 : values.Sum(value => value.Value * value.Count) / count;
+        var deviation = count < 2 ? 0 : Math.Sqrt(values.Sum(value => value.Count * Math.Pow(value.Value - mean, 2)) / (count - 1));
+        var within = count == 0 ? 0 : 100.0 * values.Where(value => Math.Abs(value.Value - mean) <= deviation).Sum(value => value.Count) / count;
+        return "    " + name.PadRight(10) + WrkUnits.InColumn(show(mean), 8) + WrkUnits.InColumn(show(deviation), 10) + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
+    }
+
+    /// <summary>What a thread completed in each whole 100 ms, a second; the threads' share of all.</summary>
+    private static IReadOnlyList<(double Value, long Count)> Rates(Measurement round, int threads)
+    {
+        var whole = Math.Max(1, (int)(round.WindowNs * BucketsPerSecond / 1e9));
+        return [.. round.Buckets.Take(whole).Select(calls => (calls * BucketsPerSecond / threads, 1L))];
+    }
+
+    private static IReadOnlyList<(double Value, long Count)> Latencies(LatencyCounts counts)
+    {
+        var values = new List<(double, long)>();
+        foreach (var (slot, count) in counts)
+            values.Add((LatencyCounts.MiddleOf(slot), count));
+        return values;
+    }
+
+    private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
+
+    /// <summary>All bytes of the calls that are counted, headers included where they were counted.</summary>
+    private static double BytesOf(Measurement round) =>
+        round.ReceivedBytes is { } all ? round.Ok > 0 ? (double)all * round.Completed / round.Ok : all : round.PayloadBytes;
+
+    private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key)).Sum(failure => failure.Value);
+}

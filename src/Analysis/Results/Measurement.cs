@@ -1,0 +1,93 @@
+namespace IpcBench.Analysis.Results;
+
+/// <summary>One measurement of one cell, raw. Times are in ns, sizes in bytes; <c>started = ok + failed + cut off</c> always holds.</summary>
+public sealed record Measurement
+{
+    /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
+    public required int Cell { get; init; }
+
+    /// <summary>1-based number of the round; cells of the same number are pairs.</summary>
+    public required int Number { get; init; }
+
+    /// <summary>0 for the first try; a spoiled round may be repeated under the next attempt, and the last attempt of a cell and round is the one that counts.</summary>
+    public int Attempt { get; init; }
+
+    public required DateTimeOffset At { get; init; }
+
+    /// <summary>The measured length of the window: throughput's divisor.</summary>
+    public required long WindowNs { get; init; }
+
+    /// <summary>Calls that were started inside the window.</summary>
+    public required long Started { get; init; }
+
+    /// <summary>Of the started, those that ended well, inside the window or while it drained.</summary>
+    public required long Ok { get; init; }
+
+    /// <summary>Of the started, failures by kind: <c>connect</c>, <c>reset</c>, <c>status 13</c>, <c>wrong length</c>, <c>protocol</c>, …</summary>
+    public IReadOnlyDictionary<string, long> Failed { get; init; } = new Dictionary<string, long>();
+
+    /// <summary>Of the started, those still out at the timeout or the drain limit.</summary>
+    public long CutOff { get; init; }
+
+    /// <summary>Calls that ended well inside the window: throughput's dividend.</summary>
+    public required long Completed { get; init; }
+
+    /// <summary>Payload bytes of the calls in <see cref="Completed"/>.</summary>
+    public required long PayloadBytes { get; init; }
+
+    /// <summary>All bytes that came on the connections from the begin of the window to the end of the drain, headers and failures included; null when they were not counted.</summary>
+    public long? ReceivedBytes { get; init; }
+
+    /// <summary>Latencies in ns of the calls in <see cref="Ok"/>, from the intended start (closed loop: from the send): HdrHistogram V2 compressed, base64.</summary>
+    public required string Latency { get; init; }
+
+    /// <summary>Exact sum of those latencies in ns, for means.</summary>
+    public required long LatencySumNs { get; init; }
+
+    /// <summary>Lower bounds in ns of the calls cut off, same coding; empty when there are none.</summary>
+    public string CutOffLatency { get; init; } = "";
+
+    /// <summary>Open loop: calls that were due inside the window and never sent, since every stream was busy until its end; not among the started.</summary>
+    public long NotSent { get; init; }
+
+    /// <summary>Lower bounds in ns of the calls not sent, from the intended start to the end of the window, same coding; empty when there are none.</summary>
+    public string NotSentLatency { get; init; } = "";
+
+    /// <summary>Open loop: from the send to the reply; empty in a closed loop, where it equals <see cref="Latency"/>.</summary>
+    public string ServiceTime { get; init; } = "";
+
+    /// <summary>Open loop: from the intended start to the send; empty in a closed loop.</summary>
+    public string SendLateness { get; init; } = "";
+
+    /// <summary>Open loop: calls per second asked for; 0 in a closed loop.</summary>
+    public double AskedRate { get; init; }
+
+    /// <summary>What this process used from just before the window to the end of the drain.</summary>
+    public required ProcessUsage Client { get; init; }
+
+    /// <summary>What the server says it used meanwhile, or what the system says of the processes of <c>--server-pids</c>; null when neither tells.</summary>
+    public ProcessUsage? Server { get; init; }
+
+    /// <summary>The whole machine meanwhile; null where the system does not tell.</summary>
+    public MachineUsage? Machine { get; init; }
+
+    public required ConnectionStats Connections { get; init; }
+
+    /// <summary>The endpoints of <c>--watch</c>, in the order in which they were named; empty without.</summary>
+    public IReadOnlyList<WatchedEndpoint> Watched { get; init; } = [];
+
+    /// <summary>Calls completed by each thread that ran completions.</summary>
+    public IReadOnlyList<long> ThreadCalls { get; init; } = [];
+
+    /// <summary>Calls completed in each 100 ms of the window.</summary>
+    public IReadOnlyList<long> Buckets { get; init; } = [];
+
+    /// <summary>Methods the client compiled during the window (a sign that it was not warm).</summary>
+    public long MethodsCompiled { get; init; }
+
+    /// <summary>A fixed integer loop timed just before the cell, in ns: how fast this machine was then; 0 when not timed.</summary>
+    public long FixedLoopNs { get; init; }
+
+    /// <summary>What else had the machine meanwhile; empty when nothing. A later attempt of the same cell and round replaces it; without one it counts, with this doubt.</summary>
+    public string Spoiled { get; init; } = "";
+}

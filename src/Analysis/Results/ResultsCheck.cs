@@ -1,0 +1,105 @@
+using System.Globalization;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Results;
+
+/// <summary>Whether what a file says can be true: reports may then rely on it.</summary>
+internal static class ResultsCheck
+{
+    // Sums over all rounds of a file stay far from overflow.
+    private const long Largest = 1L << 53;
+    private const int MostCells = 100_000;
+    private const int MostRounds = 10_000_000;
+
+    /// <summary>The first thing that is wrong, as the second half of a sentence; null when nothing is.</summary>
+    public static string? FirstFault(RunRecord run)
+    {
+        if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
+            return "it lists more cells or rounds than any run has";
+        if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers) || HasNull(run.Calibrations) || HasNull(run.Advice))
+            return "a list holds null";
+        for (var i = 0; i < run.Cells.Count; i++)
+        {
+            if (FaultOf(run.Cells[i].Key) is { } fault)
+                return Say($"cell {i}: {fault}");
+        }
+        for (var i = 0; i < run.Rounds.Count; i++)
+        {
+            if (FaultOf(run.Rounds[i], run.Cells.Count) is { } fault)
+                return Say($"rounds[{i}]: {fault}");
+        }
+        return FaultOf(run.Options)
+            ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null).FirstOrDefault(f => f != null)
+            ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count) ? "an advice is about a cell that does not exist" : null);
+    }
+
+    private static string? FaultOf(RunOptionsRecord options) =>
+        Bad(options.Rounds, options.DurationNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads) || Bad(options.Delta)
+            ? "an option has an impossible number" : null;
+
+    private static string? FaultOf(CellKey key) =>
+        Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0 ? "impossible size, connections or streams" : null;
+
+    private static string? FaultOf(Measurement round, int cells)
+    {
+        if (round.Cell < 0 || round.Cell >= cells)
+            return Say($"there is no cell {round.Cell}");
+        if (round.Number < 1 || round.Attempt < 0 || round.WindowNs <= 0)
+            return "impossible number, attempt or window";
+        if (HasNull(round.Watched))
+            return "a list holds null";
+        if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
+            || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
+            return "a negative or impossibly large number";
+        var failed = round.Failed.Values.Sum();
+        if (round.Started != round.Ok + failed + round.CutOff)
+            return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
+        return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)
+            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault != null) ?? FaultOfHistograms(round);
+    }
+
+    private static string? FaultOf(ProcessUsage? usage) =>
+        usage != null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes, usage.ContextSwitches, usage.Calls)
+            || Bad([.. usage.GcCollections])) ? "impossible usage of a process" : null;
+
+    private static string? FaultOf(MachineUsage? usage) =>
+        usage != null && Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs) ? "impossible usage of the machine" : null;
+
+    private static string? FaultOf(ConnectionStats truth) =>
+        Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls, truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
+            || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
+
+    private static string? FaultOf(WatchedEndpoint watched) =>
+        new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Any(count => Bad(count.Mean) || Bad(count.Max)) || Bad(watched.Samples)
+            ? "impossible states of connections" : null;
+
+    private static string? FaultOfHistograms(Measurement round)
+    {
+        try
+        {
+            foreach (var text in new[] { round.Latency, round.CutOffLatency, round.NotSentLatency, round.ServiceTime, round.SendLateness })
+                LatencyCounts.Decode(text);
+            return null;
+        }
+        catch (FormatException e)
+        {
+            return e.Message;
+        }
+    }
+
+    private static bool Bad(params ReadOnlySpan<long> numbers)
+    {
+        foreach (var number in numbers)
+        {
+            if (number is < 0 or > Largest)
+                return true;
+        }
+        return false;
+    }
+
+    private static bool Bad(double number) => !double.IsFinite(number) || number < 0 || number > Largest;
+
+    private static bool HasNull<T>(IReadOnlyList<T> list) where T : class => list.Contains(null!);
+
+    private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,168 @@
+using System.Globalization;
+using System.Text.Json;
+
+namespace IpcBench.Analysis.Results;
+
+/// <summary>Writes and reads results files: one run each, JSON, never half written.</summary>
+public static class ResultsFile
+{
+    /// <summary>The schema version that this tool writes, and the only one it reads.</summary>
+    public const int SchemaVersion = 1;
+
+    private const long LargestFile = 1L << 30;
+
+    /// <summary>Replaces the file by this run. Whatever happens meanwhile, the file is the old run or the new one, whole.</summary>
+    /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
+    public static void Save(string path, RunRecord run)
+    {
+        var full = Path.GetFullPath(path);
+        var temporary = $"{full}.{Guid.NewGuid():N}.tmp";
+        try
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(full)!);
+            using (var file = new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None))
+            {
+                ResultsJson.Write(file, run);
+                file.WriteByte((byte)'\n');
+                // Without it a power cut may leave the new name on an empty file.
+                file.Flush(flushToDisk: true);
+            }
+            Replace(temporary, full);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            TryDelete(temporary);
+            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+        }
+    }
+
+    /// <summary>The text of a results file.</summary>
+    public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
+
+    /// <summary>Reads a run, complete or not, and checks that it can be true.</summary>
+    /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting itself.</exception>
+    public static RunRecord Load(string path)
+    {
+        try
+        {
+            if (new FileInfo(path) is { Exists: true, Length: > LargestFile })
+                throw new ResultsFileException($"{path} is larger than 1 GiB, which no run of this tool is");
+            // Sharing all, so that a run that goes on can still replace its file on Windows.
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            var json = new byte[file.Length];
+            file.ReadExactly(json);
+            return Parse(json, path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new ResultsFileException($"cannot read {path}: {OneLine(e.Message)}", e);
+        }
+    }
+
+    /// <summary>Reads a run from the bytes of a file; the name is for messages alone.</summary>
+    /// <exception cref="ResultsFileException">As for <see cref="Load"/>.</exception>
+    public static RunRecord Parse(ReadOnlySpan<byte> json, string name)
+    {
+        if (json.StartsWith("\uFEFF"u8))
+            json = json["\uFEFF"u8.Length..];
+        try
+        {
+            CheckVersion(json, name);
+            var run = ResultsJson.Read(json)
+                ?? throw new ResultsFileException($"{name} is not a results file: it holds null");
+            if (ResultsCheck.FirstFault(run) is { } fault)
+                throw new ResultsFileException($"{name} is damaged: {fault}");
+            return run;
+        }
+        catch (JsonException e)
+        {
+            throw new ResultsFileException(Describe(e, json, name), e);
+        }
+    }
+
+    /// <summary>The version comes first so that a file of another one says so, and not that some member is missing.</summary>
+    private static void CheckVersion(ReadOnlySpan<byte> json, string name)
+    {
+        if (json.IndexOfAnyExcept(" \t\r\n"u8) < 0)
+            throw new ResultsFileException($"{name} is empty");
+        var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = 16 });
+        if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+            throw new ResultsFileException($"{name} is not a results file: it does not hold one JSON object");
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            var isVersion = reader.ValueTextEquals("schemaVersion"u8);
+            reader.Read();
+            if (!isVersion)
+                reader.Skip();
+            else if (reader.TokenType != JsonTokenType.Number || !reader.TryGetInt32(out var version))
+                throw new ResultsFileException($"{name} is not a results file: its schemaVersion is not a number");
+            else if (version != SchemaVersion)
+                throw new ResultsFileException(string.Create(CultureInfo.InvariantCulture,
+                    $"{name} has schema version {version} and this tool reads {SchemaVersion}: use the version of the tool that wrote it"));
+            else
+                return;
+        }
+        throw new ResultsFileException($"{name} is not a results file: it has no schemaVersion");
+    }
+
+    private static string Describe(JsonException e, ReadOnlySpan<byte> json, string name)
+    {
+        var trimmed = json.TrimEnd(" \t\r\n\0"u8);
+        var line = (e.LineNumber ?? 0) + 1;
+        if (trimmed.Length == 0 || trimmed.TrimStart(" \t\r\n"u8)[0] != (byte)'{')
+            return $"{name} is not a results file: it does not hold one JSON object";
+        if (EndsInTheMiddle(trimmed))
+            return $"{name} is truncated: the JSON ends in the middle";
+        var message = OneLine(e.Message);
+        var detail = message.IndexOf(" Path:", StringComparison.Ordinal) is var cut and > 0 ? message[..cut] : message;
+        return string.Create(CultureInfo.InvariantCulture, $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
+    }
+
+    /// <summary>Whether all of it is well-formed and only the rest is missing.</summary>
+    private static bool EndsInTheMiddle(ReadOnlySpan<byte> json)
+    {
+        var reader = new Utf8JsonReader(json, isFinalBlock: false, new JsonReaderState(new JsonReaderOptions { MaxDepth = 16 }));
+        try
+        {
+            while (reader.Read())
+            {
+            }
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+        return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
+    }
+
+    /// <summary>On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.</summary>
+    private static void Replace(string temporary, string path)
+    {
+        for (var attempt = 1; ; attempt++)
+        {
+            try
+            {
+                File.Move(temporary, path, overwrite: true);
+                return;
+            }
+            catch (Exception e) when (attempt < 10 && File.Exists(path) && e is IOException or UnauthorizedAccessException)
+            {
+                Task.Delay(50).Wait();
+            }
+        }
+    }
+
+    private static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The disk is full or gone: the message about that is the one that counts.
+        }
+    }
+
+    private static string OneLine(string text) => text.ReplaceLineEndings(" ").Trim();
+}

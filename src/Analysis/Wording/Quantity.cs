@@ -1,0 +1,95 @@
+using System.Globalization;
+
+namespace IpcBench.Analysis.Wording;
+
+/// <summary>Numbers as people read them: units appear here and nowhere before. Always invariant.</summary>
+public static class Quantity
+{
+    /// <summary>Stands where there is no number.</summary>
+    public const string None = "–";
+
+    public static string Show(double value, Unit unit) => unit switch
+    {
+        Unit.PerSecond => Count(value),
+        Unit.BytesPerSecond => Bytes(value) + "/s",
+        Unit.Bytes => Bytes(value),
+        Unit.Nanoseconds => Duration(value),
+        Unit.NanosecondsPerCall => Micros(value),
+        Unit.Share => Percent(value),
+        Unit.PerCall => Significant(value),
+        _ => Count(value),
+    };
+
+    /// <summary>1234567 → 1,234,567.</summary>
+    public static string Count(double value) => value is > 0 and < 10
+        ? Significant(value) : value.ToString("#,0", CultureInfo.InvariantCulture);
+
+    /// <summary>CPU of a call: always µs, so that a column compares.</summary>
+    public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
+
+    /// <summary>Three digits in the unit that suits: 87.1 µs, 2.59 ms, 1.20 s.</summary>
+    public static string Duration(double ns) => ns switch
+    {
+        < 1e3 => Fixed(ns) + " ns",
+        < 1e6 => Fixed(ns / 1e3) + " µs",
+        < 1e9 => Fixed(ns / 1e6) + " ms",
+        _ => Fixed(ns / 1e9) + " s",
+    };
+
+    /// <summary>A time that was asked for: 2 s, 0.5 s.</summary>
+    public static string Seconds(long ns) => (ns / 1e9).ToString("0.###", CultureInfo.InvariantCulture) + " s";
+
+    /// <summary>Decimal, as everywhere in this field: 10 B, 1.5 kB, 1.21 GB.</summary>
+    public static string Bytes(double bytes) => Math.Abs(bytes) switch
+    {
+        < 1e3 => (Math.Abs(bytes) < 10 ? Significant(bytes) : bytes.ToString("0", CultureInfo.InvariantCulture)) + " B",
+        < 1e6 => Significant(bytes / 1e3) + " kB",
+        < 1e9 => Significant(bytes / 1e6) + " MB",
+        < 1e12 => Significant(bytes / 1e9) + " GB",
+        _ => Significant(bytes / 1e12) + " TB",
+    };
+
+    /// <summary>A size as asked for: 10 B, 1 kB, 64 KiB, 1 MB; exact.</summary>
+    public static string Size(long bytes) => bytes switch
+    {
+        >= 1_000_000 when bytes % 100_000 == 0 => (bytes / 1e6).ToString("0.#", CultureInfo.InvariantCulture) + " MB",
+        >= 1 << 20 when bytes % (1 << 20) == 0 => (bytes >> 20).ToString(CultureInfo.InvariantCulture) + " MiB",
+        >= 1000 when bytes % 100 == 0 => (bytes / 1e3).ToString("#,0.#", CultureInfo.InvariantCulture) + " kB",
+        >= 1 << 10 when bytes % (1 << 10) == 0 => (bytes >> 10).ToString(CultureInfo.InvariantCulture) + " KiB",
+        _ => bytes.ToString("#,0", CultureInfo.InvariantCulture) + " B",
+    };
+
+    /// <summary>0.034 → 3.4 %.</summary>
+    public static string Percent(double share)
+    {
+        var percent = share * 100;
+        return percent.ToString(Math.Abs(percent) < 9.95 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " %";
+    }
+
+    /// <summary>A ratio as a multiple: 1.23×.</summary>
+    public static string Ratio(double ratio) => ratio.ToString(ratio < 9.995 ? "0.00" : "0.0", CultureInfo.InvariantCulture) + "×";
+
+    /// <summary>A ratio as a change: +23 %, −4.1 %.</summary>
+    public static string Change(double ratio)
+    {
+        var text = Percent(Math.Abs(ratio - 1));
+        return (ratio >= 1 ? "+" : "−") + text;
+    }
+
+    /// <summary>As it is, without trailing zeros: 99.9.</summary>
+    public static string Plain(double value) => value.ToString("0.######", CultureInfo.InvariantCulture);
+
+    /// <summary>At most three significant digits, without trailing zeros.</summary>
+    public static string Significant(double value) => Math.Abs(value) switch
+    {
+        0 => "0",
+        < 0.001 => value.ToString("0.0E+0", CultureInfo.InvariantCulture),
+        < 1 => value.ToString("0.###", CultureInfo.InvariantCulture),
+        < 9.995 => value.ToString("0.##", CultureInfo.InvariantCulture),
+        < 99.95 => value.ToString("0.#", CultureInfo.InvariantCulture),
+        _ => value.ToString("#,0", CultureInfo.InvariantCulture),
+    };
+
+    private static string Fixed(double value) =>
+        value.ToString(value < 9.995 ? "0.00" : value < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
+}

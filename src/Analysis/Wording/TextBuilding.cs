@@ -1,0 +1,32 @@
+using System.Globalization;
+using System.Text;
+
+namespace IpcBench.Analysis.Wording;
+
+/// <summary>Invariant lines and their ends.</summary>
+internal static class TextBuilding
+{
+    /// <summary>A line with its newline; always \n, so that the same file gives the same report everywhere.</summary>
+    public static StringBuilder Line(this StringBuilder text, string line = "") => text.Append(line).Append('\n');
+
+    public static StringBuilder Line(this StringBuilder text, ref InvariantLine line) => text.Append(line.ToStringAndClear()).Append('\n');
+
+    /// <summary>An interpolated text under the invariant culture, without a newline.</summary>
+    public static StringBuilder Put(this StringBuilder text, ref InvariantLine part) => text.Append(part.ToStringAndClear());
+
+    public static StringBuilder TrimEnd(this StringBuilder text)
+    {
+        while (text.Length > 0 && text[^1] == ' ')
+            text.Length--;
+        return text;
+    }
+
+    /// <summary>An interpolated text under the invariant culture.</summary>
+    public static string Invariant(ref InvariantLine line) => line.ToStringAndClear();
+
+    /// <summary>"a", "a and b", "a, b and c".</summary>
+    public static string And(IReadOnlyList<string> parts) => parts.Count < 2
+        ? string.Concat(parts) : string.Join(", ", parts.Take(parts.Count - 1)) + " and " + parts[^1];
+
+    public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,55 @@
+using System.Text;
+
+namespace IpcBench.Analysis.Wording;
+
+/// <summary>Rows of text under headings: aligned for a terminal, or as Markdown. Columns are right-aligned unless told otherwise.</summary>
+public sealed class TextTable(params string[] headings)
+{
+    private readonly List<string[]> rows = [];
+
+    /// <summary>Number of columns from the left that hold words, not numbers.</summary>
+    public int Words { get; init; } = 1;
+
+    /// <summary>Whether the last column holds words too.</summary>
+    public bool LastIsWords { get; init; }
+
+    public bool IsEmpty => rows.Count == 0;
+
+    public IReadOnlyList<string> Headings => headings;
+
+    public IReadOnlyList<IReadOnlyList<string>> Rows => rows;
+
+    public TextTable Add(params string[] row)
+    {
+        rows.Add(row);
+        return this;
+    }
+
+    /// <summary>Aligned with two blanks between columns, no blanks at the ends of lines, a newline after each.</summary>
+    public string ToText(string indent = "")
+    {
+        var widths = headings.Select((heading, i) => rows.Select(row => row[i].Length).Append(heading.Length).Max()).ToArray();
+        var text = new StringBuilder();
+        foreach (var row in rows.Prepend(headings))
+            text.Append(indent).Append(string.Join("  ", row.Select((cell, i) => Pad(cell, widths[i], i)))).TrimEnd().Append('\n');
+        return text.ToString();
+    }
+
+    /// <summary>A Markdown table, with a newline after each line.</summary>
+    public string ToMarkdown()
+    {
+        var text = new StringBuilder();
+        text.Append("| ").AppendJoin(" | ", headings.Select(Escape)).Append(" |\n");
+        text.Append('|').AppendJoin('|', headings.Select((_, i) => IsWords(i) ? "---" : "--:")).Append("|\n");
+        foreach (var row in rows)
+            text.Append("| ").AppendJoin(" | ", row.Select(Escape)).Append(" |\n");
+        return text.ToString();
+    }
+
+    public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
+
+    internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
+        .Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal).ReplaceLineEndings(" ");
+
+    private string Pad(string cell, int width, int column) => IsWords(column) ? cell.PadRight(width) : cell.PadLeft(width);
+}
