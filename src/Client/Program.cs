@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using IpcBench.Client;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
@@ -71,3 +72,8 @@ internal static class DoctorCommand
 
     private static Address ParseAddress(string text) => Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(error);
 }
+
+/// <summary>The shape of <c>doctor --json</c>: an array of check, level, text and fix.</summary>
+[JsonSourceGenerationOptions(WriteIndented = true, NewLine = "\n", PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true)]
+[JsonSerializable(typeof(IReadOnlyList<Finding>))]
+internal sealed partial class DoctorJson : JsonSerializerContext;

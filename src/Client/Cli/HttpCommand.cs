@@ -1,6 +1,4 @@
 using System.CommandLine;
-using IpcBench.Client.Run;
-using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
@@ -14,11 +12,7 @@ internal static class HttpCommand
         options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
         foreach (var option in options.All)
             command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-        {
-            var asked = new HttpOptionsReader(options, typed).Read();
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
-        });
+        command.SetAction(async (typed, _) => await RunCommand.MeasureAsync(new HttpOptionsReader(options, typed).Read(), commandLine));
         return command;
     }
 }

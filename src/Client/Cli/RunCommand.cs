@@ -28,8 +28,15 @@ internal static class RunCommand
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var asked = shape(typed, new RunOptionsReader(options, typed).Read());
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
+            return await MeasureAsync(shape(typed, new RunOptionsReader(options, typed).Read()), commandLine);
         });
+    }
+
+    /// <summary>Measures and prints.</summary>
+    /// <returns>An <see cref="ExitCode"/>.</returns>
+    public static async Task<int> MeasureAsync(RunOptions asked, IReadOnlyList<string> commandLine)
+    {
+        using var view = RunView.For(asked);
+        return await new RunSession(asked, commandLine, view).RunAsync();
     }
 }

@@ -1,7 +1,5 @@
 using System.CommandLine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
-using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
@@ -23,8 +21,7 @@ internal static class SweepCommand
         command.SetAction(async (typed, _) =>
         {
             var plain = new RunOptionsReader(options, typed, sweeping: true).Read();
-            var asked = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
-            return await new RunSession(asked, commandLine, new RunConsole(asked.Output)).RunAsync();
+            return await RunCommand.MeasureAsync(plain with { Variants = Variants(plain, typed.GetValue(vary)!) }, commandLine);
         });
         return command;
     }

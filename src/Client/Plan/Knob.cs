@@ -1,5 +1,4 @@
 using System.Globalization;
-using IpcBench.Client.Cli;
 
 namespace IpcBench.Client.Plan;
 

@@ -35,7 +35,6 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             ending = "failed: " + e.Message;
         }
         journal.Replace(record => record with { Finished = DateTimeOffset.UtcNow, Ending = ending });
-        observer.Finished(journal.Record);
     }
 
     private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)

@@ -1,8 +1,8 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Load;
 
 namespace IpcBench.Client.Run;
@@ -80,3 +80,8 @@ internal sealed class CalibrationCache(string path)
 
     internal sealed record Entry(string EnvironmentKey, DateTimeOffset At, Calibration Found);
 }
+
+/// <summary>The shape of the cache's file.</summary>
+[JsonSourceGenerationOptions(WriteIndented = true)]
+[JsonSerializable(typeof(IReadOnlyList<CalibrationCache.Entry>))]
+internal sealed partial class CalibrationJson : JsonSerializerContext;

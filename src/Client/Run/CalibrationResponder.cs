@@ -1,6 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
-using IpcBench.Client.Cli;
+using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Machine;
 using IpcBench.Transports;
 
@@ -23,7 +23,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
     /// <exception cref="IOException">It did not start; the message says why.</exception>
     public static async Task<CalibrationResponder> StartAsync(IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
     {
-        var info = ThisProgram.StartInfo([ResponderCommand.Name, .. kinds.SelectMany(kind => new[] { "--listen", PrivateAddress(kind) })]);
+        var info = ThisProgram.StartInfo([ResponderProcess.Command, .. kinds.SelectMany(kind => new[] { "--listen", PrivateAddress(kind) })]);
         info.RedirectStandardInput = info.RedirectStandardOutput = info.RedirectStandardError = true;
         info.CreateNoWindow = true;
         foreach (var (name, value) in options.HiddenVariables)
@@ -82,13 +82,13 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         var addresses = new List<Address>();
         while (await process.StandardOutput.ReadLineAsync() is { } line)
         {
-            if (line == ResponderCommand.Ready)
+            if (line == ResponderProcess.Ready)
             {
                 Addresses = addresses;
                 return;
             }
-            if (line.StartsWith(ResponderCommand.Listening, StringComparison.Ordinal))
-                addresses.Add(Address.Parse(line[ResponderCommand.Listening.Length..]));
+            if (line.StartsWith(ResponderProcess.Listening, StringComparison.Ordinal))
+                addresses.Add(Address.Parse(line[ResponderProcess.Listening.Length..]));
         }
         throw new IOException($"the responder did not start: {(await process.StandardError.ReadToEndAsync()).Trim()}");
     }

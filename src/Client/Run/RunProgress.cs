@@ -16,7 +16,7 @@ internal sealed class RunProgress
 
     /// <summary>One step of one cell.</summary>
     /// <param name="Cell">The cell.</param>
-    /// <param name="What"><c>connecting</c>, <c>warming up</c>, <c>measuring</c>.</param>
+    /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
     /// <param name="Generator">Its load, once connected: its counter may be polled.</param>
     public sealed record Stage(PlannedCell Cell, string What, LoadGenerator? Generator);
 

@@ -1,7 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;

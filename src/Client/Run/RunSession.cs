@@ -1,15 +1,13 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Terminal;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
 /// <summary>One run from its options to its last line: servers up, plan printed, rounds measured and saved, report shown, servers down.</summary>
-internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, RunConsole console)
+internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
     /// <returns>An <see cref="ExitCode"/>.</returns>
     /// <exception cref="UsageException">The options contradict what the machine or the servers are.</exception>
@@ -29,7 +27,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
-            console.Progress.WriteLine("Interrupted before anything was measured.");
+            observer.Note("Interrupted before anything was measured.");
             return ExitCode.Interrupted;
         }
     }
@@ -71,28 +69,26 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
         foreach (var one in advice)
-            console.Note($"[{one.Id}] {one.Doubt} {one.Fix}");
+            observer.Note($"[{one.Id}] {one.Doubt} {one.Fix}");
         foreach (var complaint in servers.Complaints)
-            console.Note("server: " + complaint);
+            observer.Note("server: " + complaint);
         journal.Add(advice);
         var progress = new RunProgress();
-        using var view = console.Observe(options, plan, progress, interruption);
-        view.Started();
-        await CalibrateAsync(plan, journal, view, hidden, host, interruption.Token);
-        await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, view).RunAsync(interruption.Token);
-        view.Dispose();
-        FinalReport.Write(console, journal);
+        observer.Started(plan, progress, interruption.Request);
+        await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
+        await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, observer).RunAsync(interruption.Token);
+        observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
     }
 
     private async Task CalibrateAsync(
-        BenchPlan plan, RunJournal journal, RunView view, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
+        BenchPlan plan, RunJournal journal, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
     {
         if (!options.Calibrate)
             return;
         var found = await Calibrator.RunAsync(
             plan.Cells.Select(cell => cell.Load),
-            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = view.Note },
+            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = observer.Note },
             cancellation);
         journal.Replace(record => record with { Calibrations = found });
     }
@@ -111,16 +107,16 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
         }
-        return new RunJournal(record, file, console.Note);
+        return new RunJournal(record, file, observer.Note);
     }
 
     private int Code(RunJournal journal)
     {
         var record = journal.Record;
         if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal))
-            console.Note(record.Ending["failed: ".Length..]);
+            observer.Note(record.Ending["failed: ".Length..]);
         if (journal.Unsaved is { } unsaved)
-            console.Note(unsaved);
+            observer.Note(unsaved);
         if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal) || journal.Unsaved is not null)
             return ExitCode.Environment;
         if (record.Ending == "interrupted")

@@ -1,56 +1,85 @@
 using System.Globalization;
-using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>Writes the transcript of a run and keeps the progress display out of its way.</summary>
-internal sealed class RunView(RunConsole console, RunOptions options, BenchPlan plan, IProgressDisplay display) : IRunObserver, IDisposable
+/// <summary>
+/// What a run says: its transcript and report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on stdout,
+/// with <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
+/// </summary>
+internal class RunView(RunOptions options, TextWriter output, TextWriter error) : IRunObserver, IDisposable
 {
+    protected RunOptions Options => options;
+
+    // crank takes every line on stderr for a failure.
+    protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
+
+    private TextWriter Rounds => options.Output.Crank ? TextWriter.Null : options.Output.Format is null ? output : error;
+
+    /// <summary>A live view on a terminal, a line for each round elsewhere, neither for crank.</summary>
+    public static RunView For(RunOptions options) => options.Output.Crank
+        ? new RunView(options, Console.Out, Console.Error)
+        : LiveView.IsPossible ? new LiveView(options) : new PlainView(options, Console.Out, Console.Error);
+
+    public void Note(string sentence) => Around(() => Progress.WriteLine(sentence));
+
     /// <summary>Prints the plan, before anything takes time.</summary>
-    public void Started() => display.Around(() => console.Progress.WriteLine(PlanLine()));
+    public virtual void Started(BenchPlan plan, RunProgress progress, Action end) => Around(() => Progress.WriteLine(PlanLine(plan)));
 
-    public void RoundStarted(int number, int attempt)
+    public virtual void RoundStarted(int number, int attempt) =>
+        Around(() => Rounds.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+
+    public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record) => Around(() => Rounds.WriteLine(Transcript.Cell(record, round)));
+
+    /// <summary>Prints the original's rows and the comparison, or the report that was asked for.</summary>
+    public virtual void Finished(RunRecord record, string? file)
     {
-        display.RoundStarted(number);
-        display.Around(() => console.Transcript.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+        if (record.Rounds.Count == 0)
+            return;
+        if (options.Output.Crank)
+            output.Write(CrankStatistics.Of(record));
+        else if (options.Output.Format is { } format)
+            output.Write(Reports.Find(format)!.Make(new ReportModel(record)));
+        else
+            output.Write(Transcript.FinalResults(record) + "\n" + Reports.Find("text")!.Make(new ReportModel(record)));
+        if (file is not null)
+            Progress.WriteLine($"\nEvery round is in {file} (GrpcBench report {file} --format html -o report.html)");
     }
 
-    public void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
-    {
-        display.CellFinished(cell, round);
-        display.Around(() => console.Transcript.WriteLine(Transcript.Cell(record, round)));
-    }
-
-    public void Note(string sentence) => display.Around(() => console.Note(sentence));
-
-    public void Finished(RunRecord record)
+    public virtual void Dispose()
     {
     }
 
-    public void Dispose() => display.Dispose();
+    /// <summary>Writes lines of text with whatever shows the progress out of the way, so that they never mix.</summary>
+    protected virtual void Around(Action write) => write();
 
-    private string PlanLine()
+    private string PlanLine(BenchPlan plan)
     {
         var rounds = options.RoundsAuto
             ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
-            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length()}");
-        var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s");
-        return string.Create(CultureInfo.InvariantCulture, $"{plan.Cells.Count} cells ({Axes()}), {rounds}; every cell is warmed up for {warmup}{ServersWarmedUp()}; order from seed {options.Seed}");
+            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length(plan)}");
+        var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s{OfTheServer()}");
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{plan.Cells.Count} cells ({Axes(plan)}), {rounds}; every cell is warmed up for {warmup}; order from seed {options.Seed}");
     }
 
-    private string ServersWarmedUp() => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
+    private string OfTheServer() => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? string.Create(CultureInfo.InvariantCulture, $", the server for {time.TotalSeconds:0.###}s before the first round") : "";
 
-    private string Length() => plan.Estimate is { } estimate
+    private string Length(BenchPlan plan) => plan.Estimate is { } estimate
         ? string.Create(CultureInfo.InvariantCulture, $"{options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(estimate)}")
         : string.Create(CultureInfo.InvariantCulture, $"{options.Calls:#,0} calls, however long they take");
 
-    private string Axes()
+    private string Axes(BenchPlan plan)
     {
         var arms = string.Join(", ", plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct());
-        return string.Create(CultureInfo.InvariantCulture, $"{arms} × {options.Sizes.Count} sizes, {string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct())} connections over {options.Threads} threads");
+        var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct());
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{arms} × {options.Sizes.Count} sizes, {connections} connections over {options.Threads} threads");
     }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
@@ -20,16 +19,16 @@ public class ResponderCommandTests
     [MemberData(nameof(Addresses), DisableDiscoveryEnumeration = true)]
     public async Task As_a_process_it_answers_and_ends_when_its_input_closes(string listen)
     {
-        var info = ThisProgram.StartInfo(ResponderCommand.Name, "--listen", listen);
+        var info = ThisProgram.StartInfo(ResponderProcess.Command, "--listen", listen);
         info.RedirectStandardInput = info.RedirectStandardOutput = true;
         using var process = Process.Start(info)!;
         try
         {
             var line = await process.StandardOutput.ReadLineAsync().WaitAsync(Limit);
-            Assert.StartsWith(ResponderCommand.Listening, line);
-            Assert.Equal(ResponderCommand.Ready, await process.StandardOutput.ReadLineAsync().WaitAsync(Limit));
+            Assert.StartsWith(ResponderProcess.Listening, line);
+            Assert.Equal(ResponderProcess.Ready, await process.StandardOutput.ReadLineAsync().WaitAsync(Limit));
 
-            await CallAsync(Address.Parse(line![ResponderCommand.Listening.Length..])).WaitAsync(Limit);
+            await CallAsync(Address.Parse(line![ResponderProcess.Listening.Length..])).WaitAsync(Limit);
 
             process.StandardInput.Close();
             await process.WaitForExitAsync().WaitAsync(Limit);
@@ -66,7 +65,7 @@ public class ResponderCommandTests
         await using var first = ResponderHost.Start(Address.Parse("http://127.0.0.1:0"), new Responders());
 
         var error = await Assert.ThrowsAsync<EnvironmentException>(() =>
-            ResponderCommand.RunAsync([first.Address], Stream.Null, TextWriter.Null, CancellationToken.None).WaitAsync(Limit));
+            ResponderProcess.ServeAsync([first.Address], Stream.Null, TextWriter.Null, CancellationToken.None).WaitAsync(Limit));
 
         Assert.Contains(first.Address.ToString(), error.Message);
     }

@@ -148,7 +148,11 @@ public class BenchRunnerTests
         {
         }
 
-        public void Finished(RunRecord record)
+        public void Started(BenchPlan plan, RunProgress progress, Action end)
+        {
+        }
+
+        public void Finished(RunRecord record, string? file)
         {
         }
     }

@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client;
 
 /// <summary>What the process tells the shell; the first that applies.</summary>
 internal static class ExitCode

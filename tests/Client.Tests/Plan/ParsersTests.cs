@@ -1,7 +1,6 @@
-using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Tests.Cli;
+namespace IpcBench.Client.Tests.Plan;
 
 public class ParsersTests
 {

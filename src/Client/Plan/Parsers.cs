@@ -1,7 +1,6 @@
 using System.Globalization;
-using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Plan;
 
 /// <summary>Reads what people type: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. Every failure is a <see cref="UsageException"/>.</summary>
 internal static class Parsers

@@ -1,6 +1,6 @@
 using System.Reflection;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client;
 
 /// <summary>Version and commit, stamped by the build.</summary>
 internal static class ToolVersion

@@ -1,0 +1,109 @@
+using System.Diagnostics;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using Spectre.Console;
+
+namespace IpcBench.Client.Terminal;
+
+/// <summary>
+/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, a sparkline and the
+/// latest result of each arm. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
+/// </summary>
+internal sealed class LiveView(RunOptions options) : RunView(options, Console.Out, Console.Error)
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(200);
+
+    private readonly Lock drawing = new();
+    private readonly IAnsiConsole console = ErrorConsole();
+    private readonly ManualResetEventSlim ended = new();
+    private LivePicture? picture;
+    private Thread? drawer;
+    private int linesShown;
+
+    /// <summary>A terminal that understands cursor movements, and nobody who asked for plain text.</summary>
+    public static bool IsPossible => !Console.IsErrorRedirected && ErrorConsole().Profile.Capabilities.Ansi;
+
+    public override void Started(BenchPlan plan, RunProgress progress, Action end)
+    {
+        picture = new LivePicture(Options, plan);
+        drawer = new Thread(() => DrawUntilEnded(picture, progress, end)) { IsBackground = true, Name = "live view" };
+        drawer.Start();
+        base.Started(plan, progress, end);
+    }
+
+    public override void RoundStarted(int number, int attempt)
+    {
+        picture!.RoundStarted(number);
+        base.RoundStarted(number, attempt);
+    }
+
+    public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
+    {
+        picture!.CellFinished(cell, round);
+        base.CellFinished(cell, round, record);
+    }
+
+    public override void Finished(RunRecord record, string? file)
+    {
+        Dispose();
+        base.Finished(record, file);
+    }
+
+    public override void Dispose()
+    {
+        if (ended.IsSet)
+            return;
+        ended.Set();
+        drawer?.Join();
+        lock (drawing)
+            Erase();
+    }
+
+    protected override void Around(Action write)
+    {
+        lock (drawing)
+        {
+            Erase();
+            write();
+            Console.Out.Flush();
+        }
+    }
+
+    private static IAnsiConsole ErrorConsole() => AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
+
+    private void DrawUntilEnded(LivePicture shown, RunProgress progress, Action end)
+    {
+        while (!ended.Wait(Interval))
+        {
+            ReadKeys(end);
+            lock (drawing)
+            {
+                Erase();
+                var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width));
+                foreach (var line in lines)
+                    console.MarkupLine(line);
+                linesShown = lines.Count;
+            }
+        }
+    }
+
+    private static void ReadKeys(Action end)
+    {
+        if (Console.IsInputRedirected)
+            return;
+        while (Console.KeyAvailable)
+        {
+            if (Console.ReadKey(intercept: true).KeyChar is 'q' or 'Q')
+                end();
+        }
+    }
+
+    // Up over our own lines and clear to the end of the screen (ECMA-48: CPL, ED).
+    private void Erase()
+    {
+        if (linesShown > 0)
+            Console.Error.Write(FormattableString.Invariant($"\u001b[{linesShown}F\u001b[0J"));
+        linesShown = 0;
+    }
+}
