@@ -1,7 +1,7 @@
-using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Tests.Cli;
+namespace IpcBench.Client.Tests.Plan;
 
 public class SecretsTests
 {

@@ -1,6 +1,6 @@
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Plan;
 
 /// <summary>What was typed, as it may be printed and kept in files that are shown to others.</summary>
 internal static class Secrets
