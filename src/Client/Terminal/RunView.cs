@@ -1,8 +1,8 @@
 using System.Globalization;
 using IpcBench.Analysis.Crank;
-using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
