@@ -5,9 +5,7 @@ using IpcBench.Client.Cli;
 using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
 
-using var console = ConsoleEncoding.Utf8();
-
-Utf8Console.Enable();
+using var console = Utf8Console.Enable();
 
 // Response files are off: they would eat arguments that begin with @.
 var root = CommandTree.Create(args);

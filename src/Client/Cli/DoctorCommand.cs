@@ -30,8 +30,8 @@ internal static class DoctorCommand
                 Connections = Connections(parsed.GetValue(connections)!),
                 Targets = [.. (parsed.GetValue(url) ?? []).Select(ParseAddress)],
                 Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
-                ClientCpus = parsed.GetValue(clientCpus) is { } client ? Affinity.Parse(client, "--client-cpus") : null,
-                ServerCpus = parsed.GetValue(serverCpus) is { } server ? Affinity.Parse(server, "--server-cpus") : null,
+                ClientCpus = parsed.GetValue(clientCpus) is { } client ? Parsers.Cpus(client, "--client-cpus") : null,
+                ServerCpus = parsed.GetValue(serverCpus) is { } server ? Parsers.Cpus(server, "--server-cpus") : null,
                 SocketBuffer = parsed.GetValue(buffer) is { } size ? (int)Math.Min(int.MaxValue, Parsers.Count(size, "--socket-buffer")) : null,
                 Tls = true,
                 Watch = TimeSpan.FromMilliseconds(500),
@@ -43,7 +43,7 @@ internal static class DoctorCommand
 
     private static async Task<int> RunAsync(DoctorOptions options, bool json, TextWriter output)
     {
-        var findings = await Examination.ExamineAsync(options, HostFacts.Read());
+        var findings = await Examination.ExamineAsync(options, HostRecord.Read());
         await output.WriteAsync(json ? Json(findings) : Lines(findings));
         return findings.Any(finding => finding.Level == Level.Problem) ? ExitCode.Environment : ExitCode.Ok;
     }

@@ -208,7 +208,7 @@ internal sealed class RunOptionsReader(RunCommandOptions declared, ParseResult t
         return value >= least && value <= most ? (int)value : throw new UsageException($"{what} '{text}' must be between {least} and {most}");
     }
 
-    private CpuSet? Cpus(Option<string> option, string what) => Get(option) is { } text ? Affinity.Parse(text, what) : null;
+    private CpuSet? Cpus(Option<string> option, string what) => Get(option) is { } text ? Parsers.Cpus(text, what) : null;
 
     private string? Get(Option<string> option) => typed.GetValue(option);
 }

@@ -14,7 +14,8 @@ internal static class AddressProbe
         try
         {
             using var limit = new CancellationTokenSource(patience);
-            await using var stream = await Connector.For(Cleartext(address), new ConnectorOptions()).ConnectAsync(limit.Token).AsTask().WaitAsync(limit.Token);
+            var connecting = Connector.For(Cleartext(address), new ConnectorOptions()).ConnectAsync(limit.Token);
+            await using var stream = await connecting.AsTask().WaitAsync(limit.Token);
             return AddressState.Answers;
         }
         catch (PlatformNotSupportedException)
@@ -54,4 +55,23 @@ internal static class AddressProbe
             return AddressState.Stale;
         }
     }
+}
+
+/// <summary>What was found at an address.</summary>
+internal enum AddressState
+{
+    /// <summary>Nobody answers and nothing is in the way.</summary>
+    Free,
+
+    /// <summary>Something accepts connections.</summary>
+    Answers,
+
+    /// <summary>A socket file without a server behind it.</summary>
+    Stale,
+
+    /// <summary>A file or folder that is no socket, or one that this user may not open.</summary>
+    Occupied,
+
+    /// <summary>This system does not have the transport.</summary>
+    NotHere,
 }

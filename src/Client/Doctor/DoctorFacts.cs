@@ -18,7 +18,7 @@ internal sealed record DoctorFacts
     public double ClockNs { get; init; }
 
     /// <summary>The machine while nothing of ours ran, and what this process used meanwhile; null when unknown.</summary>
-    public MachineUsage? Machine { get; init; }
+    public MachineTimes? Machine { get; init; }
 
     public long OwnCpuNs { get; init; }
 

@@ -1,4 +1,3 @@
-using IpcBench.Client.Machine;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Load;

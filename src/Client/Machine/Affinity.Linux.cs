@@ -7,7 +7,8 @@ internal static partial class Affinity
 {
     private const int MaskBytes = 1024;     // 8192 CPUs: the kernel refuses to report into less than it may have
 
-    // The kernel cuts a wish down to what the process's cpuset has: wishing for all tells what there is, however narrow the set is just now.
+    // The kernel cuts a wish down to what the process's cpuset has: wishing for all tells what there is, however narrow the set is
+    // just now.
     private static CpuSet? AvailableLinux()
     {
         var mask = new byte[MaskBytes];
@@ -27,7 +28,8 @@ internal static partial class Affinity
     internal static CpuSet? CurrentLinux(ISystemFiles files)
     {
         const string field = "Cpus_allowed_list:";
-        var line = files.Read("/proc/self/status").Split('\n').FirstOrDefault(text => text.StartsWith(field, StringComparison.Ordinal));
+        var lines = files.Read("/proc/self/status").Split('\n');
+        var line = lines.FirstOrDefault(text => text.StartsWith(field, StringComparison.Ordinal));
         return line is not null && CpuSet.TryParse(line[field.Length..].Trim(), out var set, out _) ? set : null;
     }
 

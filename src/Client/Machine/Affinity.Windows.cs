@@ -7,7 +7,9 @@ internal static partial class Affinity
 {
     // One processor group: 64 CPUs. A process of several groups reports empty masks and is then treated as one that cannot be tied.
     private static (CpuSet Process, CpuSet System)? MasksWindows() =>
-        GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0 ? (FromMask(process), FromMask(system)) : null;
+        GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0
+            ? (FromMask(process), FromMask(system))
+            : null;
 
     // A child gets the mask of its parent's process: it is changed for the moment of the start.
     private static Process StartWindows(ProcessStartInfo info, CpuSet cpus)

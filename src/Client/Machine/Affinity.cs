@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Machine;
 
@@ -11,41 +9,30 @@ namespace IpcBench.Client.Machine;
 internal static partial class Affinity
 {
     /// <summary>The CPUs that this process may be given, whatever it runs on now; null where the system has no affinity.</summary>
-    public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux() : OperatingSystem.IsWindows() ? MasksWindows()?.System : null;
+    public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux()
+        : OperatingSystem.IsWindows() ? MasksWindows()?.System
+        : null;
 
     /// <summary>The CPUs that this process runs on; null where the system has no affinity.</summary>
-    public static CpuSet? Current() => OperatingSystem.IsLinux() ? CurrentLinux(new SystemFiles()) : OperatingSystem.IsWindows() ? MasksWindows()?.Process : null;
+    public static CpuSet? Current() => OperatingSystem.IsLinux() ? CurrentLinux(new SystemFiles())
+        : OperatingSystem.IsWindows() ? MasksWindows()?.Process
+        : null;
 
     /// <summary>What this process runs on as reports show it: <c>0-1</c>, or <c>free</c> when nothing holds it back.</summary>
     public static string Describe() => Current() is { } current && current.ToString() != Available()?.ToString() ? current.ToString() : "free";
 
-    /// <summary>Reads an option's CPU set and checks it against what is there.</summary>
-    /// <exception cref="UsageException">It is no set, or names CPUs that are not there; the message says which are.</exception>
-    public static CpuSet Parse(string text, string option) => Parse(text, option, Available());
-
-    internal static CpuSet Parse(string text, string option, CpuSet? available)
-    {
-        if (!CpuSet.TryParse(text, out var set, out var error))
-            throw new UsageException($"{option}: {error}");
-        if (available is null)
-            throw new UsageException($"{option}: this system cannot tie a process to CPUs, leave the option out");
-        var missing = set.Cpus.Except(available.Cpus).ToList();
-        return missing.Count == 0 ? set : throw new UsageException($"{option} {text}: there is no CPU {CpuSet.Of(missing)} for this process, only {available}");
-    }
-
-    /// <summary>
-    /// Starts a child that runs on <paramref name="cpus"/> from its first instruction; null leaves it as free as this client was before it tied itself.
-    /// </summary>
+    /// <summary>Starts a child that runs on <paramref name="cpus"/> from its first instruction; null leaves it what this process has.</summary>
     /// <exception cref="EnvironmentException">The system refused the set.</exception>
     public static Process Start(ProcessStartInfo info, CpuSet? cpus)
     {
-        cpus ??= Relaunch.CpusBefore();
         if (cpus is null)
             return StartHere(info);
         return OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
     }
 
-    private static Process StartHere(ProcessStartInfo info) => Process.Start(info) ?? throw new EnvironmentException($"cannot start {info.FileName}");
+    private static Process StartHere(ProcessStartInfo info) =>
+        Process.Start(info) ?? throw new EnvironmentException($"cannot start {info.FileName}");
 
-    private static EnvironmentException Refused(CpuSet cpus) => new($"the system did not let a process run on CPUs {cpus}: choose others or leave the option out");
+    private static EnvironmentException Refused(CpuSet cpus) =>
+        new($"the system did not let a process run on CPUs {cpus}: choose others or leave the option out");
 }

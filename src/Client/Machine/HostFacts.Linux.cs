@@ -1,9 +1,8 @@
 using System.Globalization;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 
-internal static partial class HostFacts
+internal sealed partial record HostFacts
 {
     // Local transports are system calls and socket buffers: these are the settings that move their results.
     private static readonly string[] Sysctls =
@@ -21,7 +20,7 @@ internal static partial class HostFacts
     ];
 
     /// <summary>Adds what Linux tells in <paramref name="files"/>.</summary>
-    internal static HostInfo ReadLinux(HostInfo host, ISystemFiles files)
+    internal static HostFacts ReadLinux(HostFacts host, ISystemFiles files)
     {
         var cpus = CpuTopology.Read(files);
         var limit = OpenFileLimit.Read();
@@ -29,8 +28,8 @@ internal static partial class HostFacts
         {
             Os = OsName(files) is { Length: > 0 } name ? name : host.Os,
             Kernel = files.Read("/proc/sys/kernel/osrelease"),
-            Virtualization = Virtualization.Describe(files, host.Virtualization),
-            CpuQuota = CpuQuota.Read(files),
+            Virtualization = Machine.Virtualization.Describe(files, host.Virtualization),
+            CpuQuota = Machine.CpuQuota.Read(files),
             CpuModel = cpus.Model.Length > 0 ? cpus.Model : host.CpuModel,
             LogicalCpus = cpus.Logical > 0 ? cpus.Logical : host.LogicalCpus,
             PhysicalCores = cpus.Cores,
@@ -38,13 +37,13 @@ internal static partial class HostFacts
             Governor = files.Read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             ClockSource = files.Read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             MemoryBytes = Memory(files.Read("/proc/meminfo")) is > 0 and var bytes ? bytes : host.MemoryBytes,
-            OpenFileLimit = limit.Soft,
+            OpenFiles = limit.Soft,
             SoMaxConn = int.TryParse(files.Read("/proc/sys/net/core/somaxconn"), CultureInfo.InvariantCulture, out var backlog) ? backlog : 0,
-            Settings = Settings(files, limit),
+            Settings = SettingsOf(files, limit),
         };
     }
 
-    private static SortedDictionary<string, string> Settings(ISystemFiles files, OpenFileLimit limit)
+    private static SortedDictionary<string, string> SettingsOf(ISystemFiles files, OpenFileLimit limit)
     {
         var settings = new SortedDictionary<string, string>(StringComparer.Ordinal)
         {

@@ -3,14 +3,13 @@ using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Text;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 
-internal static partial class HostFacts
+internal sealed partial record HostFacts
 {
     [SupportedOSPlatform("windows")]
-    private static HostInfo ReadWindows(HostInfo host) => host with
+    private static HostFacts ReadWindows(HostFacts host) => host with
     {
         Kernel = Environment.OSVersion.Version.ToString(),
         CpuModel = host.CpuModel.Length > 0 ? host.CpuModel : Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER") ?? "",

@@ -1,23 +1,47 @@
 using System.Runtime.InteropServices;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 
-/// <summary>Reads what a results file keeps about the machine and the runtime. Never throws: what cannot be told stays empty.</summary>
-internal static partial class HostFacts
+/// <summary>What the system tells about the machine. Unknown texts are empty, unknown numbers 0.</summary>
+internal sealed partial record HostFacts
 {
-    public static HostInfo Read()
+    public string Os { get; init; } = "";
+    public string Kernel { get; init; } = "";
+
+    /// <summary>Hypervisor and container, e.g. <c>kvm, docker</c>; empty on bare metal.</summary>
+    public string Virtualization { get; init; } = "";
+
+    /// <summary>CPUs' worth of time that this process may use; 0 when not limited.</summary>
+    public double CpuQuota { get; init; }
+
+    public string CpuModel { get; init; } = "";
+    public int LogicalCpus { get; init; }
+    public int PhysicalCores { get; init; }
+    public int Sockets { get; init; }
+    public string Governor { get; init; } = "";
+    public string ClockSource { get; init; } = "";
+    public long MemoryBytes { get; init; }
+
+    /// <summary>Open files: soft limit.</summary>
+    public long OpenFiles { get; init; }
+
+    /// <summary>Longest accept queue (net.core.somaxconn).</summary>
+    public int SoMaxConn { get; init; }
+
+    /// <summary>Settings of the kernel that move the results of local transports, by name, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
+    public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>Never throws: what cannot be told stays empty.</summary>
+    public static HostFacts Read()
     {
-        var host = WithRuntime(new HostInfo
+        var host = new HostFacts
         {
             Os = RuntimeInformation.OSDescription,
-            Architecture = RuntimeInformation.OSArchitecture.ToString().ToLowerInvariant(),
             LogicalCpus = Environment.ProcessorCount,
             CpuModel = Cpuid.Brand(),
             Virtualization = Cpuid.Hypervisor(),
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-            ClientCpus = Affinity.Describe(),
-        });
+        };
         try
         {
             return OperatingSystem.IsLinux() ? ReadLinux(host, new SystemFiles())
@@ -30,12 +54,4 @@ internal static partial class HostFacts
             return host;
         }
     }
-
-    private static HostInfo WithRuntime(HostInfo host) => host with
-    {
-        Runtime = RuntimeInformation.FrameworkDescription,
-        GcMode = RuntimeFacts.GcMode(),
-        Tiering = RuntimeFacts.Tiering(),
-        RuntimeVariables = RuntimeFacts.Variables(Environment.GetEnvironmentVariables()),
-    };
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Runtime;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Machine;
 
@@ -42,19 +41,4 @@ internal sealed record ProcessSnapshot
             MethodsCompiled = JitInfo.GetCompiledMethodCount(currentThread: false),
         };
     }
-
-    /// <summary>What was used from <paramref name="earlier"/> to here; the working set is the one here.</summary>
-    public ProcessUsage Since(ProcessSnapshot earlier, long calls) => new()
-    {
-        CpuUserNs = Nanoseconds(User - earlier.User),
-        CpuKernelNs = Nanoseconds(Kernel - earlier.Kernel),
-        WorkingSetBytes = WorkingSetBytes,
-        GcCollections = [.. GcCollections.Zip(earlier.GcCollections, (now, then) => now - then)],
-        GcPauseNs = Nanoseconds(GcPause - earlier.GcPause),
-        AllocatedBytes = AllocatedBytes - earlier.AllocatedBytes,
-        ContextSwitches = ContextSwitches - earlier.ContextSwitches,
-        Calls = calls,
-    };
-
-    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }

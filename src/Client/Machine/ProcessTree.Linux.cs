@@ -14,7 +14,8 @@ internal sealed partial record ProcessTree
         var all = new Dictionary<int, long[]>();
         foreach (var folder in Directory.EnumerateDirectories("/proc"))
         {
-            if (int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out var id) && StatOf(new SystemFiles(), id) is { } stat)
+            var isProcess = int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out var id);
+            if (isProcess && StatOf(new SystemFiles(), id) is { } stat)
                 all[id] = stat;
         }
         var family = Family(roots, all.ToLookup(one => (int)one.Value[Parent], one => one.Key));
@@ -32,6 +33,8 @@ internal sealed partial record ProcessTree
     {
         var text = files.Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{id}/stat"));
         var words = text[(text.LastIndexOf(')') + 1)..].Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        return words.Length <= Pages ? null : [.. words.Take(Pages + 1).Select(word => long.TryParse(word, CultureInfo.InvariantCulture, out var value) ? value : 0)];
+        return words.Length <= Pages ? null : [.. words.Take(Pages + 1).Select(Number)];
     }
+
+    private static long Number(string word) => long.TryParse(word, CultureInfo.InvariantCulture, out var value) ? value : 0;
 }

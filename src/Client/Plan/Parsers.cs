@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Plan;
 
@@ -47,6 +48,21 @@ internal static class Parsers
         if (!double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var value) || !(value > 0) || value > (percent ? 1000 : 10))
             throw new UsageException($"{what} '{text}' is no percentage such as 25%");
         return percent ? value / 100 : value;
+    }
+
+    /// <summary>A CPU set such as <c>0-1,3</c>, checked against what this process may be given.</summary>
+    public static CpuSet Cpus(string text, string what) => Cpus(text, what, Affinity.Available());
+
+    internal static CpuSet Cpus(string text, string what, CpuSet? available)
+    {
+        if (!CpuSet.TryParse(text, out var set, out var error))
+            throw new UsageException($"{what}: {error}");
+        if (available is null)
+            throw new UsageException($"{what}: this system cannot tie a process to CPUs, leave the option out");
+        var missing = set.Cpus.Except(available.Cpus).ToList();
+        return missing.Count == 0
+            ? set
+            : throw new UsageException($"{what} {text}: there is no CPU {CpuSet.Of(missing)} for this process, only {available}");
     }
 
     /// <summary>A comma-separated list without repetitions or gaps.</summary>

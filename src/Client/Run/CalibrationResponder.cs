@@ -31,7 +31,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         CalibrationResponder? responder = null;
         try
         {
-            responder = new CalibrationResponder(Affinity.Start(info, options.ServerCpus));
+            responder = new CalibrationResponder(Affinity.Start(info, options.ServerCpus ?? Relaunch.CpusBefore()));
             await responder.WaitUntilReadyAsync().WaitAsync(Deadline, cancellation);
             return responder;
         }

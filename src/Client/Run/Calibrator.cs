@@ -123,6 +123,6 @@ internal static class Calibrator
 
     private static long OwnCpuNs() => (long)Environment.CpuUsage.TotalTime.TotalNanoseconds;
 
-    private static double ForeignShare(MachineUsage? machine, long oursNs) =>
+    private static double ForeignShare(MachineTimes? machine, long oursNs) =>
         machine is { CapacityNs: > 0 } ? (machine.BusyNs - machine.SoftIrqNs - oursNs) / (double)machine.CapacityNs : 0;
 }

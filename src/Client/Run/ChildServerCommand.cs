@@ -30,7 +30,7 @@ internal sealed class ChildServerCommand(
         start.CreateNoWindow = true;
         try
         {
-            return Affinity.Start(start, cpus);
+            return Affinity.Start(start, cpus ?? Relaunch.CpusBefore());
         }
         catch (System.ComponentModel.Win32Exception e)
         {

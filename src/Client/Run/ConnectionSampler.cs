@@ -29,7 +29,7 @@ internal sealed class ConnectionSampler : IDisposable
 
     /// <summary>Null when nothing is to be watched, or the system does not tell.</summary>
     public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches) =>
-        watches.Count > 0 && ConnectionStates.Open(watches) is { } states ? new ConnectionSampler(watches, states) : null;
+        watches.Count > 0 && ConnectionStates.Open([.. watches.Select(watch => LocalEndpoints.Of(watch.Address))]) is { } states ? new ConnectionSampler(watches, states) : null;
 
     /// <summary>What was seen until now; one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()

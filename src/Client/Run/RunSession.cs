@@ -16,7 +16,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         if (options.ClientCpus is { } cpus && Relaunch.Under(cpus, commandLine) is { } code)
             return code;
-        var host = HostFacts.Read(); // before this tool sets variables of its own
+        var host = HostRecord.Read(); // before this tool sets variables of its own
         var hidden = CompletionThreads.Limit(options.Threads);
         using var interruption = new Interruption();
         try
@@ -45,7 +45,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             throw new EnvironmentException($"--server-pids: there is no process {pid}");
         if (options.Watches.Count > 0)
         {
-            using var states = ConnectionStates.Open(options.Watches)
+            using var states = ConnectionStates.Open([.. options.Watches.Select(watch => LocalEndpoints.Of(watch.Address))])
                 ?? throw new EnvironmentException("--watch: this system does not list its sockets (sock_diag): leave it out");
         }
         return await Doctor.Doctor.ProblemsAsync(

@@ -79,8 +79,7 @@ public sealed class EventLoop : IDisposable
 
     private void Run()
     {
-        // 1 ns instead of the default 50 us by which the kernel may delay this thread's timers.
-        Native.ProcessControl(Native.PrSetTimerSlack, 1, 0, 0, 0);
+        FineSleep.Sharpen();
         while (!stopping)
         {
             RunPosted();

@@ -87,6 +87,9 @@ internal static unsafe partial class Native
     [LibraryImport("libc", EntryPoint = "getsockopt", SetLastError = true)]
     public static partial int GetSocketOption(int fd, int level, int name, void* value, int* length);
 
+    [LibraryImport("libc", EntryPoint = "nanosleep")]
+    public static partial int Sleep(Timespec* request, Timespec* remaining);
+
     [LibraryImport("libc", EntryPoint = "prctl", SetLastError = true)]
     public static partial int ProcessControl(int option, nuint value, nuint unused1, nuint unused2, nuint unused3);
 }

@@ -16,7 +16,7 @@ public class DoctorTests
         Cpus = 8,
         ClockNs = 25,
         FreePorts = 28000,
-        Machine = new MachineUsage { BusyNs = 10_000_000, CapacityNs = 1_200_000_000 },
+        Machine = new MachineTimes(10_000_000, 0, 0, 1_200_000_000),
         TempFolder = "/tmp/",
     };
 
@@ -70,7 +70,7 @@ public class DoctorTests
             Cpus = 2,
             ClockNs = 900,
             FreePorts = 1500,
-            Machine = new MachineUsage { BusyNs = 900_000_000, CapacityNs = 1_200_000_000 },
+            Machine = new MachineTimes(900_000_000, 0, 0, 1_200_000_000),
             TempFailure = "no space",
             ResultsFailure = "read-only",
             CertificateFailure = "no OpenSSL",

@@ -69,4 +69,25 @@ public class ParsersTests
         Assert.Throws<UsageException>(() => Parsers.List("10,,1k", "-s", Parsers.Count));
         Assert.Throws<UsageException>(() => Parsers.List("1000,1k", "-s", Parsers.Count));
     }
+
+    [Theory]
+    [InlineData("0,2", "0,2")]
+    [InlineData("1-3", "1-3")]
+    public void A_set_of_CPUs_that_are_there_is_taken(string text, string expected) =>
+        Assert.Equal(expected, Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3)).ToString());
+
+    [Theory]
+    [InlineData("2-5", "there is no CPU 4-5 for this process, only 0-3")]
+    [InlineData("one", "'one' is no CPU set")]
+    public void Another_is_a_usage_error_that_names_what_is_there(string text, string expected)
+    {
+        var error = Assert.Throws<UsageException>(() => Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3)));
+
+        Assert.Contains("--client-cpus", error.Message);
+        Assert.Contains(expected, error.Message);
+    }
+
+    [Fact]
+    public void Without_affinity_the_option_is_a_usage_error() =>
+        Assert.Throws<UsageException>(() => Parsers.Cpus("0", "--server-cpus", null));
 }

@@ -35,6 +35,14 @@ public class RelaunchTests
         }
     }
 
+    [Fact]
+    public void A_process_that_has_its_set_is_not_started_again()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
+
+        Assert.Null(Relaunch.Under(Affinity.Current()!, []));
+    }
+
     private static async Task<(int Exit, string Output)> RunAsync(params string[] arguments)
     {
         var info = ThisProgram.StartInfo(arguments);
