@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.CommandLine.Invocation;
 using IpcBench.Client;
 using IpcBench.Client.Cli;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 using var console = Utf8Console.Enable();
 

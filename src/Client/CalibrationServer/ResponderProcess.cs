@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using IpcBench.Client.Machine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.CalibrationServer;

@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 using IpcBench.Transports;
 using Examination = IpcBench.Client.Doctor.Doctor;
 

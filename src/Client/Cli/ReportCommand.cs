@@ -1,8 +1,9 @@
 using System.CommandLine;
 using System.Text;
 using IpcBench.Analysis.Plots;
+using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Renderers;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

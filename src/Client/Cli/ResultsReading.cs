@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Cli;
 

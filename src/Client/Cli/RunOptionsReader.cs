@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

@@ -1,5 +1,5 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;

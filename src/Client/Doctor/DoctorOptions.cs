@@ -1,4 +1,4 @@
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;

@@ -3,7 +3,7 @@ using System.Reflection;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Doctor;
 
@@ -12,7 +13,7 @@ internal static class LimitChecks
             return new("open-files", Level.Ok, "this system does not limit open files");
         if (limit.Allows(connections))
             return new("open-files", Level.Ok, Text($"{limit.Soft} open files are allowed, enough for {connections} connections"));
-        var most = Math.Max(0, limit.Soft - Machine.OpenFileLimit.Reserve);
+        var most = Math.Max(0, limit.Soft - OpenFileLimit.Reserve);
         return new("open-files", Level.Problem, Text($"{limit.Soft} open files are allowed, too few for {connections} connections"),
             Text($"raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) or use -c {most} at most"));
     }

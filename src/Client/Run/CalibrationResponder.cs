@@ -1,7 +1,8 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Machine;
+using IpcBench.Client.Cli;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

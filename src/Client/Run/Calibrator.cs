@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 

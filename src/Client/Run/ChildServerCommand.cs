@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

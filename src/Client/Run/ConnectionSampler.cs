@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 

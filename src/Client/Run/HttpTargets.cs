@@ -2,8 +2,8 @@ using IpcBench.Analysis.Wording;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Load;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

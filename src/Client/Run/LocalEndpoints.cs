@@ -1,5 +1,5 @@
 using System.Net;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 

@@ -1,8 +1,8 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -40,7 +40,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
     public async Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
     {
-        var fixedLoop = FixedLoop.Time();
+        var fixedLoop = SpeedProbe.Time();
         loops.Add(fixedLoop);
         progress.Enter(cell, "connecting", null);
         try

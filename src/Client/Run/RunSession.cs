@@ -1,7 +1,8 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

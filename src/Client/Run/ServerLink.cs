@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
-using IpcBench.Protocol;
+using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 

@@ -1,8 +1,8 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 

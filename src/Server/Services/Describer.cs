@@ -3,7 +3,7 @@ using System.Globalization;
 using System.Reflection;
 using System.Runtime;
 using System.Runtime.InteropServices;
-using IpcBench.Protocol;
+using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Machine;
+using IpcBench.Client.Cli;
+using IpcBench.Host;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Tests;
 

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Text.Json;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Doctor;
 
@@ -39,7 +40,7 @@ public class DoctorCommandTests
     public async Task More_connections_than_files_stop_with_2()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not limit them");
-        Assert.SkipWhen(IpcBench.Client.Machine.OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");
+        Assert.SkipWhen(OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");
 
         var (exit, text) = await RunAsync("-c", "1M");
 

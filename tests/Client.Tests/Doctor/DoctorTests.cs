@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Machine;
+using IpcBench.Host;
 using IpcBench.Transports;
 using Examination = IpcBench.Client.Doctor.Doctor;
 

@@ -1,6 +1,5 @@
 using System.Net.Sockets;
 using IpcBench.Client.Doctor;
-using IpcBench.Client.Machine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Doctor;
@@ -59,11 +58,4 @@ public class FactsGatheringTests
         Assert.Equal("", FactsGathering.WriteFailure(Path.Combine(Path.GetTempPath(), $"new-{Guid.NewGuid():N}", "deeper")));
         Assert.NotEqual("", FactsGathering.WriteFailure("/proc/nothing/here"));
     }
-
-    [Theory]
-    [InlineData("32768\t60999", "sockets: used 5\nTCP: inuse 3 orphan 0 tw 232 alloc 5 mem 1", 28000)]
-    [InlineData("32768\t60999", "", 28232)]
-    [InlineData("", "", 0)]
-    public void Free_ports_are_the_range_less_those_that_wait(string range, string sockets, int expected) =>
-        Assert.Equal(expected, PortSpace.Linux(new Machine.CapturedFiles(("/proc/sys/net/ipv4/ip_local_port_range", range), ("/proc/net/sockstat", sockets))));
 }

@@ -1,4 +1,5 @@
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Plan;
 

@@ -1,5 +1,4 @@
 using IpcBench.Client.Load;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 
@@ -14,7 +13,7 @@ public class CalibratorTests
 
     private static CalibrationOptions Options(CalibrationCache? cache, List<string> notes) => new()
     {
-        Host = HostFacts.Read(),
+        Host = HostRecord.Read(),
         Warmup = TimeSpan.FromMilliseconds(30),
         Duration = TimeSpan.FromMilliseconds(100),
         ForeignShare = 2,

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Machine;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 

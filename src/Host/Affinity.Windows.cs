@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace IpcBench.Host;
+
+public static partial class Affinity
+{
+    // One processor group: 64 CPUs. A process of several groups reports empty masks and is then treated as one that cannot be tied.
+    private static (CpuSet Process, CpuSet System)? MasksWindows() =>
+        GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0
+            ? (FromMask(process), FromMask(system))
+            : null;
+
+    // A child gets the mask of its parent's process: it is changed for the moment of the start.
+    private static Process StartWindows(ProcessStartInfo info, CpuSet cpus)
+    {
+        var mask = cpus.Cpus.Where(cpu => cpu < 64).Aggregate((nuint)0, (bits, cpu) => bits | ((nuint)1 << cpu));
+        var known = GetProcessAffinityMask(GetCurrentProcess(), out var before, out _);
+        if (!known || !SetProcessAffinityMask(GetCurrentProcess(), mask))
+            throw Refused(cpus);
+        try
+        {
+            return StartHere(info);
+        }
+        finally
+        {
+            _ = SetProcessAffinityMask(GetCurrentProcess(), before);
+        }
+    }
+
+    private static CpuSet FromMask(nuint mask) => CpuSet.Of(Enumerable.Range(0, 64).Where(cpu => (mask >> cpu & 1) != 0));
+
+    [LibraryImport("kernel32")]
+    private static partial nint GetCurrentProcess();
+
+    [LibraryImport("kernel32")]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool GetProcessAffinityMask(nint process, out nuint mask, out nuint system);
+
+    [LibraryImport("kernel32")]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool SetProcessAffinityMask(nint process, nuint mask);
+}

@@ -1,0 +1,58 @@
+using System.Diagnostics;
+using IpcBench.Client.Run;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class OwnUsageTests
+{
+    [Fact]
+    public void A_busy_stretch_shows_as_CPU_time_and_its_allocations_and_collections_as_such()
+    {
+        var before = ProcessSnapshot.Take();
+        var start = Stopwatch.GetTimestamp();
+        var kept = 0L;
+        while (Stopwatch.GetElapsedTime(start).TotalMilliseconds < 300)
+        {
+            var block = new byte[1000];
+            kept += block.Length;
+            GC.KeepAlive(block); // else the JIT keeps it on the stack
+        }
+        GC.Collect();
+        var usage = Usage.Between(before, ProcessSnapshot.Take(), calls: 7);
+
+        Assert.True(usage.CpuUserNs + usage.CpuKernelNs > 0);
+        Assert.True(usage.AllocatedBytes >= kept, $"{usage.AllocatedBytes} of {kept}");
+        Assert.Equal(3, usage.GcCollections.Count);
+        Assert.True(usage.GcCollections[2] >= 1 && usage.GcPauseNs > 0);
+        Assert.True(usage.WorkingSetBytes > 1_000_000);
+        Assert.Equal(7, usage.Calls);
+    }
+
+    [Fact]
+    public void Threads_that_wait_are_counted_as_context_switches_even_when_they_have_ended()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not tell a process's context switches");
+        var before = ProcessSnapshot.Take();
+        var thread = new Thread(() =>
+        {
+            using var never = new ManualResetEventSlim();
+            for (var i = 0; i < 20; i++)
+                never.Wait(1);
+        });
+        thread.Start();
+        Assert.True(thread.Join(TimeSpan.FromSeconds(20)));
+
+        Assert.True(Usage.Between(before, ProcessSnapshot.Take(), 1).ContextSwitches >= 20);
+    }
+
+    [Fact]
+    public void A_method_compiled_between_two_snapshots_is_counted()
+    {
+        var before = ProcessSnapshot.Take();
+        var made = System.Linq.Expressions.Expression.Lambda<Func<int>>(System.Linq.Expressions.Expression.Constant(5)).Compile()();
+
+        Assert.Equal(5, made);
+        Assert.True(ProcessSnapshot.Take().MethodsCompiled > before.MethodsCompiled);
+    }
+}

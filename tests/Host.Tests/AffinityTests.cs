@@ -1,0 +1,36 @@
+using System.Diagnostics;
+
+namespace IpcBench.Host.Tests;
+
+public class AffinityTests
+{
+    [Fact]
+    public async Task A_child_starts_on_its_set_and_this_process_keeps_its_own()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "asks grep and /proc");
+        var before = Affinity.Current()?.ToString();
+        var last = Affinity.Available()!.Cpus[^1];
+        var info = new ProcessStartInfo("grep", ["Cpus_allowed_list", "/proc/self/status"]) { RedirectStandardOutput = true };
+
+        using var child = Affinity.Start(info, CpuSet.Of(last));
+        var said = await child.StandardOutput.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(20));
+        await child.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(20));
+
+        Assert.Equal($"{last}", said.Split(':')[1].Trim());
+        Assert.Equal(before, Affinity.Current()?.ToString());
+    }
+
+    [Fact]
+    public void Asking_what_is_available_moves_nothing()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
+        var before = Affinity.Current();
+
+        var available = Affinity.Available();
+
+        Assert.NotNull(before);
+        Assert.NotNull(available);
+        Assert.Subset(available.Cpus.ToHashSet(), before.Cpus.ToHashSet());
+        Assert.Equal(before.ToString(), Affinity.Current()?.ToString());
+    }
+}

@@ -1,0 +1,80 @@
+using System.Collections;
+
+namespace IpcBench.Host.Tests;
+
+public class HostFactsTests
+{
+    [Fact]
+    public void This_machine_has_a_name_processors_and_memory()
+    {
+        var host = HostFacts.Read();
+
+        Assert.NotEmpty(host.Os);
+        Assert.NotEmpty(host.Kernel);
+        Assert.True(host.LogicalCpus >= Environment.ProcessorCount || host.CpuQuota > 0, $"{host.LogicalCpus} CPUs");
+        Assert.InRange(host.PhysicalCores, 0, host.LogicalCpus);
+        Assert.True(host.MemoryBytes > 100_000_000);
+    }
+
+    [Fact]
+    public void On_Linux_limits_and_kernel_settings_are_read()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "reads /proc");
+        var host = HostFacts.Read();
+
+        Assert.True(host.OpenFiles >= 64);
+        Assert.True(host.SoMaxConn > 0);
+        Assert.Equal(3, host.Settings["net.ipv4.tcp_rmem"].Split(' ').Length);
+        Assert.NotEmpty(host.ClockSource);
+    }
+
+    [Fact]
+    public void A_captured_server_is_described_from_its_files()
+    {
+        var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux 6.8" }, new CapturedFiles(
+            ("/etc/os-release", "NAME=\"Ubuntu\"\nPRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\nID=ubuntu\n"),
+            ("/proc/sys/kernel/osrelease", "6.8.0-45-generic\n"),
+            ("/proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC 7763 64-Core Processor\n"),
+            ("/sys/devices/system/cpu/online", "0-3\n"),
+            ("/sys/devices/system/cpu/cpu0/topology/core_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu1/topology/core_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu1/topology/physical_package_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu2/topology/core_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "1\n"),
+            ("/sys/devices/system/cpu/cpu3/topology/core_id", "0\n"),
+            ("/sys/devices/system/cpu/cpu3/topology/physical_package_id", "1\n"),
+            ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
+            ("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+            ("/proc/meminfo", "MemTotal:       16384 kB\nMemFree:  1 kB\n"),
+            ("/proc/sys/net/core/somaxconn", "4096\n"),
+            ("/proc/sys/net/ipv4/tcp_wmem", "4096\t16384\t4194304\n")));
+
+        Assert.Equal("Ubuntu 24.04.1 LTS", host.Os);
+        Assert.Equal("6.8.0-45-generic", host.Kernel);
+        Assert.Equal("AMD EPYC 7763 64-Core Processor", host.CpuModel);
+        Assert.Equal((4, 2, 2), (host.LogicalCpus, host.PhysicalCores, host.Sockets));
+        Assert.Equal(("powersave", "tsc", 4096), (host.Governor, host.ClockSource, host.SoMaxConn));
+        Assert.Equal(16384 * 1024L, host.MemoryBytes);
+        Assert.Equal("4096 16384 4194304", host.Settings["net.ipv4.tcp_wmem"]);
+    }
+
+    [Fact]
+    public void A_machine_without_any_file_leaves_what_is_known_and_throws_nothing()
+    {
+        var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux", LogicalCpus = 8, MemoryBytes = 5 }, new CapturedFiles());
+
+        Assert.Equal(("Linux", "", 8, 0, 5L, 0.0), (host.Os, host.Kernel, host.LogicalCpus, host.PhysicalCores, host.MemoryBytes, host.CpuQuota));
+    }
+
+    [Fact]
+    public void Runtime_variables_are_kept_and_no_others()
+    {
+        var variables = RuntimeFacts.Variables(new Hashtable
+        {
+            ["DOTNET_TieredPGO"] = "0", ["COMPlus_gcServer"] = "1", ["PATH"] = "/bin", ["MYDOTNET_X"] = "1", ["DOTNET_ApiKey"] = "s3cret",
+        });
+
+        Assert.Equal(["COMPlus_gcServer", "DOTNET_TieredPGO"], variables.Keys);
+    }
+}

@@ -1,0 +1,22 @@
+namespace IpcBench.Host.Tests;
+
+public class RuntimeVariablesTests
+{
+    [Theory]
+    [InlineData("DOTNET_TieredPGO", true)]
+    [InlineData("dotnet_tieredpgo", true)]
+    [InlineData("COMPlus_gcServer", true)]
+    [InlineData("DOTNET_ApiKey", false)]
+    [InlineData("DOTNET_STARTUP_HOOKS", false)]
+    [InlineData("TieredPGO", false)]
+    [InlineData("DOTNET_", false)]
+    public void Only_those_that_move_results_are_told(string name, bool known) => Assert.Equal(known, RuntimeVariables.IsKnown(name));
+
+    [Theory]
+    [InlineData("backlog", true)]
+    [InlineData("env:DOTNET_TieredPGO", true)]
+    [InlineData("env:DOTNET_ApiKey", false)]
+    [InlineData("ENV:DOTNET_ApiKey", false)]
+    [InlineData("env:PATH", false)]
+    public void Of_what_a_server_tells_knobs_and_known_variables_are_kept(string name, bool kept) => Assert.Equal(kept, RuntimeVariables.MayKeep(name));
+}
