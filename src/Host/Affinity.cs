@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// Which CPUs a process may run on. A running .NET process cannot be moved (its runtime has counted processors, and on Linux only one thread
-/// would move), so a child is started with the set already in place: it inherits it.
+/// Which CPUs a process may run on. A running .NET process cannot be moved (its runtime has counted processors, and on Linux only one
+/// thread would move), so a child is started with the set already in place: it inherits it.
 /// </summary>
 public static partial class Affinity
 {
@@ -19,9 +19,12 @@ public static partial class Affinity
         : null;
 
     /// <summary>What this process runs on as reports show it: <c>0-1</c>, or <c>free</c> when nothing holds it back.</summary>
-    public static string Describe() => Current() is { } current && current.ToString() != Available()?.ToString() ? current.ToString() : "free";
+    public static string Describe() =>
+        Current() is { } current && current.ToString() != Available()?.ToString() ? current.ToString() : "free";
 
-    /// <summary>Starts a child that runs on <paramref name="cpus"/> from its first instruction; null leaves it what this process has.</summary>
+    /// <summary>
+    /// Starts a child that runs on <paramref name="cpus"/> from its first instruction; null leaves it what this process has.
+    /// </summary>
     /// <exception cref="EnvironmentException">The system refused the set.</exception>
     public static Process Start(ProcessStartInfo info, CpuSet? cpus)
     {

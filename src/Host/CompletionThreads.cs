@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace IpcBench.Host;
 
-/// <summary>Limits the threads on which the framework's own sockets and pipes complete, where this tool's event loop does not carry them.</summary>
+/// <summary>
+/// Limits the threads on which the framework's own sockets and pipes complete, where this tool's event loop does not carry them.
+/// </summary>
 public static class CompletionThreads
 {
     // Read by System.Net.Sockets when the first socket is made (SocketAsyncEngine.Unix.cs).

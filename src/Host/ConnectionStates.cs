@@ -1,6 +1,8 @@
 namespace IpcBench.Host;
 
-/// <summary>Counts the connections of endpoints by state, whoever made and whoever accepted them. Not for several threads at once.</summary>
+/// <summary>
+/// Counts the connections of endpoints by state, whoever made and whoever accepted them. Not for several threads at once.
+/// </summary>
 public abstract partial class ConnectionStates : IDisposable
 {
     /// <summary>Null where the system does not tell: it is read from Linux's sock_diag(7).</summary>

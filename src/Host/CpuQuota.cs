@@ -20,7 +20,8 @@ internal static class CpuQuota
     {
         ["0", "", var path] => Folders(V2Mounts, path).Select(folder => V2(files.Read(folder + "/cpu.max"))),
         [_, var controllers, var path] when controllers.Split(',').Contains("cpu") =>
-            Folders(V1Mounts, path).Select(folder => V1(files.Read(folder + "/cpu.cfs_quota_us"), files.Read(folder + "/cpu.cfs_period_us"))),
+            Folders(V1Mounts, path)
+                .Select(folder => V1(files.Read(folder + "/cpu.cfs_quota_us"), files.Read(folder + "/cpu.cfs_period_us"))),
         _ => [],
     };
 
@@ -41,6 +42,7 @@ internal static class CpuQuota
 
     /// <summary>Both in µs; a quota of -1 is no limit.</summary>
     internal static double V1(string quota, string period) =>
-        long.TryParse(quota, CultureInfo.InvariantCulture, out var time) && long.TryParse(period, CultureInfo.InvariantCulture, out var every)
+        long.TryParse(quota, CultureInfo.InvariantCulture, out var time)
+        && long.TryParse(period, CultureInfo.InvariantCulture, out var every)
         && time > 0 && every > 0 ? (double)time / every : 0;
 }

@@ -33,6 +33,7 @@ internal sealed record CpuTopology(string Model, int Logical, int Cores, int Soc
             .Where(parts => parts.Length == 2)
             .Select(parts => (Name: parts[0].Trim(), Value: parts[1].Trim()))
             .ToList();
-        return names.Select(name => fields.FirstOrDefault(field => field.Name == name).Value).FirstOrDefault(value => !string.IsNullOrEmpty(value)) ?? "";
+        var values = names.Select(name => fields.FirstOrDefault(field => field.Name == name).Value);
+        return values.FirstOrDefault(value => !string.IsNullOrEmpty(value)) ?? "";
     }
 }

@@ -31,7 +31,8 @@ internal static class Cpuid
         var bytes = new List<byte>(12);
         Append(bytes, b, c, d);
         var name = HypervisorName(Text(bytes));
-        // Windows with Hyper-V switched on sits on the hypervisor itself: its partition may create others (TLFS, leaf 0x40000003 EBX bit 0).
+        // Windows with Hyper-V switched on sits on the hypervisor itself: its partition may create others (TLFS, leaf 0x40000003, bit 0 of
+        // EBX).
         return name == "hyper-v" && (X86Base.CpuId(0x40000003, 0).Ebx & 1) != 0 ? "hyper-v root" : name;
     }
 

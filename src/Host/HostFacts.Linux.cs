@@ -38,7 +38,7 @@ public sealed partial record HostFacts
             ClockSource = files.Read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             MemoryBytes = Memory(files.Read("/proc/meminfo")) is > 0 and var bytes ? bytes : host.MemoryBytes,
             OpenFiles = limit.Soft,
-            SoMaxConn = int.TryParse(files.Read("/proc/sys/net/core/somaxconn"), CultureInfo.InvariantCulture, out var backlog) ? backlog : 0,
+            SoMaxConn = int.TryParse(files.Read("/proc/sys/net/core/somaxconn"), CultureInfo.InvariantCulture, out var most) ? most : 0,
             Settings = SettingsOf(files, limit),
         };
     }

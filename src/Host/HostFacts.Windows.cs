@@ -33,7 +33,8 @@ public sealed partial record HostFacts
         NativeLibrary.TryLoad("ntdll.dll", out var library) && NativeLibrary.TryGetExport(library, "wine_get_version", out _);
 
     /// <summary>Processors of the machine; <see cref="Environment.ProcessorCount"/> is those this process may use.</summary>
-    internal static int ActiveProcessors() => GetActiveProcessorCount(AllProcessorGroups) is > 0 and var count ? (int)count : Environment.ProcessorCount;
+    internal static int ActiveProcessors() =>
+        GetActiveProcessorCount(AllProcessorGroups) is > 0 and var count ? (int)count : Environment.ProcessorCount;
 
     // Records of varying length: 4 bytes of kind, 4 bytes of size, then what the kind needs.
     private static int CountRelations(int kind)
@@ -96,7 +97,8 @@ public sealed partial record HostFacts
     private struct MemoryStatus
     {
         public uint Length, Load;
-        public ulong TotalPhysical, AvailablePhysical, TotalPageFile, AvailablePageFile, TotalVirtual, AvailableVirtual, AvailableExtendedVirtual;
+        public ulong TotalPhysical, AvailablePhysical, TotalPageFile, AvailablePageFile, TotalVirtual, AvailableVirtual;
+        public ulong AvailableExtendedVirtual;
     }
 
     private record struct CpuRate(uint Flags, uint Rate);

@@ -32,7 +32,10 @@ public static class PortSpace
         return Math.Max(1, last - first + 1 - waiting);
     }
 
-    private static int Waiting() => IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections().Count(connection => connection.State == TcpState.TimeWait);
+    private static int Waiting() => IPGlobalProperties.GetIPGlobalProperties()
+        .GetActiveTcpConnections()
+        .Count(connection => connection.State == TcpState.TimeWait);
 
-    private static bool Number(string text, out int value) => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
+    private static bool Number(string text, out int value) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
 }

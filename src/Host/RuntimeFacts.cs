@@ -10,7 +10,9 @@ public static class RuntimeFacts
     public static string GcMode() =>
         (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
 
-    /// <summary>Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default.</summary>
+    /// <summary>
+    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default.
+    /// </summary>
     public static string Tiering() => string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
         Knob("quick jit", "TC_QuickJit", "System.Runtime.TieredCompilation.QuickJit"),

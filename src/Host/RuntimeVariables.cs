@@ -15,23 +15,26 @@ public static class RuntimeVariables
     // that are met in benchmarks.
     private static readonly HashSet<string> Names = new(StringComparer.OrdinalIgnoreCase)
     {
-        "gcServer", "gcConcurrent", "GCHeapCount", "GCHeapAffinitizeMask", "GCHeapAffinitizeRanges", "GCNoAffinitize", "GCCpuGroup", "GCHeapHardLimit",
-        "GCHeapHardLimitPercent", "GCHighMemPercent", "GCConserveMemory", "GCgen0size", "GCgen0MaxBudget", "GCgen1size", "GCRetainVM", "GCLargePages",
-        "GCLOHThreshold", "GCDynamicAdaptationMode", "GCHeapCountMin", "GCTotalPhysicalMemory",
-        "TieredCompilation", "TC_QuickJit", "TC_QuickJitForLoops", "TC_CallCountThreshold", "TC_CallCountingDelayMs", "TC_BackgroundWorkerTimeoutMs",
-        "TC_OnStackReplacement", "OSR_HitLimit", "TieredPGO", "TieredPGO_InstrumentOnlyHotCode", "ReadyToRun", "JitMinOpts",
-        "EnableHWIntrinsic", "EnableSSE42", "EnableAVX", "EnableAVX2", "EnableAVX512", "EnableAVX512F", "PreferredVectorBitWidth", "EnableWriteXorExecute",
-        "PROCESSOR_COUNT", "Thread_UseAllCpuGroups", "Thread_DefaultStackSize", "DefaultStackSize", "ThreadPool_ForceMinWorkerThreads",
-        "ThreadPool_ForceMaxWorkerThreads", "ThreadPool_UnfairSemaphoreSpinLimit", "ThreadPool_UseWindowsThreadPool",
-        "SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "SYSTEM_NET_SOCKETS_THREAD_COUNT", "SYSTEM_NET_DISABLEIPV6",
-        "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2SUPPORT", "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2FLOWCONTROL_DISABLEDYNAMICWINDOWSIZING",
+        "gcServer", "gcConcurrent", "GCHeapCount", "GCHeapAffinitizeMask", "GCHeapAffinitizeRanges", "GCNoAffinitize", "GCCpuGroup",
+        "GCHeapHardLimit", "GCHeapHardLimitPercent", "GCHighMemPercent", "GCConserveMemory", "GCgen0size", "GCgen0MaxBudget", "GCgen1size",
+        "GCRetainVM", "GCLargePages", "GCLOHThreshold", "GCDynamicAdaptationMode", "GCHeapCountMin", "GCTotalPhysicalMemory",
+        "TieredCompilation", "TC_QuickJit", "TC_QuickJitForLoops", "TC_CallCountThreshold", "TC_CallCountingDelayMs",
+        "TC_BackgroundWorkerTimeoutMs", "TC_OnStackReplacement", "OSR_HitLimit", "TieredPGO", "TieredPGO_InstrumentOnlyHotCode",
+        "ReadyToRun", "JitMinOpts", "EnableHWIntrinsic", "EnableSSE42", "EnableAVX", "EnableAVX2", "EnableAVX512", "EnableAVX512F",
+        "PreferredVectorBitWidth", "EnableWriteXorExecute", "PROCESSOR_COUNT", "Thread_UseAllCpuGroups", "Thread_DefaultStackSize",
+        "DefaultStackSize", "ThreadPool_ForceMinWorkerThreads", "ThreadPool_ForceMaxWorkerThreads", "ThreadPool_UnfairSemaphoreSpinLimit",
+        "ThreadPool_UseWindowsThreadPool", "SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "SYSTEM_NET_SOCKETS_THREAD_COUNT",
+        "SYSTEM_NET_DISABLEIPV6", "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2SUPPORT",
+        "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2FLOWCONTROL_DISABLEDYNAMICWINDOWSIZING",
         "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_FLOWCONTROL_MAXSTREAMWINDOWSIZE",
     };
 
     /// <summary>Whether a variable of this name may be told and kept.</summary>
-    public static bool IsKnown(string name) => Array.Exists(Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
+    public static bool IsKnown(string name) => Array.Exists(
+        Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
     /// <summary>Whether a setting that a server tells may be kept: a knob of its own, or a known variable.</summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
-    public static bool MayKeep(string name) => !name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase) || IsKnown(name[SettingPrefix.Length..]);
+    public static bool MayKeep(string name) =>
+        !name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase) || IsKnown(name[SettingPrefix.Length..]);
 }

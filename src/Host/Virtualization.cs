@@ -20,7 +20,8 @@ internal static class Virtualization
         (string Mark, string Name)[] known =
         [
             ("KVM", "kvm"), ("QEMU", "qemu"), ("VMware", "vmware"), ("VirtualBox", "virtualbox"), ("innotek", "virtualbox"), ("Xen", "xen"),
-            ("Bochs", "bochs"), ("Parallels", "parallels"), ("BHYVE", "bhyve"), ("Apple Virtualization", "apple"), ("Virtual Machine", "hyper-v"),
+            ("Bochs", "bochs"), ("Parallels", "parallels"), ("BHYVE", "bhyve"), ("Apple Virtualization", "apple"),
+            ("Virtual Machine", "hyper-v"),
         ];
         return known.FirstOrDefault(pair => firmware.Contains(pair.Mark, StringComparison.Ordinal)).Name ?? "";
     }
@@ -31,16 +32,18 @@ internal static class Virtualization
             return "wsl";
         if (files.Read("/run/systemd/container") is { Length: > 0 } manager)
             return manager;
-        var environment = files.Read("/proc/1/environ").Split('\0').FirstOrDefault(text => text.StartsWith("container=", StringComparison.Ordinal));
-        if (environment is not null)
-            return environment["container=".Length..];
+        const string mark = "container=";
+        var environment = files.Read("/proc/1/environ").Split('\0');
+        if (environment.FirstOrDefault(text => text.StartsWith(mark, StringComparison.Ordinal)) is { } found)
+            return found[mark.Length..];
         return files.Exists("/run/.containerenv") ? "podman" : files.Exists("/.dockerenv") ? "docker" : FromGroups(files);
     }
 
     private static string FromGroups(ISystemFiles files)
     {
         var groups = files.Read("/proc/1/cgroup") + "\n" + files.Read("/proc/self/cgroup");
-        (string Mark, string Name)[] known = [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("containerd", "containerd"), ("/lxc", "lxc")];
+        (string Mark, string Name)[] known =
+            [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("containerd", "containerd"), ("/lxc", "lxc")];
         return known.FirstOrDefault(pair => groups.Contains(pair.Mark, StringComparison.Ordinal)).Name ?? "";
     }
 }

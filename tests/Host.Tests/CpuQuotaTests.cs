@@ -15,7 +15,8 @@ public class CpuQuotaTests
     [InlineData("-1", "100000", 0)]
     [InlineData("150000", "100000", 1.5)]
     [InlineData("150000", "0", 0)]
-    public void Version_1_is_quota_over_period(string quota, string period, double expected) => Assert.Equal(expected, CpuQuota.V1(quota, period));
+    public void Version_1_is_quota_over_period(string quota, string period, double expected) =>
+        Assert.Equal(expected, CpuQuota.V1(quota, period));
 
     [Fact]
     public void The_tightest_parent_counts() => Assert.Equal(1.5, CpuQuota.Read(new CapturedFiles(
@@ -31,5 +32,7 @@ public class CpuQuotaTests
 
     [Fact]
     public void No_limit_anywhere_is_zero() => Assert.Equal(0, CpuQuota.Read(new CapturedFiles(
-        ("/proc/self/cgroup", "4:memory:/x\n1:cpu:/\n0::/\n"), ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1"), ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"))));
+        ("/proc/self/cgroup", "4:memory:/x\n1:cpu:/\n0::/\n"),
+        ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1"),
+        ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"))));
 }

@@ -11,8 +11,9 @@ public class MachineSnapshotTests
     public void Busy_time_is_capacity_less_idle_waiting_and_stolen_time()
     {
         //                              user nice sys idle iowait irq softirq steal
-        var before = Captured("cpu  100 0 50 1000 10 0 5 2 0 0\ncpu0 1 0 0 0 0 0 0 0 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\nintr 5 5\nctxt 9\n", 10);
-        var after = Captured("cpu  160 0 90 1080 20 0 25 12 0 0\ncpu0 1 0 0 0 0 0 0 0 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\nintr 5 5\nctxt 9\n", 12);
+        const string rest = "\ncpu0 1 0 0 0 0 0 0 0 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\nintr 5 5\nctxt 9\n";
+        var before = Captured("cpu  100 0 50 1000 10 0 5 2 0 0" + rest, 10);
+        var after = Captured("cpu  160 0 90 1080 20 0 25 12 0 0" + rest, 12);
 
         var usage = MachineSnapshot.Between(before, after);
 

@@ -18,5 +18,6 @@ public class RuntimeVariablesTests
     [InlineData("env:DOTNET_ApiKey", false)]
     [InlineData("ENV:DOTNET_ApiKey", false)]
     [InlineData("env:PATH", false)]
-    public void Of_what_a_server_tells_knobs_and_known_variables_are_kept(string name, bool kept) => Assert.Equal(kept, RuntimeVariables.MayKeep(name));
+    public void Of_what_a_server_tells_knobs_and_known_variables_are_kept(string name, bool kept) =>
+        Assert.Equal(kept, RuntimeVariables.MayKeep(name));
 }

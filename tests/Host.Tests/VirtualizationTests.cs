@@ -4,7 +4,8 @@ namespace IpcBench.Host.Tests;
 public class VirtualizationTests
 {
     [Fact]
-    public void Bare_metal_is_empty() => Assert.Equal("", Virtualization.Describe(new CapturedFiles(("/sys/class/dmi/id/sys_vendor", "Dell Inc.")), ""));
+    public void Bare_metal_is_empty() =>
+        Assert.Equal("", Virtualization.Describe(new CapturedFiles(("/sys/class/dmi/id/sys_vendor", "Dell Inc.")), ""));
 
     [Theory]
     [InlineData("kvm", "/.dockerenv", "", "kvm, docker")]
@@ -22,5 +23,6 @@ public class VirtualizationTests
     [InlineData("Microsoft Hv", "hyper-v")]
     [InlineData("SomethingNew", "SomethingNew")]
     [InlineData("", "hypervisor")]
-    public void Processor_vendors_have_their_usual_names(string vendor, string expected) => Assert.Equal(expected, Cpuid.HypervisorName(vendor));
+    public void Processor_vendors_have_their_usual_names(string vendor, string expected) =>
+        Assert.Equal(expected, Cpuid.HypervisorName(vendor));
 }

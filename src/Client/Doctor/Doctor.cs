@@ -19,7 +19,9 @@ internal static class Doctor
     /// <summary>Everything that was looked at, good or bad.</summary>
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorOptions options, HostInfo host) => Judge(await FactsGathering.GatherAsync(options, host));
 
-    /// <summary>Before a run, silently: what is not right, for the reports. Takes some 200 ms, most of it watching what others do.</summary>
+    /// <summary>
+    /// Before a run, silently: what is not right, for the reports. Takes some 200 ms, most of it watching what others do.
+    /// </summary>
     public static async Task<IReadOnlyList<Advice>> ProblemsAsync(DoctorOptions options, HostInfo host) =>
         [.. (await ExamineAsync(options, host)).Where(finding => finding.Level != Level.Ok).Select(finding => finding.ToAdvice())];
 

@@ -60,7 +60,9 @@ internal static class FactsGathering
         return Stopwatch.GetElapsedTime(start).TotalNanoseconds / readings;
     }
 
-    /// <summary>Why no file can be made in <paramref name="folder"/> (or, where it is not there yet, the folder itself); empty when it can.</summary>
+    /// <summary>
+    /// Why no file can be made in <paramref name="folder"/> (or, where it is not there yet, the folder itself); empty when it can.
+    /// </summary>
     internal static string WriteFailure(string folder)
     {
         try

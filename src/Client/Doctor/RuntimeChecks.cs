@@ -15,7 +15,9 @@ internal static class RuntimeChecks
         ? new("build", Level.Warn, "this client was built without optimization: it is slower than what will be measured", "build and run it with -c Release")
         : new("build", Level.Ok, "an optimized build");
 
-    /// <summary>The client keeps few objects: Server GC would only take memory and threads. A server that runs for others usually has it.</summary>
+    /// <summary>
+    /// The client keeps few objects: Server GC would only take memory and threads. A server that runs for others usually has it.
+    /// </summary>
     public static Finding Gc(DoctorFacts facts) => facts.Host.GcMode.StartsWith("server", StringComparison.Ordinal)
         ? new("gc", Level.Warn, "the client runs with Server GC, which takes a heap and a thread of each CPU", "unset DOTNET_gcServer for the client; --server-gc is for the server")
         : new("gc", Level.Ok, $"the client's GC is {facts.Host.GcMode}; each server tells its own in the report");

@@ -10,8 +10,8 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU. Those in TIME_WAIT may be
-    // thousands and change slowly: they have a budget of their own.
+    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU. Those in
+    // TIME_WAIT may be thousands and change slowly: they have a budget of their own.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -28,8 +28,13 @@ internal sealed class ConnectionSampler : IDisposable
     }
 
     /// <summary>Null when nothing is to be watched, or the system does not tell.</summary>
-    public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches) =>
-        watches.Count > 0 && ConnectionStates.Open([.. watches.Select(watch => LocalEndpoints.Of(watch.Address))]) is { } states ? new ConnectionSampler(watches, states) : null;
+    public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches)
+    {
+        if (watches.Count == 0)
+            return null;
+        var states = ConnectionStates.Open([.. watches.Select(watch => LocalEndpoints.Of(watch.Address))]);
+        return states is null ? null : new ConnectionSampler(watches, states);
+    }
 
     /// <summary>What was seen until now; one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()

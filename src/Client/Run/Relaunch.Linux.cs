@@ -11,7 +11,8 @@ internal static partial class Relaunch
     {
         Affinity.SetThread(cpus);
         string?[] arguments = [info.FileName, .. info.ArgumentList, null];
-        string?[] environment = [.. info.Environment.Where(entry => entry.Value is not null).Select(entry => $"{entry.Key}={entry.Value}"), null];
+        var set = info.Environment.Where(entry => entry.Value is not null);
+        string?[] environment = [.. set.Select(entry => $"{entry.Key}={entry.Value}"), null];
         Console.Out.Flush();
         _ = execve(info.FileName, arguments, environment);
         throw new EnvironmentException($"cannot start {info.FileName} again: {Marshal.GetLastPInvokeErrorMessage()}");

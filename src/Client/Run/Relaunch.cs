@@ -11,11 +11,12 @@ internal static partial class Relaunch
     public const string Variable = "GRPCBENCH_CPUS_BEFORE";
 
     /// <summary>The CPUs this client had before it was started again under a set; null when it was not.</summary>
-    public static CpuSet? CpusBefore() => CpuSet.TryParse(Environment.GetEnvironmentVariable(Variable) ?? "", out var set, out _) ? set : null;
+    public static CpuSet? CpusBefore() =>
+        CpuSet.TryParse(Environment.GetEnvironmentVariable(Variable) ?? "", out var set, out _) ? set : null;
 
     /// <summary>
-    /// Null: this process runs on exactly these CPUs, go on. A number: another process did everything, exit with it. On Linux the call does not
-    /// return when it starts again: the process becomes the new program, with its terminal, signals, number and parent.
+    /// Null: this process runs on exactly these CPUs, go on. A number: another process did everything, exit with it. On Linux the call does
+    /// not return when it starts again: the process becomes the new program, with its terminal, signals, number and parent.
     /// </summary>
     /// <param name="cpus">The CPUs to run on.</param>
     /// <param name="arguments">The command line's.</param>
@@ -26,7 +27,10 @@ internal static partial class Relaunch
         if (current == cpus.ToString())
             return null;
         if (Environment.GetEnvironmentVariable(Variable) is not null)
-            throw new EnvironmentException($"started again on CPUs {cpus}, but the system gave {current}: choose others or leave the option out");
+        {
+            throw new EnvironmentException(
+                $"started again on CPUs {cpus}, but the system gave {current}: choose others or leave the option out");
+        }
         var info = ThisProgram.StartInfo(arguments);
         info.Environment[Variable] = current;
         return OperatingSystem.IsLinux() ? Replace(info, cpus) : RunChild(info, cpus);

@@ -1,6 +1,8 @@
 namespace IpcBench.Client.Run;
 
-/// <summary>How often spoiled rounds may be repeated: once each, and at most a fifth of them, or choosing rounds would become choosing results.</summary>
+/// <summary>
+/// How often spoiled rounds may be repeated: once each, and at most a fifth of them, or choosing rounds would become choosing results.
+/// </summary>
 internal sealed class RepeatBudget(int plannedRounds)
 {
     private readonly HashSet<int> _repeated = [];

@@ -12,7 +12,9 @@ internal static class ThisProgram
     public static ProcessStartInfo StartInfo(params IEnumerable<string> arguments) =>
         StartInfo(Environment.ProcessPath, AppContext.BaseDirectory, ServerLocation.Dotnet, arguments);
 
-    /// <summary>The same for a process that runs from <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.</summary>
+    /// <summary>
+    /// The same for a process that runs from <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.
+    /// </summary>
     internal static ProcessStartInfo StartInfo(string? processPath, string folder, Func<string?> dotnet, IEnumerable<string> arguments)
     {
         var info = new ProcessStartInfo { UseShellExecute = false };

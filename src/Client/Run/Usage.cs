@@ -22,7 +22,9 @@ internal static class Usage
     /// <summary>By processes that are not ours; null when either is unknown or a named process ended.</summary>
     public static ProcessUsage? Between(ProcessTree? earlier, ProcessTree? later, long calls)
     {
-        if (earlier is null || later is null || later.Roots < earlier.Roots || later.UserNs < earlier.UserNs || later.KernelNs < earlier.KernelNs)
+        if (earlier is null || later is null || later.Roots < earlier.Roots)
+            return null;
+        if (later.UserNs < earlier.UserNs || later.KernelNs < earlier.KernelNs)
             return null;
         return new ProcessUsage
         {
@@ -34,9 +36,14 @@ internal static class Usage
     }
 
     /// <summary>By the whole machine; null when either is unknown.</summary>
-    public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) => MachineSnapshot.Between(earlier, later) is { } times
-        ? new MachineUsage { BusyNs = times.BusyNs, SoftIrqNs = times.SoftIrqNs, StealNs = times.StealNs, CapacityNs = times.CapacityNs }
-        : null;
+    public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) =>
+        MachineSnapshot.Between(earlier, later) is not { } times ? null : new MachineUsage
+        {
+            BusyNs = times.BusyNs,
+            SoftIrqNs = times.SoftIrqNs,
+            StealNs = times.StealNs,
+            CapacityNs = times.CapacityNs,
+        };
 
     private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }
