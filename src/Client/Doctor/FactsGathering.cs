@@ -92,7 +92,7 @@ internal static class FactsGathering
             using var certificate = request.CreateSelfSigned(now, now.AddDays(1));
             return "";
         }
-        catch (Exception e) when (e is CryptographicException or PlatformNotSupportedException or TypeInitializationException or NotSupportedException)
+        catch (Exception e) when (e is CryptographicException or NotSupportedException or TypeInitializationException)
         {
             return e.Message;
         }

@@ -10,5 +10,10 @@ namespace IpcBench.Client.Doctor;
 internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
 {
     /// <summary>The same as whole sentences, for the reports.</summary>
-    public Advice ToAdvice() => new() { Id = Check, Doubt = Text + ".", Fix = Fix.Length == 0 ? "" : char.ToUpperInvariant(Fix[0]) + Fix[1..] + "." };
+    public Advice ToAdvice() => new()
+    {
+        Id = Check,
+        Doubt = Text + ".",
+        Fix = Fix.Length == 0 ? "" : char.ToUpperInvariant(Fix[0]) + Fix[1..] + ".",
+    };
 }

@@ -15,7 +15,8 @@ internal static class LimitChecks
             return new("open-files", Level.Ok, Text($"{limit.Soft} open files are allowed, enough for {connections} connections"));
         var most = Math.Max(0, limit.Soft - OpenFileLimit.Reserve);
         return new("open-files", Level.Problem, Text($"{limit.Soft} open files are allowed, too few for {connections} connections"),
-            Text($"raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) or use -c {most} at most"));
+            "raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) "
+            + Text($"or use -c {most} at most"));
     }
 
     public static Finding AcceptQueue(DoctorFacts facts)
@@ -24,8 +25,11 @@ internal static class LimitChecks
         var queue = system > 0 ? Math.Min(system, asked) : asked;
         if (connections <= queue || facts.Options.Targets.Count > 0)
             return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
-        var fix = system > 0 && system < asked ? Text($"sysctl -w net.core.somaxconn={asked}") : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
-        return new("accept-queue", Level.Warn, Text($"{connections} connections meet an accept queue of {queue}: some connects will be tried again"), fix);
+        var fix = system > 0 && system < asked
+            ? Text($"sysctl -w net.core.somaxconn={asked}")
+            : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
+        return new("accept-queue", Level.Warn,
+            Text($"{connections} connections meet an accept queue of {queue}: some connects will be tried again"), fix);
     }
 
     public static Finding Ports(DoctorFacts facts)
@@ -45,18 +49,22 @@ internal static class LimitChecks
 
     public static Finding SocketBuffers(DoctorFacts facts)
     {
-        var limits = new[] { "net.core.wmem_max", "net.core.rmem_max" }.Select(name => (Name: name, Value: Number(facts, name))).Where(limit => limit.Value > 0).ToList();
+        string[] settings = ["net.core.wmem_max", "net.core.rmem_max"];
+        var limits = settings.Select(name => Number(facts, name)).Where(value => value > 0).ToList();
         if (limits.Count == 0)
             return new("socket-buffers", Level.Ok, "socket buffers are not limited here");
-        var smallest = limits.MinBy(limit => limit.Value);
-        if (facts.Options.SocketBuffer is { } asked && asked > smallest.Value)
-            return new("socket-buffers", Level.Warn, Text($"socket buffers of {asked} bytes were asked for, but the system stops at {smallest.Value}"),
+        var smallest = limits.Min();
+        if (facts.Options.SocketBuffer is { } asked && asked > smallest)
+        {
+            return new("socket-buffers", Level.Warn,
+                Text($"socket buffers of {asked} bytes were asked for, but the system stops at {smallest}"),
                 Text($"sysctl -w net.core.rmem_max={asked} net.core.wmem_max={asked}"));
-        return new("socket-buffers", Level.Ok, Text($"socket buffers may be set up to {smallest.Value} bytes"));
+        }
+        return new("socket-buffers", Level.Ok, Text($"socket buffers may be set up to {smallest} bytes"));
     }
 
     private static long Number(DoctorFacts facts, string setting) =>
-        facts.Host.Settings.TryGetValue(setting, out var text) && long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value : 0;
+        long.TryParse(facts.Host.Settings.GetValueOrDefault(setting), CultureInfo.InvariantCulture, out var value) ? value : 0;
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -16,8 +16,10 @@ internal static class MachineChecks
         var quota = facts.Host.CpuQuota;
         if (quota <= 0 || quota >= facts.Cpus)
             return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Text($"a CPU quota of {quota:0.##}, all there is"));
-        return new("cpu-quota", Level.Warn, Text($"a quota allows {quota:0.##} of {facts.Cpus} CPUs: beyond it everything is stopped for parts of each 100 ms"),
-            "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), or give whole CPUs with a CPU set instead");
+        return new("cpu-quota", Level.Warn,
+            Text($"a quota allows {quota:0.##} of {facts.Cpus} CPUs: beyond it everything is stopped for parts of each 100 ms"),
+            "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), "
+            + "or give whole CPUs with a CPU set instead");
     }
 
     public static Finding Cores(DoctorFacts facts)
@@ -27,15 +29,20 @@ internal static class MachineChecks
             return new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs", "give them sets that do not overlap");
         if (facts.Cpus >= 4)
             return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
-        var threads = facts.Options.Threads > facts.Cpus ? Text($"; threads beyond the CPUs only cost, so -t {facts.Cpus} measures less of the client") : "";
-        return new("cores", Level.Warn, Text($"{facts.Cpus} CPUs for client and server together: each takes time from the other, so requests/s are a sum of both costs"),
+        var threads = facts.Options.Threads > facts.Cpus
+            ? Text($"; threads beyond the CPUs only cost, so -t {facts.Cpus} measures less of the client")
+            : "";
+        return new("cores", Level.Warn,
+            Text($"{facts.Cpus} CPUs for client and server together: each takes time from the other, ")
+            + "so requests/s are a sum of both costs",
             "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more" + threads);
     }
 
     public static Finding Governor(DoctorFacts facts) => facts.Host.Governor switch
     {
         "" => new("governor", Level.Ok, "no frequency governor is visible here"),
-        var governor when ChangingGovernors.Contains(governor) => new("governor", Level.Warn, $"the governor '{governor}' changes the clock rate with the load",
+        var governor when ChangingGovernors.Contains(governor) => new("governor", Level.Warn,
+            $"the governor '{governor}' changes the clock rate with the load",
             "cpupower frequency-set -g performance (Windows: powercfg /setactive SCHEME_MIN)"),
         var governor => new("governor", Level.Ok, $"the governor is '{governor}'"),
     };
@@ -45,7 +52,8 @@ internal static class MachineChecks
         var text = Text($"one reading of the clock ({facts.Host.ClockSource}) takes {facts.ClockNs:0} ns");
         return facts.ClockNs <= SlowClockNs
             ? new("clock", Level.Ok, text)
-            : new("clock", Level.Warn, text + ": it adds to every call", "use the processor's own clock (clocksource=tsc on the kernel's command line)");
+            : new("clock", Level.Warn, text + ": it adds to every call",
+                "use the processor's own clock (clocksource=tsc on the kernel's command line)");
     }
 
     public static Finding ForeignLoad(DoctorFacts facts)
@@ -55,11 +63,15 @@ internal static class MachineChecks
         var share = Math.Max(0, machine.BusyNs - facts.OwnCpuNs) / (double)machine.CapacityNs;
         var steal = machine.StealNs / (double)machine.CapacityNs;
         if (steal > 0.1)
-            return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to others"), "use a machine of your own, or many rounds");
+        {
+            return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to others"),
+                "use a machine of your own, or many rounds");
+        }
         // A glance is short and its clock has steps of 10 ms: less than a tenth is nothing. Each round is watched on its own later.
         return share <= 0.1
             ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
-            : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"), "stop them, or plan more rounds");
+            : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),
+                "stop them, or plan more rounds");
     }
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

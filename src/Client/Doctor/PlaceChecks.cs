@@ -12,16 +12,21 @@ internal static class PlaceChecks
     public static Finding Temp(DoctorFacts facts)
     {
         if (facts.TempFailure.Length > 0)
-            return new("temp-folder", Level.Problem, $"nothing can be written to {facts.TempFolder}: {facts.TempFailure}", "set TMPDIR (Windows: TMP) to a folder that you may write to");
+        {
+            return new("temp-folder", Level.Problem, $"nothing can be written to {facts.TempFolder}: {facts.TempFailure}",
+                "set TMPDIR (Windows: TMP) to a folder that you may write to");
+        }
         return Encoding.UTF8.GetByteCount(facts.TempFolder) <= LongestTemp
             ? new("temp-folder", Level.Ok, $"{facts.TempFolder} is writable")
-            : new("temp-folder", Level.Problem, $"the path of {facts.TempFolder} is too long for socket files", "set TMPDIR (Windows: TMP) to a short path");
+            : new("temp-folder", Level.Problem, $"the path of {facts.TempFolder} is too long for socket files",
+                "set TMPDIR (Windows: TMP) to a short path");
     }
 
     public static Finding Results(DoctorFacts facts) => facts.Options.ResultsFolder switch
     {
         null => new("results-folder", Level.Ok, "results are not kept"),
-        var folder when facts.ResultsFailure.Length > 0 => new("results-folder", Level.Problem, $"nothing can be written to {folder}: {facts.ResultsFailure}",
+        var folder when facts.ResultsFailure.Length > 0 => new("results-folder", Level.Problem,
+            $"nothing can be written to {folder}: {facts.ResultsFailure}",
             "name another file with -o, or run with --no-save"),
         var folder => new("results-folder", Level.Ok, $"{folder} is writable"),
     };
@@ -30,27 +35,39 @@ internal static class PlaceChecks
     {
         null => new("certificates", Level.Ok, "no certificate is needed"),
         "" => new("certificates", Level.Ok, "a certificate for https can be made"),
-        var failure => new("certificates", Level.Warn, $"no certificate can be made here: {failure}", "leave tls out of --transports; the server serves the rest"),
+        var failure => new("certificates", Level.Warn, $"no certificate can be made here: {failure}",
+            "leave tls out of --transports; the server serves the rest"),
     };
 
     /// <summary>One finding per server to measure.</summary>
-    public static IEnumerable<Finding> Targets(DoctorFacts facts) => facts.Options.Targets.Select(address => facts.Addresses.GetValueOrDefault(address) switch
-    {
-        AddressState.Answers => new Finding("server", Level.Ok, $"something answers at {address}"),
-        AddressState.NotHere => new Finding("server", Level.Problem, $"{address} is a transport that this system does not have", "use another address"),
-        AddressState.Stale => new Finding("server", Level.Problem, $"{address} is left over from a server that is gone", "start the server: it replaces the file"),
-        _ => new Finding("server", Level.Problem, $"nothing answers at {address}", "start the server, or leave -U out: then this client starts its own"),
-    });
+    public static IEnumerable<Finding> Targets(DoctorFacts facts) =>
+        facts.Options.Targets.Select(address => Target(address, facts.Addresses.GetValueOrDefault(address)));
 
     /// <summary>One finding for each of the server's default addresses.</summary>
-    public static IEnumerable<Finding> Neighbours(DoctorFacts facts) => facts.Options.Neighbours.Select(address => facts.Addresses.GetValueOrDefault(address) switch
+    public static IEnumerable<Finding> Neighbours(DoctorFacts facts) =>
+        facts.Options.Neighbours.Select(address => Neighbour(address, facts.Addresses.GetValueOrDefault(address)));
+
+    private static Finding Target(Address address, AddressState state) => state switch
     {
-        AddressState.Free => new Finding("address", Level.Ok, $"{address} is free"),
-        AddressState.NotHere => new Finding("address", Level.Ok, $"{address} is a transport that this system does not have"),
-        AddressState.Answers => new Finding("address", Level.Ok, $"a server is already at {address}: measure it with -U {address}"),
-        AddressState.Stale => new Finding("address", Level.Warn, $"{address} is left over from a server that is gone", $"the next server replaces it; or {Remove(address)}"),
-        _ => new Finding("address", Level.Warn, $"something that is no socket is in the way of {address}", $"move it away, or give the server another --listen"),
-    });
+        AddressState.Answers => new("server", Level.Ok, $"something answers at {address}"),
+        AddressState.NotHere => new("server", Level.Problem, $"{address} is a transport that this system does not have",
+            "use another address"),
+        AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that is gone",
+            "start the server: it replaces the file"),
+        _ => new("server", Level.Problem, $"nothing answers at {address}",
+            "start the server, or leave -U out: then this client starts its own"),
+    };
+
+    private static Finding Neighbour(Address address, AddressState state) => state switch
+    {
+        AddressState.Free => new("address", Level.Ok, $"{address} is free"),
+        AddressState.NotHere => new("address", Level.Ok, $"{address} is a transport that this system does not have"),
+        AddressState.Answers => new("address", Level.Ok, $"a server is already at {address}: measure it with -U {address}"),
+        AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that is gone",
+            $"the next server replaces it; or {Remove(address)}"),
+        _ => new("address", Level.Warn, $"something that is no socket is in the way of {address}",
+            "move it away, or give the server another --listen"),
+    };
 
     private static string Remove(Address address) => address switch
     {

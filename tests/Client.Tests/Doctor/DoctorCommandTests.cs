@@ -54,7 +54,8 @@ public class DoctorCommandTests
         var (_, text) = await RunAsync("--json", "-c", "10");
 
         using var json = JsonDocument.Parse(text);
-        Assert.All(json.RootElement.EnumerateArray(), finding => Assert.Contains(finding.GetProperty("level").GetString(), new[] { "ok", "warn", "problem" }));
+        string[] levels = ["ok", "warn", "problem"];
+        Assert.All(json.RootElement.EnumerateArray(), finding => Assert.Contains(finding.GetProperty("level").GetString(), levels));
     }
 
     [Theory]

@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
+using IpcBench.Client.Run;
 using IpcBench.Host;
 using IpcBench.Transports;
 using Examination = IpcBench.Client.Doctor.Doctor;
@@ -20,7 +21,8 @@ public class DoctorTests
         TempFolder = "/tmp/",
     };
 
-    private static Finding Judged(string check, DoctorFacts facts) => Assert.Single(Examination.Judge(facts), finding => finding.Check == check);
+    private static Finding Judged(string check, DoctorFacts facts) =>
+        Assert.Single(Examination.Judge(facts), finding => finding.Check == check);
 
     [Fact]
     public void A_healthy_machine_has_nothing_but_ok_and_no_fixes() => Assert.All(Examination.Judge(Healthy), finding =>
@@ -97,7 +99,8 @@ public class DoctorTests
     [Fact]
     public void Only_variables_that_move_results_are_named()
     {
-        var host = Healthy.Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" } };
+        var variables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" };
+        var host = Healthy.Host with { RuntimeVariables = variables };
 
         Assert.Equal(Level.Ok, Judged("runtime-variables", Healthy with { Host = host }).Level);
     }
@@ -144,12 +147,17 @@ public class DoctorTests
     [Fact]
     public async Task This_machine_is_examined_within_a_moment()
     {
-        var findings = await Examination.ExamineAsync(new DoctorOptions { ResultsFolder = Path.GetTempPath() }, HostFacts.Read()).WaitAsync(TimeSpan.FromSeconds(20));
+        var options = new DoctorOptions { ResultsFolder = Path.GetTempPath() };
+        var findings = await Examination.ExamineAsync(options, HostRecord.Read()).WaitAsync(TimeSpan.FromSeconds(20));
 
         Assert.True(findings.Count >= 15);
         Assert.DoesNotContain(findings, finding => finding.Level == Level.Problem);
     }
 
     private static DoctorFacts At(Address address, string state, DoctorOptions options) =>
-        Healthy with { Options = options, Addresses = new Dictionary<Address, AddressState> { [address] = Enum.Parse<AddressState>(state) } };
+        Healthy with
+        {
+            Options = options,
+            Addresses = new Dictionary<Address, AddressState> { [address] = Enum.Parse<AddressState>(state) },
+        };
 }
