@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Cli;
-using IpcBench.Host;
 using IpcBench.Client.Run;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.CalibrationServer;
