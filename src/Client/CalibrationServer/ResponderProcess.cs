@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.CalibrationServer;

@@ -1,10 +1,9 @@
 using System.CommandLine;
 using System.Text;
 using IpcBench.Analysis.Plots;
-using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Renderers;
-using IpcBench.Host;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Cli;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using IpcBench.Client.Plan;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Plan;

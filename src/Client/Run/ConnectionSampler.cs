@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using IpcBench.Analysis.Results;
-using IpcBench.Host;
 using IpcBench.Client.Plan;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 

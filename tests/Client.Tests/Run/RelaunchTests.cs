@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Text.Json;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Run;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
