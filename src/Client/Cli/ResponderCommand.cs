@@ -1,7 +1,6 @@
 using System.CommandLine;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Plan;
-using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

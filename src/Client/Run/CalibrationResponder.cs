@@ -1,7 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Cli;
 using IpcBench.Host;
 using IpcBench.Transports;
 

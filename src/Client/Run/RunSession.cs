@@ -1,7 +1,6 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Terminal;
 using IpcBench.Host;
 using IpcBench.Transports;
 

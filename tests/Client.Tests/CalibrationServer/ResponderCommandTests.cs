@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Run;
 using IpcBench.Host;
 using IpcBench.Transports;
