@@ -1,0 +1,88 @@
+using System.Text.Json;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Types;
+using IpcBench.Schema.Values;
+
+namespace IpcBench.Schema.Json;
+
+/// <summary>
+/// What a reply should say. Every field the expected JSON names is compared, also one named with its default, an empty list or null ("not
+/// set"); fields it does not name may have any value. Lists have as many elements as expected.
+/// </summary>
+public sealed class Expectation
+{
+    private const int Shown = 60;
+
+    private readonly MessageDescriptor _type;
+    private readonly MethodTypes _types;
+    private readonly JsonElement _expected;
+
+    /// <param name="type">The reply's type.</param>
+    /// <param name="json">Part of a message of that type.</param>
+    /// <param name="types">The files the type is from.</param>
+    /// <exception cref="InputException">The JSON is none of this type.</exception>
+    public Expectation(MessageDescriptor type, string json, MethodTypes types)
+    {
+        (_type, _types) = (type, types);
+        // Read and written again, so that every spelling of a value (1e3, "1000") is the one a reply is written in.
+        _expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
+    }
+
+    /// <summary>The first difference, as <c>items[2].price: expected 3, got 4</c>; null where there is none.</summary>
+    /// <exception cref="SchemaException">The bytes are no message of the type.</exception>
+    public string? FirstDifference(byte[] reply)
+    {
+        var message = new WireReader(_types).Read(_type, reply);
+        return Difference("", _expected, Parse(new JsonWriter(_types, JsonFields.All).Write(message)));
+    }
+
+    private static JsonElement Parse(string json)
+    {
+        using var document = JsonDocument.Parse(json, new JsonDocumentOptions { MaxDepth = JsonWriter.Deepest });
+        return document.RootElement.Clone();
+    }
+
+    private static string? Difference(string path, JsonElement expected, JsonElement? actual)
+    {
+        if (actual is not { } got)
+            return expected.ValueKind == JsonValueKind.Null ? null : Sentence(path, expected, null);
+        if (expected.ValueKind != got.ValueKind)
+            return Sentence(path, expected, got);
+        switch (expected.ValueKind)
+        {
+            case JsonValueKind.Object:
+                return expected.EnumerateObject()
+                    .Select(member => Difference(Join(path, member.Name), member.Value, Member(got, member.Name)))
+                    .FirstOrDefault(difference => difference is not null);
+            case JsonValueKind.Array:
+                return Enumerable.Range(0, Math.Max(expected.GetArrayLength(), got.GetArrayLength()))
+                    .Select(at => Element($"{path}[{at}]", Item(expected, at), Item(got, at)))
+                    .FirstOrDefault(difference => difference is not null);
+            default:
+                return expected.GetRawText() == got.GetRawText() ? null : Sentence(path, expected, got);
+        }
+    }
+
+    private static string? Element(string path, JsonElement? expected, JsonElement? actual) =>
+        expected is { } wanted && actual is { } got ? Difference(path, wanted, got) : Sentence(path, expected, actual);
+
+    private static JsonElement? Member(JsonElement message, string name) => message.TryGetProperty(name, out var value) ? value : null;
+
+    private static JsonElement? Item(JsonElement list, int at) => at < list.GetArrayLength() ? list[at] : null;
+
+    private static string Join(string path, string name)
+    {
+        if (!name.All(letter => char.IsAsciiLetterOrDigit(letter) || letter == '_'))
+            return $"{path}[\"{name}\"]";
+        return path.Length == 0 ? name : $"{path}.{name}";
+    }
+
+    private static string Sentence(string path, JsonElement? expected, JsonElement? actual) =>
+        $"{(path.Length == 0 ? "reply" : path)}: expected {Text(expected)}, got {Text(actual)}";
+
+    private static string Text(JsonElement? value)
+    {
+        var text = value?.GetRawText() ?? "nothing";
+        return text.Length <= Shown ? text : $"{text[..Shown]}…";
+    }
+}

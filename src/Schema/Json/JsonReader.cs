@@ -1,0 +1,136 @@
+using System.Runtime.CompilerServices;
+using System.Text.Json;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Types;
+using IpcBench.Schema.Values;
+
+namespace IpcBench.Schema.Json;
+
+/// <summary>
+/// Reads a message from its JSON by the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). Stricter than most readers
+/// where a slip would go unseen: an unknown or repeated name is an error.
+/// </summary>
+internal sealed class JsonReader
+{
+    private static readonly ConditionalWeakTable<MessageDescriptor, Dictionary<string, FieldDescriptor>> ByName = [];
+
+    private readonly JsonSource _source;
+    private readonly MethodTypes _types;
+    private readonly ScalarReader _scalars;
+    private readonly WellKnownReader _wellKnown;
+
+    public JsonReader(JsonSource source, MethodTypes types)
+    {
+        _source = source;
+        _types = types;
+        _scalars = new ScalarReader(source);
+        _wellKnown = new WellKnownReader(source, types, this);
+    }
+
+    /// <summary>The one message of the text.</summary>
+    /// <exception cref="InputException">The text is no JSON of this type; the line and column say where.</exception>
+    public static MessageValue Read(MessageDescriptor type, JsonSource source, MethodTypes types) =>
+        new JsonReader(source, types).Message(type, JsonNode.Parse(source));
+
+    public MessageValue Message(MessageDescriptor type, JsonNode node)
+    {
+        var kind = WellKnownTypes.Of(type);
+        return kind == WellKnown.None ? Object(type, node) : _wellKnown.Read(kind, type, node);
+    }
+
+    /// <summary>A message by its fields; the member called <paramref name="except"/> is not one of them.</summary>
+    public MessageValue Object(MessageDescriptor type, JsonNode node, string? except = null)
+    {
+        if (node.Kind != JsonValueKind.Object)
+            throw _source.Error(node.At, $"a {type.FullName} is an object in braces, not {node.Shown}");
+        var message = new MessageValue(type);
+        foreach (var (name, at, value) in node.Members)
+        {
+            if (name == except)
+                continue;
+            var field = Find(type, name)
+                ?? throw _source.Error(at, $"{type.FullName} has no field \"{name}\"{Nearest.Hint(name, Names(type))}");
+            if (message.Has(field))
+                throw _source.Error(at, $"the field \"{name}\" stands here a second time");
+            if (value.Kind == JsonValueKind.Null && (field.IsRepeated || !HoldsNull(field)))
+                message.Set(field, null);
+            else if (field.RealContainingOneof?.Fields.FirstOrDefault(other => message.Get(other) is not null) is { } other)
+                throw _source.Error(at, $"\"{name}\" and \"{other.JsonName}\" exclude each other: both are of {field.RealContainingOneof.Name}");
+            else
+                message.Set(field, Field(field, value));
+        }
+        if (type.Fields.InFieldNumberOrder().FirstOrDefault(field => field.IsRequired && message.Get(field) is null) is { } missing)
+            throw _source.Error(node.At, $"{type.FullName} requires the field \"{missing.JsonName}\"");
+        return message;
+    }
+
+    /// <summary>A list's value or a field's: never null.</summary>
+    public object One(FieldDescriptor field, JsonNode node) =>
+        field.FieldType == FieldType.Message ? Message(field.MessageType, node) : _scalars.Read(field, node);
+
+    private object Field(FieldDescriptor field, JsonNode node)
+    {
+        if (field.IsMap)
+            return Map(field, node);
+        if (!field.IsRepeated)
+            return One(field, node);
+        if (node.Kind != JsonValueKind.Array)
+            throw _source.Error(node.At, $"{field.FullName} is repeated and takes a list in brackets, not {node.Shown}");
+        var list = new List<object>(node.Items.Count);
+        foreach (var item in node.Items)
+        {
+            RefuseNull(field, field, item);
+            list.Add(One(field, item));
+        }
+        return list;
+    }
+
+    private OrderedDictionary<object, object> Map(FieldDescriptor field, JsonNode node)
+    {
+        if (node.Kind != JsonValueKind.Object)
+            throw _source.Error(node.At, $"{field.FullName} is a map and takes an object in braces, not {node.Shown}");
+        var (keyField, valueField) = (FieldRules.Key(field), FieldRules.Value(field));
+        var map = new OrderedDictionary<object, object>();
+        foreach (var (name, at, value) in node.Members)
+        {
+            var key = _scalars.Read(keyField, new JsonNode(JsonValueKind.String, at, name), isKey: true);
+            RefuseNull(field, valueField, value);
+            if (!map.TryAdd(key, One(valueField, value)))
+                throw _source.Error(at, $"the key \"{name}\" stands here a second time");
+        }
+        return map;
+    }
+
+    private void RefuseNull(FieldDescriptor field, FieldDescriptor item, JsonNode node)
+    {
+        if (node.Kind == JsonValueKind.Null && !HoldsNull(item))
+            throw _source.Error(node.At, $"{field.FullName} takes no null among its values");
+    }
+
+    // Of these two types null is a value; of all others it says that the field is not set.
+    private static bool HoldsNull(FieldDescriptor field) => field.FieldType == FieldType.Message
+        ? WellKnownTypes.Of(field.MessageType) == WellKnown.Value
+        : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";
+
+    private FieldDescriptor? Find(MessageDescriptor type, string name)
+    {
+        if (name is ['[', .. var extension, ']'])
+            return _types.Extension(type, extension);
+        return ByName.GetValue(type, Named).GetValueOrDefault(name);
+    }
+
+    // The JSON name goes before the name in the .proto, which is accepted too.
+    private static Dictionary<string, FieldDescriptor> Named(MessageDescriptor type)
+    {
+        var named = new Dictionary<string, FieldDescriptor>(StringComparer.Ordinal);
+        foreach (var field in type.Fields.InFieldNumberOrder())
+            named.TryAdd(field.JsonName, field);
+        foreach (var field in type.Fields.InFieldNumberOrder())
+            named.TryAdd(field.Name, field);
+        return named;
+    }
+
+    private IEnumerable<string> Names(MessageDescriptor type) =>
+        type.Fields.InDeclarationOrder().Select(field => field.JsonName)
+            .Concat(_types.Extensions(type).Select(field => $"[{field.FullName}]"));
+}

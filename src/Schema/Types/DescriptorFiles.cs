@@ -1,0 +1,81 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using Google.Protobuf.WellKnownTypes;
+
+namespace IpcBench.Schema.Types;
+
+/// <summary>Links descriptor files that came in any order, with the well-known ones supplied where they are absent.</summary>
+internal static class DescriptorFiles
+{
+    // More than any real set has; it bounds what a hostile one can cost.
+    public const int MostFiles = 10_000;
+
+    public static readonly IReadOnlyDictionary<string, FileDescriptor> WellKnown = new[]
+    {
+        AnyReflection.Descriptor, ApiReflection.Descriptor, DescriptorReflection.Descriptor, DurationReflection.Descriptor,
+        EmptyReflection.Descriptor, FieldMaskReflection.Descriptor, SourceContextReflection.Descriptor, StructReflection.Descriptor,
+        TimestampReflection.Descriptor, TypeReflection.Descriptor, WrappersReflection.Descriptor,
+    }.ToDictionary(file => file.Name, StringComparer.Ordinal);
+
+    /// <exception cref="InputException">A file is missing, imports itself, is of an unknown edition, or does not hold together.</exception>
+    public static IReadOnlyList<FileDescriptor> Link(IEnumerable<FileDescriptorProto> files, string source)
+    {
+        try
+        {
+            var ordered = InOrder(Complete(files, source), source);
+            return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));
+        }
+        // Google.Protobuf checks names and references as it links, but not everything a broken or hostile file can hold.
+        catch (Exception e) when (e is ArgumentException or DescriptorValidationException or InvalidProtocolBufferException
+            or NullReferenceException or InvalidOperationException or IndexOutOfRangeException or KeyNotFoundException)
+        {
+            throw new InputException($"the descriptors of {source} do not hold together: {e.Message.TrimEnd('.')}", e);
+        }
+    }
+
+    private static Dictionary<string, FileDescriptorProto> Complete(IEnumerable<FileDescriptorProto> files, string source)
+    {
+        var known = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
+        foreach (var file in files)
+            known.TryAdd(file.Name, file);
+        if (known.Count == 0)
+            throw new InputException($"{source} holds no descriptors");
+        if (known.Count > MostFiles)
+            throw new InputException($"{source} holds {known.Count} files, and {MostFiles} are the most that are read");
+        var unread = new Queue<FileDescriptorProto>(known.Values);
+        while (unread.TryDequeue(out var file))
+        {
+            foreach (var name in file.Dependency.Where(name => !known.ContainsKey(name)))
+            {
+                if (!WellKnown.TryGetValue(name, out var supplied))
+                    throw new InputException($"{source} lacks {name}, which {file.Name} imports: write the set with --include_imports");
+                known.Add(name, supplied.ToProto());
+                unread.Enqueue(known[name]);
+            }
+        }
+        return known;
+    }
+
+    // Imports first (Kahn), as Google.Protobuf wants them; no recursion, so that a long chain of imports costs no stack.
+    private static List<FileDescriptorProto> InOrder(Dictionary<string, FileDescriptorProto> known, string source)
+    {
+        var imports = known.Values.SelectMany(file => file.Dependency.Distinct(), (file, import) => (file, import));
+        var importers = imports.ToLookup(pair => pair.import, pair => pair.file);
+        var waiting = known.Values.ToDictionary(file => file.Name, file => file.Dependency.Distinct().Count(), StringComparer.Ordinal);
+        var ready = new Queue<FileDescriptorProto>(known.Values.Where(file => file.Dependency.Count == 0));
+        var ordered = new List<FileDescriptorProto>(known.Count);
+        while (ready.TryDequeue(out var file))
+        {
+            ordered.Add(file);
+            foreach (var importer in importers[file.Name])
+            {
+                if (--waiting[importer.Name] == 0)
+                    ready.Enqueue(importer);
+            }
+        }
+        if (ordered.Count == known.Count)
+            return ordered;
+        var circle = known.Keys.Except(ordered.Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
+        throw new InputException($"{source} has files that import each other: {string.Join(", ", circle)}");
+    }
+}

@@ -1,0 +1,47 @@
+namespace IpcBench.Schema.Types;
+
+/// <summary>What a misspelt name may have meant.</summary>
+internal static class Nearest
+{
+    private const int Listed = 8;
+
+    /// <summary>
+    /// The end of a sentence about an unknown name: the known ones that are a few letters away, else what there is, else nothing.
+    /// It begins with a colon where it says anything.
+    /// </summary>
+    public static string Hint(string asked, IEnumerable<string> known)
+    {
+        var names = known.Distinct(StringComparer.Ordinal).ToList();
+        if (names.Count == 0)
+            return "";
+        var near = names
+            .Select(name => (Name: name, Distance: Distance(asked.ToLowerInvariant(), name.ToLowerInvariant())))
+            .Where(candidate => candidate.Distance <= Math.Max(1, candidate.Name.Length / 4))
+            .OrderBy(candidate => candidate.Distance).ThenBy(candidate => candidate.Name, StringComparer.Ordinal)
+            .Take(3).Select(candidate => candidate.Name).ToList();
+        if (near.Count > 0)
+            return $": {string.Join(", ", near)}";
+        var more = names.Count > Listed ? $" and {names.Count - Listed} more" : "";
+        return $": there is {string.Join(", ", names.Take(Listed))}{more}";
+    }
+
+    // Levenshtein's distance, a row at a time. Names longer than this are not misspelt by hand.
+    private static int Distance(string from, string to)
+    {
+        if (from.Length > 200 || to.Length > 200)
+            return int.MaxValue;
+        var row = Enumerable.Range(0, to.Length + 1).ToArray();
+        for (var i = 1; i <= from.Length; i++)
+        {
+            var diagonal = row[0];
+            row[0] = i;
+            for (var j = 1; j <= to.Length; j++)
+            {
+                var replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.Min(replaced, Math.Min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[to.Length];
+    }
+}

@@ -1,0 +1,37 @@
+using Google.Protobuf.Reflection;
+
+namespace IpcBench.Schema.Values;
+
+/// <summary>
+/// A message of a type that is only known at run time, which Google.Protobuf for C# has not. Fields are in the order Google.Protobuf writes
+/// them: by number, extensions last. A value is <see cref="int"/> (also of enums), <see cref="uint"/>, <see cref="long"/>,
+/// <see cref="ulong"/>, <see cref="float"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="string"/>,
+/// <see cref="Google.Protobuf.ByteString"/> or <see cref="MessageValue"/>; of a repeated field a <c>List&lt;object&gt;</c>, of a map an
+/// <c>OrderedDictionary&lt;object, object&gt;</c>. Null stands for a field that JSON named with null.
+/// </summary>
+internal sealed class MessageValue(MessageDescriptor type)
+{
+    private readonly SortedList<(bool Extension, int Number), (FieldDescriptor Field, object? Value)> _fields = [];
+
+    public MessageDescriptor Type { get; } = type;
+
+    public IEnumerable<(FieldDescriptor Field, object? Value)> Fields => _fields.Values;
+
+    public bool Has(FieldDescriptor field) => _fields.ContainsKey(Key(field));
+
+    public object? Get(FieldDescriptor field) => _fields.TryGetValue(Key(field), out var known) ? known.Value : null;
+
+    public T? Get<T>(int number) => _fields.TryGetValue((false, number), out var known) && known.Value is T value ? value : default;
+
+    public void Set(FieldDescriptor field, object? value) => _fields[Key(field)] = (field, value);
+
+    public MessageValue Set(int number, object? value)
+    {
+        Set(Type.FindFieldByNumber(number), value);
+        return this;
+    }
+
+    public void Remove(FieldDescriptor field) => _fields.Remove(Key(field));
+
+    private static (bool, int) Key(FieldDescriptor field) => (field.IsExtension, field.FieldNumber);
+}

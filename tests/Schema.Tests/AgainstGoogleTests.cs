@@ -1,0 +1,69 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Tests.Rich;
+using IpcBench.Schema.Tests.Rich.Proto2;
+using IpcBench.Schema.Tests.Support;
+using IpcBench.Schema.Types;
+
+namespace IpcBench.Schema.Tests;
+
+/// <summary>Google.Protobuf's own JsonParser and generated code are the measure, on messages that FsCheck makes.</summary>
+public class AgainstGoogleTests
+{
+    private const int Cases = 1000;
+
+    private static readonly TypeRegistry Registry = TypeRegistry.FromFiles([ThreeReflection.Descriptor, .. DescriptorFiles.WellKnown.Values]);
+
+    private static readonly JsonFormatter.Settings Plain = JsonFormatter.Settings.Default.WithTypeRegistry(Registry);
+    private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithTypeRegistry(Registry));
+
+    // The ways JSON can spell the same message.
+    private static readonly JsonFormatter[] Spellings =
+    [
+        new(Plain), new(Plain.WithPreserveProtoFieldNames(true)), new(Plain.WithFormatEnumsAsIntegers(true)),
+        new(Plain.WithFormatDefaultValues(true)), new(Plain.WithIndentation()),
+    ];
+
+    [Fact]
+    public void Proto3_messages_become_the_bytes_that_Google_Protobuf_writes() => Hold<Three>("rich.Three");
+
+    [Fact]
+    public void Proto2_messages_become_the_bytes_that_Google_Protobuf_writes() => Hold<Two>("rich.two.Two");
+
+    [Fact]
+    public void Bytes_become_JSON_that_Google_Protobuf_reads_as_the_same_message()
+    {
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(Cases), Prop.ForAll(RandomMessages.Of<Three>().ToArbitrary(), message =>
+        {
+            var bytes = message.ToByteArray();
+            var again = Parser.Parse<Three>(Protos.Decode("rich.Three", bytes)).ToByteArray();
+            Assert.Equal(new JsonFormatter(Plain).Format(message), new JsonFormatter(Plain).Format(Three.Parser.ParseFrom(again)));
+        }));
+    }
+
+    // https://protobuf.dev/programming-guides/proto3/#default: "-0 is considered distinct and will be serialized". Generated C# code
+    // compares with == and drops it in a plain field, yet keeps it in maps and wrappers; what was typed is sent.
+    [Fact]
+    public void A_negative_zero_is_written_where_generated_csharp_drops_it()
+    {
+        Assert.Equal("1100000000000000" + "80", Convert.ToHexString(Protos.Encode("rich.Item", """{"price":-0.0}""")));
+        Assert.Empty(Parser.Parse<Item>("""{"price":-0.0}""").ToByteArray());
+        Assert.Empty(Protos.Encode("rich.Item", """{"price":0.0}"""));
+    }
+
+    private static void Hold<T>(string type) where T : IMessage<T>, new()
+    {
+        var cases = 0;
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(Cases), Prop.ForAll(RandomMessages.Of<T>().ToArbitrary(), message =>
+        {
+            var json = Spellings[cases++ % Spellings.Length].Format(message);
+            var expected = Parser.Parse<T>(json).ToByteArray();
+            var bytes = Protos.Encode(type, json);
+            if (!expected.AsSpan().SequenceEqual(bytes))
+                Assert.Fail($"{json}\nexpected {Convert.ToHexString(expected)}\ngot      {Convert.ToHexString(bytes)}");
+        }));
+        Assert.Equal(Cases, cases);
+    }
+}

@@ -1,0 +1,110 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Json;
+using IpcBench.Schema.Tests.Support;
+using IpcBench.Schema.Types;
+using IpcBench.Schema.Values;
+
+namespace IpcBench.Schema.Tests;
+
+public class MethodTypesTests
+{
+    [Theory]
+    [InlineData("rich.Shop/Buy")]
+    [InlineData("/rich.Shop/Buy")]
+    public void A_method_is_found_by_both_spellings(string name)
+    {
+        var method = Protos.Types.Method(name);
+        Assert.Equal("rich.Shop.Buy", method.FullName);
+        Assert.Equal("rich.Order", method.InputType.FullName);
+    }
+
+    [Fact]
+    public void Files_come_in_any_order_and_without_the_well_known_ones()
+    {
+        var types = MethodTypes.Of(Protos.Files.Reverse(), "rich.pb");
+        Assert.Equal("rich.Order", types.Method("rich.Shop/Buy").InputType.FullName);
+        Assert.NotNull(types.Message("google.protobuf.Timestamp"));
+    }
+
+    [Fact]
+    public void A_set_written_by_protoc_is_read_from_a_file()
+    {
+        using var folder = new TempFolder();
+        var set = new FileDescriptorSet { File = { Protos.Files } };
+        var path = folder.Write("rich.pb", set.ToByteArray());
+        Assert.Equal(["rich.Shop"], Protoset.Read(path).Services.Select(service => service.FullName));
+    }
+
+    [Fact]
+    public async Task Protoc_compiles_a_file_with_its_imports()
+    {
+        Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
+        var file = Path.Combine(Protos.Folder, "rich", "two.proto");
+        var types = await Protoc.CompileAsync(file, [Protos.Folder, Protos.Includes], Protos.Compiler);
+        Assert.Equal("rich.Item", types.Message("rich.two.Two")!.FindFieldByName("item").MessageType.FullName);
+    }
+
+    [Fact]
+    public async Task Protoc_finds_a_file_without_any_folder_named()
+    {
+        Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
+        using var folder = new TempFolder();
+        var file = folder.Write("hello.proto", "syntax = \"proto3\"; package hello; message Hello { string name = 1; }");
+        Assert.NotNull((await Protoc.CompileAsync(file, [], Protos.Compiler)).Message("hello.Hello"));
+    }
+
+    [Fact]
+    public async Task Protocs_own_words_are_passed_on()
+    {
+        Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
+        using var folder = new TempFolder();
+        var file = folder.Write("broken.proto", "syntax = \"proto3\"; message Hello { strin name = 1; }");
+        var error = await Assert.ThrowsAsync<InputException>(() => Protoc.CompileAsync(file, [], Protos.Compiler));
+        Assert.Equal($"{Protos.Compiler} refuses {file}: {file}:1:36: \"strin\" is not defined.", error.Message);
+    }
+
+    // The bytes are those that protoc --encode=edition.Modern writes for the same message in text format.
+    [Fact]
+    public async Task A_file_of_edition_2023_means_what_its_features_say()
+    {
+        Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
+        var types = await Protoc.CompileAsync(Path.Combine(Protos.Folder, "edition.proto"), [], Protos.Compiler);
+        var json = """
+            {"implicit": 0, "explicit": 0, "needed": "x", "packed": [1, 2], "expanded": [1, 2], "plain": {"number": 0}, "delimited": {"number": 1},
+             "parts": [{}], "byName": {"k": {"number": 2}}, "closed": "SECOND", "left": 0}
+            """;
+        var bytes = WireWriter.Write(JsonReader.Read(types.Message("edition.Modern")!, new JsonSource(json), types));
+        Assert.Equal("1000" + "1A0178" + "22020102" + "2801" + "2802" + "32020800" + "3B08013C" + "4344" + "4A070A016B12020802" + "5002" + "5800",
+            Convert.ToHexString(bytes));
+        Assert.Equal(json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", ""), new JsonWriter(types).Write(new WireReader(types).Read(types.Message("edition.Modern")!, bytes)));
+        var error = Assert.Throws<InputException>(() => JsonReader.Read(types.Message("edition.Modern")!, new JsonSource("""{"needed":"","closed":3}"""), types));
+        Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: there is 1, 2", error.Message);
+    }
+
+    // Whatever a set is broken into, there is an answer in words.
+    [Fact]
+    public void A_damaged_set_is_refused_or_read_and_never_crashes()
+    {
+        var set = new FileDescriptorSet { File = { Protos.Files } }.ToByteArray();
+        var random = new Random(17);
+        var refused = 0;
+        for (var round = 0; round < 500; round++)
+        {
+            var damaged = set.ToArray();
+            for (var left = random.Next(1, 6); left > 0; left--)
+                damaged[random.Next(damaged.Length)] = (byte)random.Next(256);
+            try
+            {
+                var types = Protoset.Parse(damaged, "damaged.pb");
+                foreach (var message in types.Files.SelectMany(file => file.MessageTypes))
+                    new WireReader(types).Read(message, []);
+            }
+            catch (InputException)
+            {
+                refused++;
+            }
+        }
+        Assert.InRange(refused, 1, 499);
+    }
+}

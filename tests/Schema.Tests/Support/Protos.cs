@@ -1,0 +1,36 @@
+using System.Reflection;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Json;
+using IpcBench.Schema.Tests.Rich;
+using IpcBench.Schema.Tests.Rich.Proto2;
+using IpcBench.Schema.Types;
+using IpcBench.Schema.Values;
+
+namespace IpcBench.Schema.Tests.Support;
+
+/// <summary>The test's own files as a stranger holds them: descriptors built from bytes, without any generated class behind them.</summary>
+internal static class Protos
+{
+    public static readonly IReadOnlyList<FileDescriptorProto> Files =
+        [ThreeReflection.Descriptor.ToProto(), TwoReflection.Descriptor.ToProto()];
+
+    public static readonly MethodTypes Types = MethodTypes.Of(Files, "rich.pb");
+
+    /// <summary>The compiler of Grpc.Tools, null where the package has none for this machine.</summary>
+    public static string? Compiler { get; } = typeof(Protos).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
+        .FirstOrDefault(attribute => attribute.Key == "Protoc")?.Value is { } path && File.Exists(path) ? path : null;
+
+    /// <summary>The folder the .proto files of the tests are in.</summary>
+    public static string Folder { get; } = Path.Combine(AppContext.BaseDirectory, "protos");
+
+    /// <summary>The well-known .proto files beside that compiler.</summary>
+    public static string Includes { get; } = Compiler is null
+        ? ""
+        : Path.GetFullPath(Path.Combine(Path.GetDirectoryName(Compiler)!, "..", "..", "build", "native", "include"));
+
+    public static MessageDescriptor Message(string name) => Types.Message(name)!;
+
+    public static byte[] Encode(string type, string json) => WireWriter.Write(JsonReader.Read(Message(type), new JsonSource(json), Types));
+
+    public static string Decode(string type, byte[] bytes) => new JsonWriter(Types).Write(new WireReader(Types).Read(Message(type), bytes));
+}
