@@ -1,0 +1,136 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Types;
+
+namespace IpcBench.Schema.ServerReflection;
+
+/// <summary>The end of one reflection stream.</summary>
+/// <param name="Status">The value of grpc-status.</param>
+/// <param name="StatusText">The status in words, as <c>UNAVAILABLE: try later</c>.</param>
+/// <param name="Message">The one message of the stream, null when there was none.</param>
+public readonly record struct ReflectionReply(int Status, string StatusText, byte[]? Message);
+
+/// <summary>Opens a stream on <paramref name="path"/>, sends the one request, closes its half and waits for the end.</summary>
+public delegate Task<ReflectionReply> ReflectionExchange(string path, byte[] request, CancellationToken cancel);
+
+/// <summary>
+/// Asks a server for its types: one request a stream, of version v1 until the server says that it has none, then of v1alpha, which has the
+/// same messages. How the bytes travel is the caller's.
+/// </summary>
+/// <param name="exchange">Carries one request.</param>
+/// <param name="server">What messages call the server: its address.</param>
+public sealed class ReflectionClient(ReflectionExchange exchange, string server)
+{
+    private const int Unimplemented = 12;
+    private const int NotFound = 5;
+
+    // A hostile server could go on for ever: no real one has so much.
+    private const long MostBytes = 256L << 20;
+
+    private static readonly string[] Paths =
+    [
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+    ];
+
+    private int _version;
+
+    /// <summary>The full names of the services, in order.</summary>
+    /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
+    public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default)
+    {
+        var reply = await AskAsync(new ServerReflectionRequest { ListServices = "*" }, cancel);
+        if (reply.MessageResponseCase != ServerReflectionResponse.MessageResponseOneofCase.ListServicesResponse)
+            throw Refused("the list of its services", reply);
+        return [.. reply.ListServicesResponse.Service.Select(service => service.Name).Distinct().Order(StringComparer.Ordinal)];
+    }
+
+    /// <summary>The files that define <paramref name="symbols"/> (full names of services or messages) and all they import.</summary>
+    /// <exception cref="SchemaException">A symbol is unknown (near misses are named), a file is missing, or there is no reflection.</exception>
+    public async Task<MethodTypes> TypesAsync(IReadOnlyList<string> symbols, CancellationToken cancel = default)
+    {
+        var files = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
+        foreach (var symbol in symbols)
+        {
+            var reply = await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol }, cancel);
+            if (reply.ErrorResponse?.ErrorCode == NotFound)
+                throw new SchemaException($"no service {symbol} at {server}{Nearest.Hint(symbol, await ServicesAsync(cancel))}");
+            Add(files, reply, symbol);
+        }
+        await ImportsAsync(files, cancel);
+        try
+        {
+            return MethodTypes.Of(files.Values, $"the reflection of {server}");
+        }
+        catch (InputException e)
+        {
+            throw new SchemaException(e.Message, e);
+        }
+    }
+
+    private async Task ImportsAsync(Dictionary<string, FileDescriptorProto> files, CancellationToken cancel)
+    {
+        var unread = new Queue<FileDescriptorProto>(files.Values);
+        while (unread.TryDequeue(out var file))
+        {
+            foreach (var import in file.Dependency.Where(import => !files.ContainsKey(import) && !DescriptorFiles.WellKnown.ContainsKey(import)))
+            {
+                var reply = await AskAsync(new ServerReflectionRequest { FileByFilename = import }, cancel);
+                foreach (var added in Add(files, reply, $"{import}, which {file.Name} imports"))
+                    unread.Enqueue(added);
+                if (!files.ContainsKey(import))
+                    throw new SchemaException($"the reflection of {server} answers with other files than {import}, which {file.Name} imports");
+            }
+        }
+    }
+
+    private List<FileDescriptorProto> Add(Dictionary<string, FileDescriptorProto> files, ServerReflectionResponse reply, string asked)
+    {
+        if (reply.MessageResponseCase != ServerReflectionResponse.MessageResponseOneofCase.FileDescriptorResponse)
+            throw Refused(asked, reply);
+        var added = new List<FileDescriptorProto>();
+        foreach (var bytes in reply.FileDescriptorResponse.FileDescriptorProto)
+        {
+            var file = Parse(FileDescriptorProto.Parser, bytes.ToByteArray(), "FileDescriptorProto");
+            if (files.TryAdd(file.Name, file))
+                added.Add(file);
+        }
+        if (files.Count > DescriptorFiles.MostFiles || files.Values.Sum(file => (long)file.CalculateSize()) > MostBytes)
+            throw new SchemaException($"the reflection of {server} gives more than {DescriptorFiles.MostFiles} files or {MostBytes >> 20} MiB");
+        return added;
+    }
+
+    private async Task<ServerReflectionResponse> AskAsync(ServerReflectionRequest request, CancellationToken cancel)
+    {
+        var bytes = request.ToByteArray();
+        var reply = await exchange(Paths[_version], bytes, cancel);
+        while (reply.Status == Unimplemented && _version + 1 < Paths.Length)
+            reply = await exchange(Paths[++_version], bytes, cancel);
+        if (reply.Status == Unimplemented)
+        {
+            // The next question begins anew with v1.
+            _version = 0;
+            throw new SchemaException($"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");
+        }
+        if (reply.Status != 0)
+            throw new SchemaException($"the reflection of {server} ended with {reply.StatusText}");
+        if (reply.Message is null)
+            throw new SchemaException($"the reflection of {server} ended without an answer");
+        return Parse(ServerReflectionResponse.Parser, reply.Message, "ServerReflectionResponse");
+    }
+
+    private T Parse<T>(MessageParser<T> parser, byte[] bytes, string type) where T : IMessage<T>
+    {
+        try
+        {
+            return parser.ParseFrom(bytes);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw new SchemaException($"the reflection of {server} sent {bytes.Length} bytes that are no {type}", e);
+        }
+    }
+
+    private SchemaException Refused(string asked, ServerReflectionResponse reply) => reply.ErrorResponse is { } error
+        ? new SchemaException($"the reflection of {server} does not give {asked}: {error.ErrorMessage} (status {error.ErrorCode})")
+        : new SchemaException($"the reflection of {server} answers another question than for {asked}");
+}

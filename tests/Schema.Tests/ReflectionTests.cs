@@ -1,0 +1,119 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.ServerReflection;
+using IpcBench.Schema.Tests.Rich.Proto2;
+using IpcBench.Schema.Tests.Support;
+
+namespace IpcBench.Schema.Tests;
+
+public class ReflectionTests
+{
+    private const string V1 = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    private const string V1Alpha = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+    private const string Server = "unix:/tmp/shop.sock";
+
+    [Fact]
+    public async Task Services_are_listed_in_order()
+    {
+        var server = new FakeReflection { Services = ["shop.B", "shop.A", "shop.B"] };
+        Assert.Equal(["shop.A", "shop.B"], await server.Client(Server).ServicesAsync());
+    }
+
+    [Fact]
+    public async Task Imports_are_fetched_by_name_and_well_known_ones_are_not()
+    {
+        var server = new FakeReflection { Files = Protos.Files, Symbols = { ["rich.two.Two"] = "rich/two.proto" } };
+        var types = await server.Client(Server).TypesAsync(["rich.two.Two"]);
+        Assert.Equal("rich.Item", types.Message("rich.two.Two")!.FindFieldByName("item").MessageType.FullName);
+        Assert.Equal([$"{V1} rich.two.Two", $"{V1} rich/three.proto"], server.Asked);
+    }
+
+    [Fact]
+    public async Task A_server_that_has_only_v1alpha_is_asked_once_in_vain()
+    {
+        var server = new FakeReflection { Files = Protos.Files, Symbols = { ["rich.Shop"] = "rich/three.proto" }, Services = ["rich.Shop"], Only = V1Alpha };
+        var client = server.Client(Server);
+        Assert.Equal(["rich.Shop"], await client.ServicesAsync());
+        Assert.NotNull((await client.TypesAsync(["rich.Shop"])).Method("rich.Shop/Buy"));
+        Assert.Equal([$"{V1} *", $"{V1Alpha} *", $"{V1Alpha} rich.Shop"], server.Asked);
+    }
+
+    [Fact]
+    public async Task A_server_without_reflection_is_said_to_have_none()
+    {
+        var client = new FakeReflection { Only = "none" }.Client(Server);
+        var error = await Assert.ThrowsAsync<SchemaException>(() => client.ServicesAsync());
+        Assert.Equal("unix:/tmp/shop.sock offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto", error.Message);
+    }
+
+    [Fact]
+    public async Task An_unknown_service_is_answered_with_the_ones_near_it()
+    {
+        var client = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop"] }.Client(Server);
+        var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.Shup"]));
+        Assert.Equal("no service rich.Shup at unix:/tmp/shop.sock: rich.Shop", error.Message);
+    }
+
+    [Fact]
+    public async Task An_import_the_server_does_not_have_is_named_with_its_importer()
+    {
+        var client = new FakeReflection { Files = [TwoReflection.Descriptor.ToProto()], Symbols = { ["rich.two.Two"] = "rich/two.proto" } }.Client(Server);
+        var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
+        Assert.Equal(
+            "the reflection of unix:/tmp/shop.sock does not give rich/three.proto, which rich/two.proto imports: no such file (status 5)", error.Message);
+    }
+
+    [Theory]
+    [InlineData(14, "UNAVAILABLE: try later", null, "the reflection of unix:/tmp/shop.sock ended with UNAVAILABLE: try later")]
+    [InlineData(0, "OK", null, "the reflection of unix:/tmp/shop.sock ended without an answer")]
+    [InlineData(0, "OK", "FFFF", "the reflection of unix:/tmp/shop.sock sent 2 bytes that are no ServerReflectionResponse")]
+    [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock answers another question than for the list of its services")]
+    [InlineData(0, "OK", "3A06080D12026F68", "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
+    public async Task Trouble_is_told_in_one_sentence(int status, string text, string? hex, string sentence)
+    {
+        var client = new ReflectionClient((_, _, _) => Task.FromResult(new ReflectionReply(status, text, hex is null ? null : Convert.FromHexString(hex))), Server);
+        Assert.Equal(sentence, (await Assert.ThrowsAsync<SchemaException>(() => client.ServicesAsync())).Message);
+    }
+
+    [Fact]
+    public async Task A_server_that_answers_with_other_files_than_asked_does_not_hold_the_client_for_ever()
+    {
+        var two = TwoReflection.Descriptor.ToProto().ToByteString();
+        var reply = new ServerReflectionResponse { FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { two } } };
+        var client = new ReflectionClient((_, _, _) => Task.FromResult(new ReflectionReply(0, "OK", reply.ToByteArray())), Server);
+        var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
+        Assert.Equal("the reflection of unix:/tmp/shop.sock answers with other files than rich/three.proto, which rich/two.proto imports", error.Message);
+    }
+
+    /// <summary>The other end of the conversation, as the specification describes it.</summary>
+    private sealed class FakeReflection
+    {
+        public IReadOnlyList<FileDescriptorProto> Files { get; init; } = [];
+
+        public IReadOnlyList<string> Services { get; init; } = [];
+
+        public Dictionary<string, string> Symbols { get; } = [];
+
+        public string Only { get; init; } = V1;
+
+        public List<string> Asked { get; } = [];
+
+        public ReflectionClient Client(string server) => new(Answer, server);
+
+        private Task<ReflectionReply> Answer(string path, byte[] bytes, CancellationToken cancel)
+        {
+            var request = ServerReflectionRequest.Parser.ParseFrom(bytes);
+            Asked.Add($"{path} {request.ListServices}{request.FileContainingSymbol}{request.FileByFilename}");
+            if (path != Only)
+                return Task.FromResult(new ReflectionReply(12, "UNIMPLEMENTED: unknown service", null));
+            var reply = new ServerReflectionResponse { OriginalRequest = request };
+            if (request.HasListServices)
+                reply.ListServicesResponse = new ListServiceResponse { Service = { Services.Select(name => new ServiceResponse { Name = name }) } };
+            else if (Files.FirstOrDefault(file => file.Name == (request.HasFileByFilename ? request.FileByFilename : Symbols.GetValueOrDefault(request.FileContainingSymbol))) is { } found)
+                reply.FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { found.ToByteString() } };
+            else
+                reply.ErrorResponse = new ErrorResponse { ErrorCode = 5, ErrorMessage = "no such file" };
+            return Task.FromResult(new ReflectionReply(0, "OK", reply.ToByteArray()));
+        }
+    }
+}
