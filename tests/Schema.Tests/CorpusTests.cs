@@ -1,0 +1,102 @@
+using System.Security.Cryptography;
+using System.Text;
+using IpcBench.Schema.Requests;
+using IpcBench.Schema.Tests.Support;
+
+namespace IpcBench.Schema.Tests;
+
+public sealed class CorpusTests : IDisposable
+{
+    private static readonly CorpusLimits Limits = new(MessageBytes: 100, TotalBytes: 1000);
+
+    private readonly TempFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Text_of_the_command_line_is_one_request()
+    {
+        var corpus = Corpus.OfJson("""{"name":"ink"}""", Protos.Message("rich.Item"), Protos.Types, Limits, NoInput);
+        Assert.Equal(["0A03696E6B"], Hex(corpus));
+        Assert.Equal(5, corpus.TotalBytes);
+        Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(Convert.FromHexString("00000005" + "0A03696E6B"))), corpus.Hash);
+    }
+
+    [Theory]
+    [InlineData("{\"count\":1}\n\n  \n{\"count\":2}\r\n{}")]
+    [InlineData("\uFEFF{\"count\":1}\n{\"count\":2}\n{}\n")]
+    public void A_file_of_lines_is_a_request_a_line(string text) =>
+        Assert.Equal(["1801", "1802", ""], Hex(Json($"@{_folder.Write("items.jsonl", text)}")));
+
+    [Theory]
+    [InlineData("{\n  \"count\": 1\n}", "1801")]
+    [InlineData("{\"count\":1}\n{\"count\":2}", "1801 1802")]
+    public void Any_other_file_is_a_request_or_several(string text, string expected)
+    {
+        Assert.Equal(expected.Split(' '), Hex(Json($"@{_folder.Write("items.json", text)}")));
+        Assert.Equal(expected.Split(' '), Hex(Json("-", text)));
+    }
+
+    [Fact]
+    public void Bytes_are_sent_as_they_are()
+    {
+        var corpus = Corpus.OfBinary($"@{_folder.Write("any.bin", [1, 2, 3])}", Limits, NoInput);
+        Assert.Equal(["010203"], Hex(corpus));
+        Assert.Equal(["010203"], Hex(Corpus.OfBinary("-", Limits, () => new MemoryStream([1, 2, 3]))));
+        Assert.Equal([""], Hex(Corpus.OfBinary("-", Limits, () => new MemoryStream())));
+    }
+
+    [Fact]
+    public void Two_corpora_are_told_apart_by_where_their_messages_end()
+    {
+        Assert.NotEqual(Json("-", """{"name":"a"} {"count":1}""").Hash, Json("-", """{"name":"a","count":1}""").Hash);
+        Assert.Equal(Json("-", """{"count":1}""").Hash, Json("-", """{ "count" : "1e0" }""").Hash);
+    }
+
+    [Theory]
+    [InlineData("items.jsonl", "{}\n\n{\"count\":x}\n", "{0}:3:10: this is no JSON: 'x' is an invalid start of a value")]
+    [InlineData("items.jsonl", "{}\n{\"count\":\n1}\n", "{0}:2:10: the JSON ends too early")]
+    [InlineData("items.jsonl", "{}{}\n", "{0}:1:3: text follows the end of the JSON value")]
+    [InlineData("items.jsonl", "\n{\"nam\":\"\"}\n", "{0}:2:2: rich.Item has no field \"nam\": name")]
+    [InlineData("items.json", "{}\n{\n \"ä\": 1, \"nam\":\"\"}\n", "{0}:3:2: rich.Item has no field \"ä\": there is name, price, count")]
+    [InlineData("items.jsonl", "\n \n", "{0} holds no request: an empty message is {{}}")]
+    [InlineData("items.json", "", "{0} holds no request: an empty message is {{}}")]
+    [InlineData("items.json", "[{}]", "{0}:1:1: a rich.Item is an object in braces, not a list")]
+    public void A_broken_file_is_told_by_line_and_column(string name, string text, string sentence)
+    {
+        var path = _folder.Write(name, text);
+        Assert.Equal(string.Format(sentence, path), Assert.Throws<InputException>(() => Json($"@{path}")).Message);
+    }
+
+    [Fact]
+    public void A_message_or_a_corpus_that_is_too_large_is_told_with_the_limit()
+    {
+        var large = $$"""{"name":"{{new string('x', 120)}}"}""";
+        Assert.Equal("line 1, column 1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json(large)));
+        Assert.Equal("standard input:1:135: the request has 122 bytes, and 100 are the most for a message", Error(() => Json("-", $"{{}}{large}".PadLeft(265))));
+        Assert.Equal("standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
+        var path = _folder.Write("any.bin", new byte[101]);
+        Assert.Equal($"{path} has 101 bytes, and 100 are the most for a message", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
+        var many = string.Concat(Enumerable.Repeat("{}", 499)) + """{"count":1}""";
+        Assert.Equal("standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", many)));
+    }
+
+    [Fact]
+    public void A_file_that_cannot_be_read_is_named()
+    {
+        var missing = Path.Combine(_folder.Path, "none.json");
+        Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));
+        Assert.StartsWith($"cannot read {_folder.Path}: ", Error(() => Json($"@{_folder.Path}")), StringComparison.Ordinal);
+        Assert.Equal("'data.bin' is no file of message bytes: write @file, or - for standard input", Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));
+        Assert.Equal("the data holds no request: an empty message is {}", Error(() => Json("")));
+    }
+
+    private static string Error(Func<object> act) => Assert.Throws<InputException>(act).Message;
+
+    private static IEnumerable<string> Hex(Corpus corpus) => corpus.Messages.Select(Convert.ToHexString);
+
+    private static Corpus Json(string data, string? input = null) =>
+        Corpus.OfJson(data, Protos.Message("rich.Item"), Protos.Types, Limits, input is null ? NoInput : () => new MemoryStream(Encoding.UTF8.GetBytes(input)));
+
+    private static Stream NoInput() => throw new InvalidOperationException("standard input was read without need");
+}
