@@ -134,6 +134,23 @@ public class CitizenTests
     }
 
     [Fact]
+    public void A_header_table_that_shrank_and_grew_between_two_requests_is_announced_as_shrunk()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+        harness.Link.Deliver([.. Frames.Settings((1, 0)), .. Frames.Settings((1, 4096))]);
+        harness.Link.TakeSent();
+        call = harness.Call();
+        var block = harness.Link.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
+        Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], block[..4]); // RFC 7541, 4.2: the smallest since the last block, then the present size
+        Assert.Contains((byte)'B', block); // the emptied table is filled anew: ":path" is a literal again
+        harness.Link.Deliver(Frames.Reply(3, 10));
+        IsOk(call);
+    }
+
+    [Fact]
     public void A_header_table_that_shrinks_and_grows_again_is_followed()
     {
         var harness = new WireHarness().Opened();

@@ -51,6 +51,20 @@ public class FlowControlTests
     }
 
     [Fact]
+    public void A_request_sent_whole_is_taken_from_its_streams_window()
+    {
+        var harness = new WireHarness().Opened((4, int.MaxValue));
+        for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices and goes out in one piece
+        {
+            var call = harness.Call();
+            var sent = harness.Link.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).Sum(frame => frame.Payload.Length);
+            harness.Link.Deliver(Frames.WindowUpdate(id, (uint)sent)); // back to 2^31-1, not beyond
+            harness.Link.Deliver(Frames.Reply(id, 10));
+            IsOk(call);
+        }
+    }
+
+    [Fact]
     public void An_answer_before_the_whole_request_ends_the_call()
     {
         var harness = new WireHarness().Opened((4, 0));

@@ -8,20 +8,25 @@ internal sealed class FieldEncoder(RequestBytes request)
     private const int DefaultTableSize = 4096;
 
     private int tableSize = DefaultTableSize;
-    private int announced = DefaultTableSize;
+    private bool hasChanged;
     private bool inserted;
 
     /// <summary>The next block is <see cref="RequestBytes.IndexedBlock"/>.</summary>
-    public bool IsSteady => inserted && announced == tableSize;
+    public bool IsSteady => inserted && !hasChanged;
 
     /// <summary>The server's SETTINGS_HEADER_TABLE_SIZE.</summary>
-    public void OnTableSize(int size) => tableSize = Math.Min(size, DefaultTableSize);
+    public void OnTableSize(int size)
+    {
+        var allowed = Math.Min(size, DefaultTableSize);
+        hasChanged |= allowed != tableSize;
+        tableSize = allowed;
+    }
 
     /// <summary>The block to send now.</summary>
     public ReadOnlySpan<byte> Next()
     {
         var fits = tableSize >= request.TableSize;
-        if (announced != tableSize)
+        if (hasChanged)
             return Announce(fits);
         if (!fits)
             return request.PlainBlock;
@@ -31,7 +36,7 @@ internal sealed class FieldEncoder(RequestBytes request)
         return request.FirstBlock;
     }
 
-    /// <summary>A change of the table's size must be said at the start of the next block (RFC 7541, 4.2). The table is emptied, which keeps this simple.</summary>
+    /// <summary>Changes of the table's size must be said at the start of the next block, the smallest since the last one first (RFC 7541, 4.2): 0 is never larger.</summary>
     private byte[] Announce(bool fits)
     {
         var block = new List<byte>();
@@ -39,7 +44,7 @@ internal sealed class FieldEncoder(RequestBytes request)
         if (tableSize > 0)
             HpackInteger.Write(block, tableSize, 5, 0x20);
         block.AddRange(fits ? request.FirstBlock : request.PlainBlock);
-        (announced, inserted) = (tableSize, fits);
+        (hasChanged, inserted) = (false, fits);
         return [.. block];
     }
 }

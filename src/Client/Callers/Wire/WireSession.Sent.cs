@@ -18,6 +18,7 @@ internal sealed partial class WireSession
         {
             WriteWhole(id);
             sendWindow -= message.Length;
+            stream.SendWindow -= message.Length;
             stream.Unsent = 0;
             return;
         }
