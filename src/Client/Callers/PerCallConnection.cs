@@ -7,24 +7,21 @@ namespace IpcBench.Client.Callers;
 /// <summary>One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before the next.</summary>
 internal sealed class PerCallConnection : ICallConnection, ICaller
 {
-    private const long FirstPauseNs = 10_000_000, LongestPauseNs = 250_000_000;
-
     private readonly Lane lane;
     private readonly IConnectionFactory inner;
     private readonly ConnectLog log;
-    private readonly TimerWait pause;
+    private readonly BackOff pause;
     private readonly Lock gate = new();
     private ICallConnection? current;
     private CancellationTokenSource? opening;
     private long sentNs;
-    private long pauseNs;
-    private bool isPausing;
+    private bool isCutOff;
     private long received;
     private volatile bool accepting;
 
     public PerCallConnection(Lane lane, IConnectionFactory inner, ConnectLog log)
     {
-        (this.lane, this.inner, this.log, pause) = (lane, inner, log, new TimerWait(lane));
+        (this.lane, this.inner, this.log, pause) = (lane, inner, log, new BackOff(lane));
         Callers = [this];
     }
 
@@ -54,31 +51,38 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
         }
     }
 
-    public ValueTask<bool> ReadyAsync() => current is null && pauseNs == 0 ? new(accepting) : ReadyLaterAsync();
+    public ValueTask<bool> ReadyAsync() => current is null && pause.IsNone ? new(accepting) : ReadyLaterAsync();
 
     public async ValueTask<CallResult> CallAsync(long sentNs)
     {
         var connection = inner.Create(lane);
         var limit = new CancellationTokenSource();
         lock (gate)
-            (current, opening, this.sentNs) = (connection, limit, sentNs);
+            (current, opening, this.sentNs, isCutOff) = (connection, limit, sentNs, false);
         if (await OpenAsync(connection, limit) is { } failure)
             return failure;
         connection.SetAccepting(true);
         var call = connection.Callers[0];
-        return await call.ReadyAsync() ? await call.CallAsync(sentNs) : CallResult.CutOff;
+        return await call.ReadyAsync() ? Noted(await call.CallAsync(sentNs)) : NeverSent();
     }
 
     public void CutOff(long sentBeforeNs)
     {
-        ICallConnection? late;
+        ICallConnection late;
         CancellationTokenSource? connecting;
         lock (gate)
-            (late, connecting) = sentNs < sentBeforeNs ? (current, opening) : (null, null);
+        {
+            if (current is null || sentNs >= sentBeforeNs)
+                return;
+            (late, connecting, isCutOff) = (current, opening, true);
+        }
         if (connecting is not null)
+        {
             connecting.Cancel();
-        else
-            late?.CutOff(sentBeforeNs);
+            return;
+        }
+        late.SetAccepting(false); // it may still wait for the server to let it begin
+        late.CutOff(sentBeforeNs);
     }
 
     public void SetAccepting(bool accepting) => this.accepting = accepting;
@@ -106,7 +110,7 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
         {
             await connection.OpenAsync(limit.Token);
             log.Record(MonotonicClock.NowNs - sentNs);
-            (IsOpen, pauseNs) = (true, 0);
+            IsOpen = true;
             lock (gate)
                 opening = null;
             return null;
@@ -117,20 +121,36 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
         }
         catch (NoLocalPortException)
         {
-            LengthenPause();
+            pause.Lengthen();
             return CallResult.Failed("no local port");
         }
         catch (Exception)
         {
             // Whatever a system or a library throws while it connects is a call that failed of it.
             IsOpen = false;
-            LengthenPause();
+            pause.Lengthen();
             return CallResult.Failed("connect");
         }
     }
 
-    /// <summary>What cannot be opened now is not tried again at once.</summary>
-    private void LengthenPause() => (pauseNs, isPausing) = (Math.Clamp(2 * pauseNs, FirstPauseNs, LongestPauseNs), true);
+    private CallResult Noted(CallResult result)
+    {
+        if (result.IsOk)
+            pause.Reset();
+        return result;
+    }
+
+    /// <summary>The connection opened and then carried no call: the time was over, or it died at once.</summary>
+    private CallResult NeverSent()
+    {
+        lock (gate)
+        {
+            if (isCutOff)
+                return CallResult.CutOff;
+        }
+        pause.Lengthen();
+        return CallResult.Failed("connection lost");
+    }
 
     private async ValueTask<bool> ReadyLaterAsync()
     {
@@ -142,11 +162,8 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
             await last.FinishAsync();
             received += last.BytesReceived ?? 0;
         }
-        if (isPausing && accepting)
-        {
-            isPausing = false;
-            await pause.UntilAsync(MonotonicClock.NowNs + pauseNs);
-        }
+        if (accepting)
+            await pause.WaitAsync();
         return accepting;
     }
 }

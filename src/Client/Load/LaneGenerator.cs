@@ -1,13 +1,9 @@
-using System.Globalization;
-using IpcBench.Transports.Loop;
-
 namespace IpcBench.Client.Load;
 
 /// <summary>The engine: connections spread over lanes, windows of workers over them.</summary>
 internal sealed class LaneGenerator : LoadGenerator
 {
-    private const long LostAfterNs = 2_000_000_000;
-    private static readonly TimeSpan CancelledDrain = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan AbandonedPatience = TimeSpan.FromSeconds(2);
 
     private readonly LoadOptions options;
     private readonly IConnectionFactory factory;
@@ -15,7 +11,7 @@ internal sealed class LaneGenerator : LoadGenerator
     private readonly List<(Lane Lane, ICallConnection Connection)> connections = [];
     private long[] connectTimes = [];
     private int reopenedBefore;
-    private long downSince;
+    private bool isAbandoned;
 
     private LaneGenerator(LoadOptions options, IConnectionFactory factory) => (this.options, this.factory) = (options, factory);
 
@@ -44,23 +40,32 @@ internal sealed class LaneGenerator : LoadGenerator
         var opened = connections.Count(item => item.Connection.IsOpen);
         var streams = connections.Min(item => item.Connection.StreamsAllowed);
         reopenedBefore = connections.Sum(item => item.Connection.Reopened);
-        downSince = 0;
         factory.Connects?.Begin();
         var bytesBefore = connections.Sum(item => item.Connection.BytesReceived);
         var run = new WindowRun(window, lanes);
         for (var i = 0; i < lanes.Count; i++)
             Start(run, i);
-        var lost = await WatchAsync(run, cancellation);
-        await run.Drained;
+        var watch = new WindowWatch(run, options, lanes);
+        await watch.WatchAsync(cancellation);
+        isAbandoned |= watch.IsAbandoned;
+        if (!isAbandoned)
+            await run.Drained;
         var calls = run.CallsByConnection.ToList();
         var truth = ConnectionCounts.Of(calls, opened, connections.Sum(item => item.Connection.Reopened) - reopenedBefore, factory.ConnectRetries, connectTimes) with { StreamsAllowed = streams };
         if (factory.Connects is { } connects)
             truth = truth with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles() };
         var bytes = connections.TrueForAll(item => item.Connection.BytesReceived is not null) ? connections.Sum(item => item.Connection.BytesReceived) - bytesBefore : null;
-        return WindowTotals.Of(run, lanes, options, truth, lost) with { ReceivedBytes = bytes };
+        return WindowTotals.Of(run, lanes, options, truth, watch.Lost) with { ReceivedBytes = bytes };
     }
 
     public override async ValueTask DisposeAsync()
+    {
+        // What does not end calls may not end connections either.
+        var closing = Task.Run(CloseAsync);
+        await (isAbandoned ? Task.WhenAny(closing, Task.Delay(AbandonedPatience)) : closing);
+    }
+
+    private async Task CloseAsync()
     {
         foreach (var (_, connection) in connections)
             await connection.DisposeAsync();
@@ -93,79 +98,4 @@ internal sealed class LaneGenerator : LoadGenerator
                 run.Start(lane.Connections[i], first + i);
         }, null);
     }
-
-    /// <summary>Ends the window when its time has come, the server is gone or the caller has had enough; cuts off what takes too long.</summary>
-    private async Task<string?> WatchAsync(WindowRun run, CancellationToken cancellation)
-    {
-        var tick = TimeSpan.FromMilliseconds(Math.Clamp(options.Timeout.TotalMilliseconds / 10, 5, 100));
-        var drainLimit = options.Timeout;
-        var accepting = true;
-        var orders = new List<Task>();
-        string? lost = null;
-        while (!run.Drained.IsCompleted)
-        {
-            await Task.WhenAny(run.Drained, Task.Delay(tick, CancellationToken.None));
-            var now = MonotonicClock.NowNs;
-            if (cancellation.IsCancellationRequested && drainLimit > CancelledDrain)
-            {
-                drainLimit = CancelledDrain;
-                run.Clock.EndAt(now);
-            }
-            if (lost is null && IsServerLost(now))
-            {
-                lost = string.Create(CultureInfo.InvariantCulture, $"the server at {options.Address} is gone: no connection could be opened again for {LostAfterNs / 1e9:0} s");
-                run.Clock.EndAt(now);
-            }
-            var over = now >= run.Clock.EndNs;
-            if (over && accepting)
-                orders.Add(EndWindowAsync());
-            accepting = !over;
-            var drained = over && now - run.Clock.EndNs >= drainLimit.TotalSeconds * 1e9;
-            orders.Add(CutOffAsync(drained ? long.MaxValue : now - (long)(options.Timeout.TotalSeconds * 1e9)));
-            orders.RemoveAll(order => order.IsCompletedSuccessfully);
-        }
-        // The framework's threads may be late and take turns: an order of this window must not meet the calls of the next.
-        await Task.WhenAll(orders);
-        return lost;
-    }
-
-    private bool IsServerLost(long now)
-    {
-        if (connections.Exists(item => item.Connection.IsOpen))
-            downSince = 0;
-        else if (downSince == 0)
-            downSince = now;
-        return downSince != 0 && now - downSince >= LostAfterNs;
-    }
-
-    private Task EndWindowAsync() => OnLanesAsync(static lane =>
-    {
-        foreach (var connection in lane.Connections)
-            connection.SetAccepting(false);
-        lane.HurryTimers();
-    });
-
-    private Task CutOffAsync(long sentBefore) => OnLanesAsync(lane =>
-    {
-        foreach (var connection in lane.Connections)
-            connection.CutOff(sentBefore);
-    });
-
-    private Task OnLanesAsync(Action<Lane> order) => Task.WhenAll(lanes.Select(lane =>
-    {
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        lane.Post(_ =>
-        {
-            try
-            {
-                order(lane);
-                done.SetResult();
-            }
-            catch (Exception e)
-            {
-                done.SetException(e); // nobody waits where it runs: what it threw would end the process
-            }
-        }, null);
-        return done.Task;
-    }));
 }

@@ -32,6 +32,9 @@ internal sealed class LatencyRecorder
     /// <summary>Calls that ended well before the window did.</summary>
     public long Completed { get; private set; }
 
+    /// <summary>Calls that ended in whatever way.</summary>
+    public long Ended { get; private set; }
+
     /// <summary>When the first call of the window was sent; of no meaning while <see cref="Started"/> is 0.</summary>
     public long FirstSentNs { get; private set; }
 
@@ -54,7 +57,7 @@ internal sealed class LatencyRecorder
         CutOffLatency = null;
         ServiceTime = isOpenLoop ? new() : null;
         SendLateness = isOpenLoop ? new() : null;
-        (Started, Ok, CutOff, Completed, LastDoneNs) = (0, 0, 0, 0, window.StartNs);
+        (Started, Ended, Ok, CutOff, Completed, LastDoneNs) = (0, 0, 0, 0, 0, window.StartNs);
         failed.Clear();
         if (buckets.Length == 0 || window.EndNs != long.MaxValue)
             buckets = new long[window.EndNs == long.MaxValue ? 1024 : (int)Math.Min((window.EndNs - window.StartNs) / BucketNs + 1, MostBuckets)];
@@ -71,6 +74,7 @@ internal sealed class LatencyRecorder
     public void Record(long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
+        Ended++;
         if (!result.IsOk)
         {
             RecordFailure(doneNs - intendedNs, result);

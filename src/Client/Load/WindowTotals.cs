@@ -15,6 +15,11 @@ internal static class WindowTotals
         var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
         var completed = recorders.Sum(recorder => recorder.Completed);
         var started = recorders.Sum(recorder => recorder.Started);
+        // A call that is still out was cut off and never ended: it took at least the whole timeout.
+        var stuck = started - recorders.Sum(recorder => recorder.Ended);
+        var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
+        if (stuck > 0)
+            cutOff.Record((long)(options.Timeout.TotalSeconds * 1e9), stuck);
         var notSent = run.NotSent(started);
         var result = new LoadResult
         {
@@ -22,11 +27,11 @@ internal static class WindowTotals
             Started = started,
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
-            CutOff = recorders.Sum(recorder => recorder.CutOff),
+            CutOff = cutOff.Count,
             Completed = completed,
             PayloadBytes = completed * options.Size,
             Latency = Merge(recorders.Select(recorder => recorder.Latency)),
-            CutOffLatency = Merge(recorders.Select(recorder => recorder.CutOffLatency)),
+            CutOffLatency = cutOff,
             NotSent = notSent.Count,
             NotSentLatency = notSent,
             ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),

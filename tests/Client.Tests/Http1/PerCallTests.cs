@@ -93,6 +93,45 @@ public class PerCallTests
         Assert.Equal(0, factory.Connects.Count);
     }
 
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task A_server_that_accepts_and_closes_fails_each_call(string kind)
+    {
+        await using var server = new FakeHttpServer(kind) { Closes = _ => true };
+        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 20)), new LoadWindow { Calls = 50 });
+        Assert.Equal((50, 50L), (result.Started, result.Failed["connection lost"]));
+    }
+
+    [Theory]
+    [InlineData("tcp", "")]
+    [InlineData("unix", "settings")]
+    [InlineData("pipe", "settings")]
+    [InlineData("unix", "settings and goaway")]
+    [InlineData("pipe", "settings and goaway")]
+    public async Task A_grpc_server_that_closes_as_it_opens_fails_each_call(string kind, string says)
+    {
+        byte[] greeting = [.. says.Length == 0 ? [] : Frames.Settings(), .. says.EndsWith("goaway", StringComparison.Ordinal) ? Frames.GoAway(0) : []];
+        var broken = false;
+        await using var server = new FakeServer(kind);
+        server.Closes = _ => broken;
+        await using var generator = await Engine.OpenAsync(PerCall(Engine.Options(server.Address)));
+        (broken, server.Greeting) = (true, greeting);
+        var result = await Engine.RunAsync(generator, new LoadWindow { Calls = 20 });
+        Assert.Equal((20, 20L), (result.Started, result.Failed.Values.Sum()));
+        Assert.All(result.Failed.Keys, failure => Assert.Contains(failure, says.Length == 0 ? ["connect"] : (string[])["connect", "connection lost"]));
+    }
+
+    [Theory]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Calls_that_may_never_begin_are_cut_off_at_the_timeout(string kind)
+    {
+        await using var server = new FakeServer(kind) { Greeting = Frames.Settings((3, 0)) };
+        var result = await Engine.MeasureAsync(PerCall(Engine.Options(server.Address, timeout: 0.2)), new LoadWindow { Calls = 12 });
+        Assert.Equal((12, 12), (result.Started, result.CutOff));
+    }
+
     private static LoadOptions PerCall(LoadOptions options) => options with { ConnectPerCall = true };
 
     private sealed class FailingFactory(Func<Exception> failure) : IConnectionFactory

@@ -47,6 +47,55 @@ public class ReconnectTests
     }
 
     [Fact]
+    public void A_new_connection_that_dies_in_its_first_read_is_tried_again_with_pauses()
+    {
+        var harness = new WireHarness().Opened();
+        harness.Greeting = [.. Frames.Settings(), .. Frames.GoAway(lastStream: 0)];
+        harness.Link.End();
+        for (var i = 0; i < 3; i++)
+        {
+            Assert.Equal((2 + i, 1), (harness.Links, harness.Lane.Timers));
+            harness.Lane.HurryTimers();
+        }
+        harness.Greeting = [];
+        harness.Lane.HurryTimers();
+        harness.Link.Deliver(Frames.Settings());
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void The_pause_is_kept_until_a_call_has_succeeded()
+    {
+        var harness = new WireHarness().Opened();
+        harness.Link.End();
+        Assert.Equal((2, 0), (harness.Links, harness.Lane.Timers));
+        harness.Link.Deliver(Frames.Settings());
+        harness.Link.End(); // opened, but of no use
+        Assert.Equal((2, 1), (harness.Links, harness.Lane.Timers));
+        harness.Lane.HurryTimers();
+        harness.Link.Deliver(Frames.Settings());
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.Reply(1, 10));
+        IsOk(call);
+        harness.Link.End();
+        Assert.Equal((4, 0), (harness.Links, harness.Lane.Timers));
+    }
+
+    [Fact]
+    public void A_draining_connection_whose_last_call_is_cut_off_is_renewed()
+    {
+        var harness = new WireHarness().Opened();
+        var call = harness.Call();
+        harness.Link.Deliver(Frames.GoAway(lastStream: 1));
+        Assert.Equal(1, harness.Links);
+        harness.Connection.CutOff(long.MaxValue);
+        WasCutOff(call);
+        Assert.Equal(2, harness.Links);
+    }
+
+    [Fact]
     public void After_a_goaway_calls_end_and_the_unbegun_are_sent_again_elsewhere()
     {
         var harness = new WireHarness(streams: 3).Opened();

@@ -38,5 +38,7 @@ internal sealed class EchoExchange(int size) : Exchange
         return ReplyEnd.Next;
     }
 
+    public override string Surplus => "wrong bytes";
+
     public override CallResult AtEnd() => CallResult.Failed(arrived > 0 ? "short reply" : "connection lost");
 }

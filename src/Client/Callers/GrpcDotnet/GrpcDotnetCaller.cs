@@ -21,7 +21,10 @@ internal sealed class GrpcDotnetCaller(GrpcDotnetConnection connection, Bench.Be
         {
             using var call = client.DownloadAsync(request, new CallOptions(cancellationToken: Begin(sentNs)));
             var reply = await call.ResponseAsync.ConfigureAwait(false);
-            return reply.Payload.Length == request.Size ? CallResult.Ok : CallResult.Failed("wrong length");
+            if (reply.Payload.Length != request.Size)
+                return CallResult.Failed("wrong length");
+            connection.OnSuccess();
+            return CallResult.Ok;
         }
         catch (RpcException e)
         {

@@ -8,9 +8,9 @@ namespace IpcBench.Client.Callers.GrpcDotnet;
 /// <summary>One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and counted.</summary>
 internal sealed class GrpcDotnetConnection : ICallConnection
 {
-    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(10), LongestPause = TimeSpan.FromMilliseconds(250);
-
     private readonly Connector connector;
+    private readonly Reopener reopener;
+    private readonly bool reopens;
     private readonly GrpcChannel channel;
     private readonly GrpcDotnetCaller[] callers;
     private readonly CancellationTokenSource disposing = new();
@@ -18,10 +18,11 @@ internal sealed class GrpcDotnetConnection : ICallConnection
     private readonly List<TaskCompletionSource<bool>> waiting = [];
     private Stream? opened;
     private bool accepting;
+    private int reconnects;
 
-    public GrpcDotnetConnection(LoadOptions options, Connector connector)
+    public GrpcDotnetConnection(Lane lane, LoadOptions options, Connector connector)
     {
-        this.connector = connector;
+        (this.connector, reopener, reopens) = (connector, new Reopener(lane, OpenAsync), !options.ConnectPerCall);
         channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
         {
             HttpHandler = Handler(options),
@@ -36,23 +37,32 @@ internal sealed class GrpcDotnetConnection : ICallConnection
 
     public bool IsOpen { get; private set; }
 
-    public int Reopened { get; private set; }
+    public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     /// <summary>The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.</summary>
     public long? StreamsAllowed => null;
 
     public async Task OpenAsync(CancellationToken cancellation)
     {
-        opened = await connector.ConnectAsync(cancellation);
-        IsOpen = true;
+        var stream = await connector.ConnectAsync(cancellation);
+        if (Interlocked.Exchange(ref opened, stream) is { } unused)
+            await unused.DisposeAsync();
+        lock (gate)
+        {
+            IsOpen = true;
+            Signal(true);
+        }
+        if (disposing.IsCancellationRequested && Interlocked.Exchange(ref opened, null) is { } late)
+            await late.DisposeAsync();
     }
 
     public ValueTask<bool> ReadyAsync()
     {
         lock (gate)
         {
-            if (IsOpen || !accepting)
-                return new(accepting);
+            // One that is for a single call stays dead, and nobody waits for it.
+            if (IsOpen || !accepting || !reopens)
+                return new(IsOpen && accepting);
             var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
             waiting.Add(ready);
             return new(ready.Task);
@@ -68,8 +78,12 @@ internal sealed class GrpcDotnetConnection : ICallConnection
                 return;
             IsOpen = false;
         }
-        _ = ReopenAsync();
+        if (reopens)
+            reopener.OnDeath();
     }
+
+    /// <summary>A call has succeeded.</summary>
+    public void OnSuccess() => reopener.OnSuccess();
 
     public void SetAccepting(bool accepting)
     {
@@ -99,6 +113,7 @@ internal sealed class GrpcDotnetConnection : ICallConnection
     public async ValueTask DisposeAsync()
     {
         await disposing.CancelAsync();
+        reopener.Stop();
         SetAccepting(false);
         channel.Dispose();
         if (Interlocked.Exchange(ref opened, null) is { } unused)
@@ -128,30 +143,8 @@ internal sealed class GrpcDotnetConnection : ICallConnection
     private async ValueTask<Stream> ConnectAgainAsync(CancellationToken cancellation)
     {
         var stream = await connector.ConnectAsync(cancellation);
-        lock (gate)
-            Reopened++;
+        Interlocked.Increment(ref reconnects);
         return stream;
-    }
-
-    private async Task ReopenAsync()
-    {
-        for (var pause = ShortestPause; !disposing.IsCancellationRequested; pause = pause * 2 < LongestPause ? pause * 2 : LongestPause)
-        {
-            try
-            {
-                opened = await ConnectAgainAsync(disposing.Token);
-                lock (gate)
-                {
-                    IsOpen = true;
-                    Signal(true);
-                }
-                return;
-            }
-            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException)
-            {
-                await Task.Delay(pause);
-            }
-        }
     }
 
     private void Signal(bool ready)

@@ -19,5 +19,5 @@ internal sealed class GrpcDotnetFactory(LoadOptions options) : IConnectionFactor
 
     public bool UsesLoops => false;
 
-    public ICallConnection Create(Lane lane) => new GrpcDotnetConnection(options, connector);
+    public ICallConnection Create(Lane lane) => new GrpcDotnetConnection(lane, options, connector);
 }

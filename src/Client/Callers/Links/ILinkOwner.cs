@@ -10,5 +10,7 @@ internal interface ILinkOwner
     void OnRoom(Link link);
 
     /// <summary>The other side or the system has ended it.</summary>
-    void OnEnd(Link link, string reason);
+    /// <param name="link">Which one.</param>
+    /// <param name="fault">What broke it; null when the other side closed it in good order.</param>
+    void OnEnd(Link link, string? fault);
 }

@@ -38,6 +38,8 @@ internal abstract class LinkCall(LinkConnection connection) : ICaller, IValueTas
     public virtual void Complete(CallResult result)
     {
         IsOut = false;
+        if (result.IsOk)
+            connection.OnSuccess();
         call.SetResult(result);
     }
 

@@ -9,9 +9,6 @@ internal abstract partial class LinkConnection
 
     private EndWait? ending;
 
-    /// <summary>False: it is for one call, and what died stays dead.</summary>
-    public bool Reopens { get; init; } = true;
-
     /// <summary>The last reply is followed by the server's close.</summary>
     protected virtual bool ServerEndsFirst => false;
 
@@ -27,7 +24,6 @@ internal abstract partial class LinkConnection
             await wait.Over;
         }
         using var inside = Inside();
-        disposed = true;
-        Close();
+        End();
     }
 }

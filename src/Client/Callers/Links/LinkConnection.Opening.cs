@@ -1,18 +1,15 @@
-using IpcBench.Client.Load;
-using IpcBench.Transports.Loop;
-
 namespace IpcBench.Client.Callers.Links;
 
 // How it opens, what happens when it dies, and how it opens again.
 internal abstract partial class LinkConnection
 {
-    private const long FirstPauseNs = 10_000_000, LongestPauseNs = 250_000_000;
-    private static readonly TimeSpan ReopenAttempt = TimeSpan.FromSeconds(2);
-
+    private readonly Reopener reopener;
     private TaskCompletionSource? opening;
-    private bool reopening;
 
-    public int Reopened { get; private set; }
+    /// <summary>False: it is for one call, and what died stays dead.</summary>
+    public bool Reopens { get; init; } = true;
+
+    public int Reopened => reopener.Reopened;
 
     public async Task OpenAsync(CancellationToken cancellation)
     {
@@ -22,7 +19,7 @@ internal abstract partial class LinkConnection
         try
         {
             begun = await opener.OpenAsync(lane, this, cancellation);
-            ObjectDisposedException.ThrowIf(disposed, this);
+            ObjectDisposedException.ThrowIf(isOver, this);
             Begin(begun, opened);
             begun.Start();
             await opened.Task;
@@ -65,9 +62,11 @@ internal abstract partial class LinkConnection
         ending?.OnDue();
         if (waiter is not null)
             waiter.TrySetException(whyNotOpen());
-        else if (!disposed && !reopening && Reopens)
-            _ = ReopenAsync();
-        if (disposed)
+        else if (!Reopens)
+            isOver = true;
+        else
+            reopener.OnDeath();
+        if (isOver)
             SetAccepting(false);
     }
 
@@ -76,26 +75,5 @@ internal abstract partial class LinkConnection
         using var inside = Inside();
         (link, opening) = (begun, opened);
         OnLink();
-    }
-
-    private async Task ReopenAsync()
-    {
-        reopening = true;
-        var pause = new TimerWait(lane);
-        for (var length = FirstPauseNs; !disposed; length = Math.Min(2 * length, LongestPauseNs))
-        {
-            try
-            {
-                using var limit = new CancellationTokenSource(ReopenAttempt);
-                await OpenAsync(limit.Token);
-                Reopened++;
-                break;
-            }
-            catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or TimeoutException or InvalidOperationException)
-            {
-                await pause.UntilAsync(MonotonicClock.NowNs + length);
-            }
-        }
-        reopening = false;
     }
 }

@@ -12,7 +12,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     private readonly Queue<LinkCall> waiting = new();
     private Link? link;
     private bool accepting;
-    private bool disposed;
+    private bool isOver;
     private int depth;
     private long received;
 
@@ -22,6 +22,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
         (this.lane, this.opener, this.pool) = (lane, opener, pool);
         gate = isShared ? new object() : null;
         Output = new OutputBuffer(pool);
+        reopener = new Reopener(lane, OpenAsync);
     }
 
     public abstract IReadOnlyList<ICaller> Callers { get; }
@@ -66,7 +67,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     public void WaitForReady(LinkCall call)
     {
         using var inside = Inside();
-        if (accepting && !disposed)
+        if (accepting && !isOver)
             waiting.Enqueue(call);
         else
             call.SignalReady(false);
@@ -89,10 +90,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
         lane.Post(_ =>
         {
             using (Inside())
-            {
-                disposed = true;
-                Close();
-            }
+                End();
             done.SetResult();
         }, null);
         return new(done.Task);
@@ -114,11 +112,11 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
             from.Flush(Output);
     }
 
-    void ILinkOwner.OnEnd(Link from, string reason)
+    void ILinkOwner.OnEnd(Link from, string? fault)
     {
         using var inside = Inside();
         if (ReferenceEquals(from, link))
-            OnEnd(reason);
+            OnEnd(fault);
     }
 
     /// <summary>A new link is there; what is to be said first goes to <see cref="Output"/>.</summary>
@@ -129,8 +127,8 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The other side or the system has ended the link.</summary>
-    protected abstract void OnEnd(string reason);
+    /// <summary>The other side or the system has ended the link; null: in good order.</summary>
+    protected abstract void OnEnd(string? fault);
 
     /// <summary>Nobody needs it any more: ends the link and what is out on it.</summary>
     protected abstract void Close();
@@ -142,10 +140,20 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
             waiting.Dequeue().SignalReady(true);
     }
 
+    /// <summary>A call has succeeded: the server is worth another attempt at once.</summary>
+    public void OnSuccess() => reopener.OnSuccess();
+
     protected Scope Inside()
     {
         Enter();
         return new Scope(this);
+    }
+
+    private void End()
+    {
+        isOver = true;
+        reopener.Stop();
+        Close();
     }
 
     // A flush that finds the link broken ends its session, and the next session may have something to say already.

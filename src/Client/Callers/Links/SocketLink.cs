@@ -48,7 +48,7 @@ internal sealed class SocketLink(ILinkOwner owner) : Link, ILoopHandler
             if (count > 0)
                 owner.OnBytes(this, buffer.AsSpan(0, count));
             else if (count != LoopSocket.WouldBlock)
-                owner.OnEnd(this, count == 0 ? "the server closed the connection" : LoopSocket.Describe(count));
+                owner.OnEnd(this, count == 0 ? null : LoopSocket.Describe(count));
             // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
             if (count <= 0 || (count < buffer.Length && !hangUp))
                 return;

@@ -98,7 +98,7 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
     private async Task ReadAsync()
     {
         var buffer = new byte[bufferSize];
-        var reason = "the server closed the connection";
+        string? fault = null;
         try
         {
             for (var count = await stream.ReadAsync(buffer); count > 0; count = await stream.ReadAsync(buffer))
@@ -106,9 +106,9 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
         }
         catch (Exception e) when (IsExpected(e))
         {
-            reason = e.Message;
+            fault = e.Message;
         }
-        owner.OnEnd(this, reason);
+        owner.OnEnd(this, fault);
     }
 
     private static bool IsExpected(Exception e) => e is IOException or ObjectDisposedException or InvalidOperationException or OperationCanceledException;

@@ -20,6 +20,9 @@ internal abstract class Exchange
     /// <param name="result">How the call went, when the reply is over.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
-    /// <summary>The server has closed the connection while a reply was due: how that call went.</summary>
+    /// <summary>What a call fails of when the server says more than it was asked.</summary>
+    public virtual string Surplus => "protocol";
+
+    /// <summary>The server has closed the connection in good order while a reply was due: how that call went.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed("connection lost");
 }

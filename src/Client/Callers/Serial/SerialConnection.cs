@@ -10,6 +10,7 @@ internal sealed class SerialConnection : LinkConnection
     private readonly SerialCall[] calls;
     private readonly Queue<SerialCall> due;
     private bool isOpen;
+    private bool hasSurplus;
 
     /// <param name="atOnce">Calls that may be out at a time.</param>
     /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
@@ -35,6 +36,12 @@ internal sealed class SerialConnection : LinkConnection
         if (!isOpen)
         {
             call.Complete(CallResult.Failed("connection lost"));
+            return;
+        }
+        if (hasSurplus)
+        {
+            hasSurplus = false;
+            call.Complete(CallResult.Failed(exchange.Surplus));
             return;
         }
         due.Enqueue(call);
@@ -64,14 +71,17 @@ internal sealed class SerialConnection : LinkConnection
         {
             if (due.Count == 0)
             {
-                End(CallResult.Ok, CallResult.Ok); // bytes that nobody asked for: whatever comes next would be read as the wrong reply
+                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is out that they could fail, so the next one does.
+                hasSurplus = true;
+                End(CallResult.Ok, CallResult.Ok);
                 return;
             }
             var end = exchange.Read(ref bytes, out var result);
             // Bytes beyond the last reply that is due were sent before anybody asked for them: they are not the next one's.
-            if (end == ReplyEnd.Last || end == ReplyEnd.Next && due.Count == 1 && !bytes.IsEmpty)
+            var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && due.Count == 1);
+            if (end == ReplyEnd.Last || isSurplus)
             {
-                End(result, CallResult.Failed("connection lost"));
+                End(isSurplus && result.IsOk ? CallResult.Failed(exchange.Surplus) : result, CallResult.Failed("connection lost"));
                 return; // it may have been opened again already: what is left came on the old link
             }
             if (end == ReplyEnd.Next)
@@ -79,8 +89,8 @@ internal sealed class SerialConnection : LinkConnection
         }
     }
 
-    protected override void OnEnd(string reason) =>
-        End(due.Count > 0 ? exchange.AtEnd() : CallResult.Ok, CallResult.Failed("connection lost"));
+    protected override void OnEnd(string? fault) =>
+        End(fault is null && due.Count > 0 ? exchange.AtEnd() : CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
 
     protected override void Close() => End(CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
 

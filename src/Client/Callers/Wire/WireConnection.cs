@@ -63,7 +63,7 @@ internal sealed class WireConnection : LinkConnection, ISessionOwner
 
     protected override void Receive(ReadOnlySpan<byte> bytes) => session?.Receive(bytes);
 
-    protected override void OnEnd(string reason) => session?.Close(Http2Error.None, reason);
+    protected override void OnEnd(string? fault) => session?.Close(Http2Error.None, fault ?? "the server closed the connection");
 
     protected override void Close() => session?.Close(Http2Error.None, "disposed");
 
@@ -111,8 +111,12 @@ internal sealed class WireConnection : LinkConnection, ISessionOwner
     {
         foreach (var stream in streams)
         {
-            if (stream.IsOut && stream.Id != 0)
-                stream.Complete(result);
+            // What was withdrawn is sent again on the next connection, if there is to be one.
+            if (!stream.IsOut || (stream.Id == 0 && Reopens))
+                continue;
+            if (stream.Id == 0)
+                withdrawn--;
+            stream.Complete(result);
         }
     }
 

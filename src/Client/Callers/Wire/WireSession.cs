@@ -75,8 +75,7 @@ internal sealed partial class WireSession : IFrameHandler
             receiving.CreditConnection(output);
             if (output.Length > MostUnsent)
                 throw new Http2Exception(Http2Error.EnhanceYourCalm, "the server asks for answers faster than it reads them");
-            if (IsDraining && streams.Count == 0)
-                Close(Http2Error.None, "the server said goodbye");
+            CloseIfDrained();
         }
         catch (Http2Exception e)
         {
@@ -89,7 +88,11 @@ internal sealed partial class WireSession : IFrameHandler
     }
 
     /// <summary>Gives a call up and tells the server so.</summary>
-    public void Cancel(WireStream stream, CallResult result) => Reset(stream, Http2Error.Cancel, result);
+    public void Cancel(WireStream stream, CallResult result)
+    {
+        Reset(stream, Http2Error.Cancel, result);
+        CloseIfDrained();
+    }
 
     /// <summary>The link has ended or is to end. Calls that the server has surely not begun are sent again on the next connection, the others fail.</summary>
     public void Close(Http2Error error, string reason)
@@ -100,6 +103,12 @@ internal sealed partial class WireSession : IFrameHandler
         if (error != Http2Error.None)
             WriteGoAway(error);
         owner.OnSessionClosed(this, error, reason);
+    }
+
+    private void CloseIfDrained()
+    {
+        if (IsDraining && streams.Count == 0)
+            Close(Http2Error.None, "the server said goodbye");
     }
 
     private void Finish(WireStream stream, bool endedByHeaders)

@@ -32,6 +32,9 @@ internal sealed class FakeHttpServer : IAsyncDisposable
     /// <summary>Answers one request, from its head and its running number; false closes the connection afterwards.</summary>
     public Func<Socket, string, int, Task<bool>> Answer { get; set; } = (socket, _, _) => SayAsync(socket, Reply(10));
 
+    /// <summary>Which connections, numbered from 1 as they are accepted, end at once.</summary>
+    public Func<int, bool> Closes { get; set; } = _ => false;
+
     public int Accepted => Volatile.Read(ref accepted);
 
     public int Calls => Volatile.Read(ref calls);
@@ -64,8 +67,12 @@ internal sealed class FakeHttpServer : IAsyncDisposable
             while (true)
             {
                 var socket = await listener.AcceptAsync(stop.Token);
+                if (Closes(Interlocked.Increment(ref accepted)))
+                {
+                    socket.Dispose();
+                    continue;
+                }
                 open[socket] = 0;
-                Interlocked.Increment(ref accepted);
                 _ = ServeAsync(socket);
             }
         }

@@ -15,6 +15,7 @@ internal sealed class FakeServer : IAsyncDisposable
     private readonly ConcurrentDictionary<Stream, byte> open = new();
     private readonly Socket? listener;
     private readonly Task accepting;
+    private NamedPipeServerStream? nextPipe;
     private int accepted;
     private int calls;
 
@@ -49,6 +50,9 @@ internal sealed class FakeServer : IAsyncDisposable
     /// <summary>The first bytes of each connection.</summary>
     public byte[] Greeting { get; set; } = Frames.Settings();
 
+    /// <summary>Which connections, numbered from 1 as they are accepted, end right after their greeting.</summary>
+    public Func<int, bool> Closes { get; set; } = _ => false;
+
     public int Accepted => Volatile.Read(ref accepted);
 
     public int Calls => Volatile.Read(ref calls);
@@ -70,6 +74,8 @@ internal sealed class FakeServer : IAsyncDisposable
             File.Delete(unix.Path);
         Kill(int.MaxValue);
         await accepting.WaitAsync(TimeSpan.FromSeconds(10));
+        if (nextPipe is not null)
+            await nextPipe.DisposeAsync();
     }
 
     private static Socket Listen(AddressFamily family, EndPoint endPoint)
@@ -88,8 +94,7 @@ internal sealed class FakeServer : IAsyncDisposable
             {
                 var stream = listener is null ? await AcceptPipeAsync() : new NetworkStream(await listener.AcceptAsync(stop.Token), ownsSocket: true);
                 open[stream] = 0;
-                Interlocked.Increment(ref accepted);
-                _ = ServeAsync(stream);
+                _ = ServeAsync(stream, Interlocked.Increment(ref accepted));
             }
         }
         catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException or SocketException or IOException)
@@ -100,17 +105,22 @@ internal sealed class FakeServer : IAsyncDisposable
 
     private async Task<Stream> AcceptPipeAsync()
     {
-        var pipe = new NamedPipeServerStream(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances,
-            PipeTransmissionMode.Byte, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
+        var pipe = nextPipe ?? NewPipe();
         await pipe.WaitForConnectionAsync(stop.Token);
+        nextPipe = NewPipe(); // one always listens: the name is gone with the last
         return pipe;
     }
 
-    private async Task ServeAsync(Stream stream)
+    private NamedPipeServerStream NewPipe() => new(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances,
+        PipeTransmissionMode.Byte, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
+
+    private async Task ServeAsync(Stream stream, int number)
     {
         try
         {
             await stream.WriteAsync(Greeting);
+            if (Closes(number))
+                throw new IOException("the test closes it");
             await stream.ReadExactlyAsync(new byte[24]); // the preface
             var header = new byte[FrameHeader.Size];
             while (true)

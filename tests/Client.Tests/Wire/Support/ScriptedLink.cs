@@ -5,7 +5,9 @@ using IpcBench.Client.Load;
 namespace IpcBench.Client.Tests.Wire.Support;
 
 /// <summary>A link whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
-internal sealed class ScriptedLink(ILinkOwner owner) : Link
+/// <param name="owner">Who hears the server.</param>
+/// <param name="greeting">What the server has said before the first read.</param>
+internal sealed class ScriptedLink(ILinkOwner owner, byte[] greeting) : Link
 {
     private readonly List<byte> sent = [];
 
@@ -45,6 +47,8 @@ internal sealed class ScriptedLink(ILinkOwner owner) : Link
 
     public override void Start()
     {
+        if (greeting.Length > 0)
+            Deliver(greeting);
     }
 
     public override void Flush(OutputBuffer output)
@@ -64,13 +68,16 @@ internal sealed class ScriptedOpener : ILinkOpener
     /// <summary>Set: the next opens fail.</summary>
     public bool Refuses { get; set; }
 
+    /// <summary>What the next links hear in their first read.</summary>
+    public byte[] Greeting { get; set; } = [];
+
     public long Retries => 0;
 
     public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation)
     {
         if (Refuses)
             throw new IOException("refused");
-        var link = new ScriptedLink(owner);
+        var link = new ScriptedLink(owner, Greeting);
         Links.Add(link);
         return new(link);
     }

@@ -33,6 +33,9 @@ internal sealed class WireHarness
 
     public bool Refuses { set => opener.Refuses = value; }
 
+    /// <summary>What the next links hear in their first read.</summary>
+    public byte[] Greeting { set => opener.Greeting = value; }
+
     /// <summary>Opens with these server SETTINGS and takes what the client says for its part.</summary>
     public WireHarness Opened(params (int Id, uint Value)[] settings)
     {
