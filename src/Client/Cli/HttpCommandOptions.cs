@@ -18,11 +18,12 @@ internal sealed class HttpCommandOptions
     public Option<string> Method { get; } = new("--method") { HelpName = "METHOD", Description = "GET (default; POST with --body), HEAD, POST, …" };
     public Option<string> Body { get; } = new("--body") { HelpName = "FILE", Description = "file to send as the body of every request" };
     public Option<bool> VaryingLength { get; } = new("--varying-length", "-l") { Description = "replies may differ in length (else another length than the first one's is a failure)" };
+    public Option<string> ExpectStatus { get; } = new("--expect-status") { HelpName = "LIST", Description = "statuses that are a success, as in 200,304 or 2xx,404 (default: 2xx); others are failures, each by its own name" };
     public Option<string> Scenario { get; } = new("--scenario") { HelpName = "NAME", Hidden = true };
 
     public IEnumerable<Option> All =>
     [
-        Path, Header, Method, Body, VaryingLength, Scenario,
+        Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario,
         Run.Connections, Run.Threads, Run.Streams, Run.Duration, Run.Calls, Run.ConnectPerCall, Run.Rounds, Run.Warmup, Run.Timeout, Run.Seed, Run.Rate, Run.Arrivals, Run.Load,
         Run.Reference, Run.Delta, Run.MaxTime, Run.ClientCpus, Run.ServerPids, Run.Watch, Run.Insecure, Run.CaCert, Run.Output, Run.Label, Run.NoSave, Run.Format, Run.Crank,
         .. Run.Knobs.Where(one => one.Knob is { OnServerAlone: false, Name: not "http2-window" }).Select(one => one.Option),

@@ -73,7 +73,20 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             Headers = [.. headers.Except(hosts).Select(header => $"{header.Name}: {header.Value}")],
             Body = body,
             VaryingLength = typed.GetValue(declared.VaryingLength),
+            ExpectStatus = Expected(),
         };
+    }
+
+    private ExpectedStatus Expected()
+    {
+        try
+        {
+            return typed.GetValue(declared.ExpectStatus) is { } list ? ExpectedStatus.Parse(list) : ExpectedStatus.Success;
+        }
+        catch (FormatException e)
+        {
+            throw new UsageException($"--expect-status: {e.Message}");
+        }
     }
 
     private string Method(byte[]? body)

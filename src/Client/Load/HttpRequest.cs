@@ -29,6 +29,9 @@ internal sealed record HttpRequest
     /// <summary>Bodies may be of any length: <see cref="Size"/> is one of them and nothing is expected.</summary>
     public bool VaryingLength { get; init; }
 
+    /// <summary>Replies of another status are failures.</summary>
+    public ExpectedStatus ExpectStatus { get; init; } = ExpectedStatus.Success;
+
     /// <summary>The reply has headers alone.</summary>
     public bool IsHead => Method == "HEAD";
 

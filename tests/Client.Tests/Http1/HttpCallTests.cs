@@ -156,10 +156,88 @@ public class HttpCallTests
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10) + (number == 7 ? FakeHttpServer.Reply(10) : ""));
         var result = await Engine.MeasureAsync(Options(server.Address, connections: 1), new LoadWindow { Calls = 40 });
-        Assert.Equal(40, result.Started);
-        Assert.InRange(result.Ok, 39, 40);
+        Assert.Equal((40, 39, 1L), (result.Started, result.Ok, result.Failed["protocol"]));
         Assert.Equal(1, result.Connections.Reopened);
         Assert.Equal(40, server.Calls);
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789 and more")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789 and more")]
+    [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n and more")]
+    public async Task Bytes_beyond_a_reply_make_it_a_failure(string reply)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, reply);
+        foreach (var perCall in new[] { false, true })
+        {
+            var result = await Engine.MeasureAsync(Options(server.Address) with { ConnectPerCall = perCall }, new LoadWindow { Calls = 20 });
+            Assert.Equal((20, 20L), (result.Started, result.Failed["protocol"]));
+        }
+    }
+
+    [Fact]
+    public async Task Bytes_on_a_connection_where_nothing_was_asked_fail_its_next_call()
+    {
+        var surplus = new TaskCompletionSource();
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, number) =>
+        {
+            await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+            if (number == 1)
+            {
+                await surplus.Task;
+                await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+            }
+            return true;
+        };
+        await using var generator = await Engine.OpenAsync(Options(server.Address, connections: 1));
+        Assert.Equal(1, (await Engine.RunAsync(generator, new LoadWindow { Calls = 1 })).Ok);
+        surplus.SetResult();
+        await Until(() => server.Accepted == 2);
+        var result = await Engine.RunAsync(generator, new LoadWindow { Calls = 5 });
+        Assert.Equal((4, 1L), (result.Ok, result.Failed["protocol"]));
+    }
+
+    [Fact]
+    public async Task A_body_without_a_length_that_ends_in_a_reset_is_not_whole()
+    {
+        await using var server = new FakeHttpServer("tcp");
+        server.Answer = async (socket, _, number) =>
+        {
+            await FakeHttpServer.SayAsync(socket, "HTTP/1.0 200 OK\r\n\r\n0123456789");
+            await Task.Delay(50); // the client has read them: a reset discards what was not
+            socket.LingerState = new LingerOption(number % 2 == 0, 0);
+            return false;
+        };
+        var result = await Engine.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
+        Assert.Equal((10, 10L), (result.Ok, result.Failed["connection lost"]));
+    }
+
+    [Theory]
+    [InlineData(302, "2xx", "http 302")]
+    [InlineData(304, "2xx", "http 304")]
+    [InlineData(302, "2xx,302", null)]
+    [InlineData(404, "404", null)]
+    [InlineData(200, "404", "http 200")]
+    public async Task A_status_that_is_not_expected_is_a_failure_by_its_name(int status, string expected, string? failure)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, $"HTTP/1.1 {status} Status\r\nContent-Length: {(status == 304 ? 0 : 10)}\r\n\r\n{(status == 304 ? "" : "0123456789")}");
+        var options = Options(server.Address);
+        options = options with { Request = options.Request! with { ExpectStatus = ExpectedStatus.Parse(expected) } };
+        var result = await Engine.MeasureAsync(options, new LoadWindow { Calls = 20 });
+        Assert.Equal(failure is null ? [] : [failure], result.Failed.Keys);
+    }
+
+    [Fact]
+    public async Task A_redirect_is_found_before_anything_is_measured()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
+        var error = await Assert.ThrowsAsync<IOException>(() => HttpProbe.SizeAsync(Options(server.Address), CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.Contains("http 302", error.Message, StringComparison.Ordinal);
+        Assert.Contains("--expect-status", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -192,6 +270,13 @@ public class HttpCallTests
         var error = await Assert.ThrowsAsync<IOException>(() => HttpProbe.SizeAsync(options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
         Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', error.Message);
+    }
+
+    private static async Task Until(Func<bool> condition)
+    {
+        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(10));
+        while (!condition())
+            await Task.Delay(5, limit.Token);
     }
 
     internal static LoadOptions Options(Address address, int connections = 4, int size = 10) => Engine.Options(address, connections) with

@@ -41,7 +41,7 @@ internal sealed class HttpExchange(byte[] request, HttpRequest asked, bool close
 
     private CallResult Judge()
     {
-        if (parser.Status >= 400)
+        if (!asked.ExpectStatus.Has(parser.Status))
             return CallResult.Failed(Kind(parser.Status));
         return asked.VaryingLength || parser.BodyLength == asked.Size ? CallResult.Ok : CallResult.Failed("wrong length");
     }

@@ -25,6 +25,7 @@ internal static class HttpProbe
         null => string.Create(CultureInfo.InvariantCulture, $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
         "protocol" => "does not answer in HTTP/1.1",
         "connection lost" => "closed the connection without a whole reply",
-        var status => $"answers {status}: what is measured must succeed, so look at the path, the headers and the server's log",
+        ['h', 't', 't', 'p', ' ', '3', ..] redirect => $"answers {redirect}, which leads elsewhere: measure the URL that it leads to, or say that it is meant (--expect-status)",
+        var status => $"answers {status}: what is measured must succeed, so look at the path, the headers and the server's log, or say that it is meant (--expect-status)",
     };
 }
