@@ -39,7 +39,7 @@ public sealed class GrpcDotnetTests : IDisposable
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--fault", fault);
         await server.SeesAsync("GrpcBench server ready");
 
-        await RunAsync(3, [.. Tiny, "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File]);
+        await RunAsync(2, [.. Tiny, "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File]);
 
         Assert.All(ResultsFile.Load(File).Rounds, round => Assert.True(round.Ok == 0 && round.Failed[kind] > 0));
     }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
@@ -121,6 +122,23 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         if (record.Ending == "interrupted")
             return ExitCode.Interrupted;
+        if (NothingSucceeded(record) is { } nothing)
+        {
+            observer.Note(nothing);
+            return ExitCode.Environment;
+        }
         return record.Rounds.Any(round => round.Failed.Count > 0 || round.CutOff > 0) ? ExitCode.CallsFailed : ExitCode.Ok;
+    }
+
+    /// <summary>One sentence about the first cell that measured nothing; null when there is none.</summary>
+    private static string? NothingSucceeded(RunRecord record)
+    {
+        var nothing = record.Rounds.GroupBy(round => round.Cell).FirstOrDefault(rounds => rounds.Sum(round => round.Ok) == 0);
+        if (nothing is null)
+            return null;
+        var (address, started) = (record.Cells[nothing.Key].Address, nothing.Sum(round => round.Started));
+        return started == 0
+            ? $"not one call to {address} was made: there is nothing to report there"
+            : string.Create(CultureInfo.InvariantCulture, $"not one of {started} calls to {address} succeeded: there is nothing to report there");
     }
 }

@@ -1,0 +1,125 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>Servers that halt, come back or never serve at all: every run ends, keeps what was measured and says so by its exit code.</summary>
+public sealed class HaltedServerTests : IDisposable
+{
+    private const string NoSignals = "stops a process by a signal, which Windows does not have";
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    private string File => Path.Combine(folder, "run.json");
+
+    private string Socket => "unix:" + Path.Combine(folder, "s.sock");
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Theory]
+    [InlineData("20s", 0)]
+    [InlineData("1s", 3)]
+    public async Task A_server_stopped_for_5_s_in_a_window_is_waited_for_or_its_calls_are_cut_off(string timeout, int code)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        await using var server = await StartServerAsync();
+        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "9s", "--warmup", "100ms", "-s", "10", "-c", "8", "--timeout", timeout, "--no-calibration", "-o", File);
+        await tool.SeesAsync("Round 1/1");
+        await Task.Delay(1500);
+        server.Signal("STOP");
+        await Task.Delay(TimeSpan.FromSeconds(5));
+        server.Signal("CONT");
+        Assert.True(await tool.ExitCodeAsync() == code, tool.Output + tool.Error);
+        var round = Assert.Single(ResultsFile.Load(File).Rounds);
+        Assert.True(round.Ok > 0);
+        Assert.Equal(code == 3, round.CutOff > 0);
+        Assert.Equal(round.Started, round.Ok + round.CutOff + round.Failed.Values.Sum());
+    }
+
+    [Fact]
+    public async Task A_server_restarted_in_a_window_is_connected_to_again()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        await using var first = await StartServerAsync();
+        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "15s", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
+        await tool.SeesAsync("Round 1/1");
+        await Task.Delay(1500);
+        // The new one stands ready on another path, so that how long it takes to start is no part of the test.
+        var next = Path.Combine(folder, "next.sock");
+        await using var second = Tool.StartServer("--listen", "unix:" + next);
+        await second.SeesAsync("GrpcBench server ready");
+        first.Signal("KILL");
+        await first.ExitCodeAsync();
+        System.IO.File.Move(next, Path.Combine(folder, "s.sock"), overwrite: true);
+        Assert.True(await tool.ExitCodeAsync() == 3, tool.Output + tool.Error);
+        var run = ResultsFile.Load(File);
+        var round = Assert.Single(run.Rounds);
+        Assert.Equal("complete", run.Ending);
+        Assert.Equal((8, 8, 8), (round.Connections.Opened, round.Connections.Active, round.Connections.Reopened));
+        Assert.InRange(round.Failed["connection lost"], 1, 8);
+        Assert.True(round.Buckets.TakeLast(20).Sum() > 0, "nothing was measured after the restart");
+    }
+
+    [Fact]
+    public async Task A_second_Ctrl_C_ends_the_process_at_once_and_the_file_keeps_what_was_measured()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        await using var server = await StartServerAsync();
+        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "2s", "--warmup", "50ms", "-s", "10", "-c", "8", "--timeout", "60s", "--no-calibration", "-o", File);
+        await tool.SeesAsync("Round 2/50");
+        server.Signal("STOP");
+        await Task.Delay(300);
+        tool.Signal("INT"); // the tool now waits for its calls, and then for the server's own counters
+        await Task.Delay(300);
+        var second = Stopwatch.GetTimestamp();
+        tool.Signal("INT");
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        Assert.InRange(Stopwatch.GetElapsedTime(second).TotalSeconds, 0, 3);
+        Assert.NotEmpty(ResultsFile.Load(File).Rounds);
+    }
+
+    [Theory]
+    [InlineData("--connect-per-call")]
+    [InlineData("--varying-length")]
+    public async Task A_server_that_answers_once_and_then_closes_what_it_accepts_fails_every_call(string option)
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var serving = ServeOnceAsync(listener);
+        var begun = Stopwatch.GetTimestamp();
+        var (code, output, error) = await Tool.RunAsync("http", $"http://{listener.LocalEndpoint}/", option, "-c", "50", "-t", "1", "-n", "50", "-r", "1", "--warmup", "0s", "--timeout", "1s", "-o", File);
+        Assert.True(code == 2, $"{code}\n{output}{error}");
+        Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0, 60);
+        var round = Assert.Single(ResultsFile.Load(File).Rounds);
+        Assert.Equal((50, 0, 50), (round.Started, round.Ok, round.CutOff + round.Failed.Values.Sum()));
+        Assert.Contains("not one of 50 calls", error, StringComparison.Ordinal);
+        listener.Stop();
+        await serving;
+    }
+
+    private async Task<Tool> StartServerAsync()
+    {
+        var server = Tool.StartServer("--listen", Socket);
+        await server.SeesAsync("GrpcBench server ready");
+        return server;
+    }
+
+    private static async Task ServeOnceAsync(TcpListener listener)
+    {
+        try
+        {
+            for (var answers = true; ; answers = false)
+            {
+                using var client = await listener.AcceptTcpClientAsync();
+                if (answers && await client.GetStream().ReadAsync(new byte[4096]) > 0)
+                    await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+            }
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException or IOException)
+        {
+            // The test is over.
+        }
+    }
+}
