@@ -12,6 +12,12 @@ public static class CompletionThreads
     private const string CountVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
 
     /// <summary>
+    /// Sockets complete on the thread that found them ready, without the thread pool. Must run before the first socket exists; Windows has
+    /// no such choice.
+    /// </summary>
+    public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
+
+    /// <summary>
     /// Must run before the first socket exists. Returns the variables it set with the values they had, which a child process must get back.
     /// </summary>
     public static IReadOnlyDictionary<string, string?> Limit(int threads)

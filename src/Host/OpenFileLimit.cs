@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>How many files and sockets this process may have open; <see cref="long.MaxValue"/> where nothing limits it.</summary>
+/// <summary>
+/// How many files and sockets this process may have open; <see cref="long.MaxValue"/> where nothing limits it or the system does not tell.
+/// </summary>
 public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 {
     /// <summary>Descriptors beyond one per connection: the runtime's own, assemblies, epoll, logs, the results file.</summary>
@@ -10,7 +12,9 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 
     private const int RlimitNofile = 7;     // the same on x86 and ARM (asm-generic/resource.h)
 
-    public static OpenFileLimit Read() => OperatingSystem.IsLinux() ? ReadLinux() : new OpenFileLimit(long.MaxValue, long.MaxValue);
+    private static readonly OpenFileLimit Unlimited = new(long.MaxValue, long.MaxValue);
+
+    public static OpenFileLimit Read() => OperatingSystem.IsLinux() ? ReadLinux() : Unlimited;
 
     /// <summary>Raises the soft limit to the hard one (any process may) and returns what holds now.</summary>
     public static OpenFileLimit Raise() => OperatingSystem.IsLinux() ? RaiseLinux() : Read();
@@ -18,12 +22,12 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     /// <summary>Room for this many connections?</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;
 
-    private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? Of(limits) : default;
+    private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? Of(limits) : Unlimited;
 
     private static OpenFileLimit RaiseLinux()
     {
         if (getrlimit(RlimitNofile, out var limits) != 0)
-            return default;
+            return Unlimited;
         if (limits.Current < limits.Maximum)
             _ = setrlimit(RlimitNofile, limits with { Current = limits.Maximum });
         return ReadLinux();

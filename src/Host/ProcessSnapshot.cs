@@ -26,7 +26,7 @@ public sealed record ProcessSnapshot
         // CPU last: what the other readings cost then falls before a window that starts here.
         var workingSet = Environment.WorkingSet;
         var allocated = GC.GetTotalAllocatedBytes(precise: true);
-        var switches = ContextSwitchCount.Read();
+        var switches = Host.ContextSwitches.Own().Sum;
         var cpu = Environment.CpuUsage;
         return new ProcessSnapshot
         {

@@ -1,4 +1,4 @@
-using IpcBench.Server.Machine;
+using IpcBench.Host;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server;
@@ -19,11 +19,10 @@ internal static class KestrelLimits
     private const long FewestConnections = 16;
 
     /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.</summary>
-    public static long MaxConnections() =>
-        FileLimit.Read() is { } files ? Math.Clamp(files - OwnFiles, FewestConnections, MostConnections) : MostConnections;
+    public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, FewestConnections, MostConnections);
 
     /// <summary>One sentence when this process may have too few files open to serve at all; otherwise null.</summary>
-    public static string? TooFewFiles() => FileLimit.Read() is { } files and < OwnFiles + FewestConnections
+    public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections
         ? FormattableString.Invariant($"cannot listen: this process may have {files} files open, and the server needs {OwnFiles + FewestConnections} ")
             + "and one more for each connection; allow more with ulimit -n"
         : null;

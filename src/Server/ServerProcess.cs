@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using IpcBench.Host;
 
 namespace IpcBench.Server;
 
@@ -16,10 +17,7 @@ internal static class ServerProcess
         using var terminate = OnSignal(PosixSignal.SIGTERM, stop);
         using var hangUp = OnSignal(PosixSignal.SIGHUP, stop);
         if (options.Inline)
-        {
-            // Read when the first socket is made.
-            Environment.SetEnvironmentVariable("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
-        }
+            CompletionThreads.Inline();
         await using var server = await BenchServer.StartAsync(options, Console.Error);
         foreach (var endpoint in server.Endpoints)
         {

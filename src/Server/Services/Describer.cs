@@ -1,4 +1,3 @@
-using System.Collections;
 using System.Globalization;
 using System.Reflection;
 using System.Runtime;
@@ -61,11 +60,8 @@ internal static class Describer
         AddTrials(settings, "spin-us", options.Trials.SpinUs);
         AddTrials(settings, "delay-us", options.Trials.DelayUs);
         AddTrials(settings, "fault", options.Trials.Faults);
-        foreach (DictionaryEntry variable in Environment.GetEnvironmentVariables())
-        {
-            if (variable.Key is string name && RuntimeVariables.IsKnown(name))
-                settings[RuntimeVariables.SettingPrefix + name] = variable.Value as string ?? "";
-        }
+        foreach (var (name, value) in RuntimeFacts.Variables(Environment.GetEnvironmentVariables()))
+            settings[RuntimeVariables.SettingPrefix + name] = value;
     }
 
     private static void AddTrials(IDictionary<string, string> settings, string name, IReadOnlyList<string> values)

@@ -1,6 +1,6 @@
+using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Machine;
 
 namespace IpcBench.Server.Services;
 
@@ -18,7 +18,7 @@ internal static class UsageMeter
             WorkingSetBytes = Environment.WorkingSet,
             GcPauseNs = GC.GetTotalPauseDuration().Ticks * nsPerTick,
             AllocatedBytes = GC.GetTotalAllocatedBytes(),
-            ContextSwitches = ContextSwitches.OfThisProcess(),
+            ContextSwitches = ContextSwitches.Own().Sum,
         };
         for (var generation = 0; generation <= GC.MaxGeneration; generation++)
             reply.GcCollections.Add(GC.CollectionCount(generation));
