@@ -12,10 +12,9 @@ public sealed partial record ProcessTree
     private static ProcessTree TakeLinux(IReadOnlyList<int> roots)
     {
         var all = new Dictionary<int, long[]>();
-        foreach (var folder in Directory.EnumerateDirectories("/proc"))
+        foreach (var id in Numbers())
         {
-            var isProcess = int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out var id);
-            if (isProcess && StatOf(new SystemFiles(), id) is { } stat)
+            if (StatOf(new SystemFiles(), id) is { } stat)
                 all[id] = stat;
         }
         var family = Family(roots, all.ToLookup(one => (int)one.Value[Parent], one => one.Key));
@@ -28,12 +27,26 @@ public sealed partial record ProcessTree
             stats.Sum(stat => stat[Pages]) * Environment.SystemPageSize);
     }
 
+    /// <summary>CPU times in ns of one line of <see cref="StatOf"/>, the process's own and those of its ended children.</summary>
+    internal static (long User, long Kernel, long EndedUser, long EndedKernel) TimesOf(long[] stat) =>
+        (stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs);
+
     /// <summary>The numbers behind the name, which may itself hold blanks and brackets; null when the process is gone.</summary>
     internal static long[]? StatOf(ISystemFiles files, int id)
     {
         var text = files.Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{id}/stat"));
         var words = text[(text.LastIndexOf(')') + 1)..].Split(' ', StringSplitOptions.RemoveEmptyEntries);
         return words.Length <= Pages ? null : [.. words.Take(Pages + 1).Select(Number)];
+    }
+
+    /// <summary>All processes that this one sees.</summary>
+    internal static IEnumerable<int> Numbers()
+    {
+        foreach (var folder in Directory.EnumerateDirectories("/proc"))
+        {
+            if (int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out var id))
+                yield return id;
+        }
     }
 
     private static long Number(string word) => long.TryParse(word, CultureInfo.InvariantCulture, out var value) ? value : 0;

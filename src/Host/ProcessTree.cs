@@ -17,6 +17,17 @@ public sealed partial record ProcessTree(int Roots, long UserNs, long KernelNs, 
         : OperatingSystem.IsWindows() ? TakeWindows(roots)
         : null;
 
+    /// <summary>Tells who started a process; null for one that is gone or where the system does not tell.</summary>
+    internal static Func<int, int?> ParentFinder()
+    {
+        if (OperatingSystem.IsLinux())
+            return id => StatOf(new SystemFiles(), id) is { } stat ? (int)stat[Parent] : null;
+        if (!OperatingSystem.IsWindows())
+            return _ => null;
+        var parents = Processes().ToDictionary(one => one.Id, one => one.Parent);
+        return id => parents.TryGetValue(id, out var parent) ? parent : null;
+    }
+
     /// <summary>The processes with all their descendants, by who started whom.</summary>
     private static HashSet<int> Family(IReadOnlyList<int> roots, ILookup<int, int> childrenOf)
     {

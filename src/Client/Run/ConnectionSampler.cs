@@ -71,10 +71,10 @@ internal sealed class ConnectionSampler : IDisposable
             while (!stopping.Wait(pause))
             {
                 var withTimeWait = Stopwatch.GetTimestamp() >= timeWaitDue;
-                var before = ThreadClock.Read();
+                var before = ProcessClock.OfThisThread();
                 states.Read(tallies, withTimeWait);
                 samples.Add([.. tallies]);
-                var cost = (ThreadClock.Read() - before) * Share;
+                var cost = (ProcessClock.OfThisThread() - before) * Share;
                 pause = cost > Interval && !withTimeWait ? cost : Interval;
                 if (withTimeWait)
                     timeWaitDue = Stopwatch.GetTimestamp() + (long)(cost.TotalSeconds * Stopwatch.Frequency);

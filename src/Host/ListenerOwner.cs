@@ -1,0 +1,61 @@
+using System.ComponentModel;
+using System.Globalization;
+
+namespace IpcBench.Host;
+
+/// <summary>The process that listens at an address of this machine: its number, or one sentence why it is not known.</summary>
+/// <param name="Pid">Null when <paramref name="Reason"/> says why.</param>
+/// <param name="Reason">Empty when the process was found.</param>
+public sealed partial record ListenerOwner(int? Pid, string Reason)
+{
+    /// <summary>Asks the system; a socket file and a pipe are connected to for it, and the connection is closed at once.</summary>
+    public static ListenerOwner Find(LocalEndpoint endpoint)
+    {
+        try
+        {
+            var found = OperatingSystem.IsLinux() ? FindLinux(endpoint)
+                : OperatingSystem.IsWindows() ? FindWindows(endpoint)
+                : Unknown("this system does not tell which process listens");
+            return found.Pid is { } pid ? Judge(pid, Ancestors()) : found;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Win32Exception or TimeoutException)
+        {
+            return Unknown($"the process that listens could not be found: {e.Message}");
+        }
+    }
+
+    /// <summary>Refuses a process whose CPU time is not the server's alone.</summary>
+    internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors) => pid switch
+    {
+        <= 0 => Unknown("the process that listens is outside of this process's pid namespace (in another container)"),
+        1 => Unknown("process 1 listens, which starts servers on demand or is all there is of a container: its CPU time is not a server's"),
+        _ when pid == Environment.ProcessId => Unknown("this process itself listens"),
+        _ when ancestors.Contains(pid) => Unknown(string.Create(CultureInfo.InvariantCulture,
+            $"process {pid} listens, under which this one was started: its CPU time would count this one's as well")),
+        _ => new ListenerOwner(pid, ""),
+    };
+
+    private static ListenerOwner Unknown(string reason) => new(null, reason);
+
+    /// <summary>The processes that hold the socket, less those that inherited it; one is left unless several share the address.</summary>
+    private static ListenerOwner Choose(IReadOnlyCollection<int> holders, Func<int, int?> parentOf)
+    {
+        var first = holders.Where(pid => !Parents(pid, parentOf).Any(holders.Contains)).Order().ToList();
+        return first switch
+        {
+            [] => Unknown("no process that listens there was found"),
+            [var pid] => new ListenerOwner(pid, ""),
+            _ => Unknown($"several processes listen there ({string.Join(", ", first)}): name them"),
+        };
+    }
+
+    private static IReadOnlyList<int> Ancestors() => [.. Parents(Environment.ProcessId, ProcessTree.ParentFinder())];
+
+    // On Windows a parent may have ended and its number be another's by now: never around in circles.
+    private static IEnumerable<int> Parents(int pid, Func<int, int?> parentOf)
+    {
+        var seen = new HashSet<int> { pid };
+        for (var parent = parentOf(pid); parent is { } one && seen.Add(one); parent = parentOf(one))
+            yield return one;
+    }
+}

@@ -1,0 +1,95 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Host;
+
+/// <summary>CPU time of a process as the system has it, read from outside: a busy process need not answer.</summary>
+/// <param name="StartTicks">When it started, in the system's own unit: another process of the same number has another.</param>
+/// <param name="CpuNs">
+/// User and kernel time of all its threads, ended ones included; in ns on Linux, in steps of about 15.6 ms on Windows.
+/// </param>
+/// <param name="UserNs">User time by the system's coarse clock (10 ms on Linux): only its proportion counts.</param>
+/// <param name="KernelNs">The same for kernel time.</param>
+/// <param name="EndedUserNs">User time of children that have ended and were waited for, in steps of 10 ms; 0 on Windows.</param>
+/// <param name="EndedKernelNs">The same for kernel time.</param>
+public sealed partial record ProcessClock(
+    long StartTicks, long CpuNs, long UserNs, long KernelNs, long EndedUserNs, long EndedKernelNs)
+{
+    private const int ThreadCpuTime = 3; // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
+
+    /// <summary>Null where there is no such process, it may not be read, or the system does not tell. Some 50 µs.</summary>
+    public static ProcessClock? Read(int process) => process <= 0 ? null
+        : OperatingSystem.IsLinux() ? ReadLinux(new SystemFiles(), process)
+        : OperatingSystem.IsWindows() ? ReadWindows(process)
+        : null;
+
+    /// <summary>
+    /// CPU time of the calling thread; time that others had in between is not in it. Zero where the system does not tell.
+    /// </summary>
+    public static TimeSpan OfThisThread() => OperatingSystem.IsLinux() && clock_gettime(ThreadCpuTime, out var time) == 0
+        ? TimeSpan.FromTicks(time.Nanoseconds / TimeSpan.NanosecondsPerTick)
+        : TimeSpan.Zero;
+
+    /// <summary>
+    /// User and kernel time in ns that the process and its ended children used between two readings; null when they are not of the same
+    /// process. The sum is the fine clock's, its parts are in the proportion of the coarse ones.
+    /// </summary>
+    public static (long UserNs, long KernelNs)? Between(ProcessClock earlier, ProcessClock later)
+    {
+        if (earlier.StartTicks != later.StartTicks || later.CpuNs < earlier.CpuNs)
+            return null;
+        var (used, user, kernel) = (later.CpuNs - earlier.CpuNs, later.UserNs - earlier.UserNs, later.KernelNs - earlier.KernelNs);
+        // Less than a step of the coarse clock: as it was since the start.
+        if (user + kernel <= 0)
+            (user, kernel) = (later.UserNs, later.KernelNs);
+        var userPart = user + kernel <= 0 ? used : (long)(used * (user / (double)(user + kernel)));
+        return (userPart + later.EndedUserNs - earlier.EndedUserNs, used - userPart + later.EndedKernelNs - earlier.EndedKernelNs);
+    }
+
+    [SupportedOSPlatform("linux")]
+    private static ProcessClock? ReadLinux(SystemFiles files, int process)
+    {
+        const int start = 19; // proc_pid_stat(5), counted from behind the program's name
+        // Before the file, which takes longer to read.
+        if (clock_getcpuclockid(process, out var clock) != 0 || clock_gettime(clock, out var time) != 0)
+            return null;
+        if (ProcessTree.StatOf(files, process) is not { } stat)
+            return null;
+        var (user, kernel, endedUser, endedKernel) = ProcessTree.TimesOf(stat);
+        return new(stat[start], time.Nanoseconds, user, kernel, endedUser, endedKernel);
+    }
+
+    // Process.UserProcessorTime and its siblings are GetProcessTimes.
+    private static ProcessClock? ReadWindows(int id)
+    {
+        try
+        {
+            using var process = Process.GetProcessById(id);
+            var (user, kernel) = (process.UserProcessorTime, process.PrivilegedProcessorTime);
+            var (userNs, kernelNs) = (user.Ticks * TimeSpan.NanosecondsPerTick, kernel.Ticks * TimeSpan.NanosecondsPerTick);
+            return new(process.StartTime.Ticks, userNs + kernelNs, userNs, kernelNs, 0, 0);
+        }
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
+        {
+            return null;
+        }
+    }
+
+    /// <returns>0, or an error number.</returns>
+    [LibraryImport("libc")]
+    private static partial int clock_getcpuclockid(int process, out int clock);
+
+    [LibraryImport("libc")]
+    private static partial int clock_gettime(int clock, out Time time);
+
+    // struct timespec on 64-bit Linux.
+    private struct Time
+    {
+        private long seconds;
+        private long nanoseconds;
+
+        public readonly long Nanoseconds => seconds * 1_000_000_000 + nanoseconds;
+    }
+}

@@ -1,0 +1,45 @@
+using System.Diagnostics;
+
+namespace IpcBench.Host.Tests;
+
+/// <summary>A small program as a process of its own, which is killed when the test ends.</summary>
+internal sealed class Child : IDisposable
+{
+    private readonly Process process;
+
+    private Child(Process process) => this.process = process;
+
+    public int Id => process.Id;
+
+    /// <summary>A shell script; the test is skipped where there is no shell.</summary>
+    public static Child Shell(string script)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        return Start("/bin/sh", "-c", script);
+    }
+
+    /// <summary>A Python program; the test is skipped where there is no Python.</summary>
+    public static Child Python(string program, params string[] arguments)
+    {
+        const string python = "/usr/bin/python3";
+        Assert.SkipUnless(OperatingSystem.IsLinux() && File.Exists(python), "needs /usr/bin/python3");
+        return Start(python, ["-u", "-c", program, .. arguments]);
+    }
+
+    /// <summary>The next line that it prints.</summary>
+    public async Task<string> LineAsync() =>
+        await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(30)) ?? throw new EndOfStreamException("it ended");
+
+    public void Write(string line) => process.StandardInput.WriteLine(line);
+
+    public void Dispose()
+    {
+        if (!process.HasExited)
+            process.Kill(entireProcessTree: true);
+        process.WaitForExit(10_000);
+        process.Dispose();
+    }
+
+    private static Child Start(string program, params string[] arguments) =>
+        new(Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!);
+}

@@ -1,0 +1,129 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace IpcBench.Host.Tests;
+
+public sealed class ListenerOwnerTests : IDisposable
+{
+    // Listens on the path and on a TCP port, tells the port, and hands both on to a child.
+    private const string Listener = """
+        import os, socket, sys, time
+        a = socket.socket(socket.AF_UNIX); a.bind(sys.argv[1] if sys.argv[1][0] != "@" else "\0" + sys.argv[1][1:]); a.listen(5)
+        b = socket.socket(socket.AF_INET6 if sys.argv[2] == "6" else socket.AF_INET)
+        b.bind((sys.argv[3], 0)); b.listen(5)
+        if os.fork() == 0: time.sleep(60); os._exit(0)
+        print(b.getsockname()[1]); time.sleep(60)
+        """;
+
+    private readonly string path = Path.Combine(Path.GetTempPath(), $"owner-{Guid.NewGuid():N}.sock");
+
+    [Theory]
+    [InlineData("4", "127.0.0.1", "127.0.0.1")]
+    [InlineData("4", "127.0.0.1", null)]
+    [InlineData("4", "0.0.0.0", "127.0.0.1")]
+    [InlineData("6", "::", "127.0.0.1")]
+    [InlineData("6", "::1", "::1")]
+    public async Task The_process_behind_a_port_is_found_and_not_its_children(string family, string bind, string? asked)
+    {
+        Assert.SkipUnless(family == "4" || Socket.OSSupportsIPv6, "no IPv6 here");
+        using var child = Child.Python(Listener, path, family, bind);
+        var port = int.Parse(await child.LineAsync(), CultureInfo.InvariantCulture);
+
+        var found = ListenerOwner.Find(new LocalEndpoint.Tcp(port, asked is null ? null : IPAddress.Parse(asked)));
+
+        Assert.Equal(new ListenerOwner(child.Id, ""), found);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_process_behind_a_socket_is_found(bool isAbstract)
+    {
+        var name = isAbstract ? "@" + Path.GetFileName(path) : path;
+        using var child = Child.Python(Listener, name, "4", "127.0.0.1");
+        await child.LineAsync();
+
+        var found = ListenerOwner.Find(new LocalEndpoint.Unix(isAbstract ? "\0" + name[1..] : name));
+
+        Assert.Equal(new ListenerOwner(child.Id, ""), found);
+    }
+
+    [Fact]
+    public async Task The_owners_clock_can_be_read()
+    {
+        using var child = Child.Python(Listener, path, "4", "127.0.0.1");
+        await child.LineAsync();
+
+        Assert.True(ProcessClock.Read(ListenerOwner.Find(new LocalEndpoint.Unix(path)).Pid!.Value)!.CpuNs > 0);
+    }
+
+    [Fact]
+    public async Task A_full_accept_queue_is_said_and_not_waited_for()
+    {
+        using var child = Child.Python("""
+            import socket, sys, time
+            a = socket.socket(socket.AF_UNIX); a.bind(sys.argv[1]); a.listen(0); print("ready"); time.sleep(60)
+            """, path);
+        await child.LineAsync();
+        using var first = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await first.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
+
+        var found = await Task.Run(() => ListenerOwner.Find(new LocalEndpoint.Unix(path))).WaitAsync(TimeSpan.FromSeconds(20));
+
+        Assert.Equal($"the accept queue of {path} is full, so that the process behind it cannot be asked for", found.Reason);
+    }
+
+    [Fact]
+    public void Nobody_there_is_one_sentence()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
+        using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        closed.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        var port = ((IPEndPoint)closed.LocalEndPoint!).Port;
+
+        Assert.Equal($"no process listens on TCP port {port} here", ListenerOwner.Find(new LocalEndpoint.Tcp(port)).Reason);
+        Assert.StartsWith($"no process that listens at {path} was found: ", ListenerOwner.Find(new LocalEndpoint.Unix(path)).Reason);
+        Assert.Equal("named pipes of Windows are not here", ListenerOwner.Find(new LocalEndpoint.Pipe("x")).Reason);
+    }
+
+    [Fact]
+    public void This_process_is_not_taken_for_the_server()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+
+        var found = ListenerOwner.Find(new LocalEndpoint.Tcp(((IPEndPoint)listener.LocalEndPoint!).Port));
+
+        Assert.Equal(new ListenerOwner(null, "this process itself listens"), found);
+    }
+
+    [Theory]
+    [InlineData(0, "pid namespace")]
+    [InlineData(1, "process 1 listens")]
+    [InlineData(77, "process 77 listens, under which this one was started")]
+    [InlineData(78, "")]
+    public void A_process_whose_time_is_not_the_servers_is_refused(int pid, string expected)
+    {
+        var judged = ListenerOwner.Judge(pid, [60, 77]);
+
+        Assert.Equal(expected.Length == 0 ? pid : null, judged.Pid);
+        Assert.Contains(expected, judged.Reason);
+    }
+
+    [Fact]
+    public void The_ancestors_of_this_process_are_known()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no parents here");
+        var parentOf = ProcessTree.ParentFinder();
+
+        var parent = parentOf(Environment.ProcessId);
+
+        Assert.NotNull(parent);
+        Assert.NotEqual(Environment.ProcessId, parent);
+        Assert.Null(parentOf(int.MaxValue));
+    }
+
+    public void Dispose() => File.Delete(path);
+}

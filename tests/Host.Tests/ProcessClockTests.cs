@@ -1,0 +1,146 @@
+using System.Diagnostics;
+
+namespace IpcBench.Host.Tests;
+
+public class ProcessClockTests
+{
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
+
+    [Fact]
+    public void This_process_is_read_as_its_own_clock_has_it()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no clock of other processes here");
+        var before = Environment.CpuUsage.TotalTime;
+        var read = ProcessClock.Read(Environment.ProcessId);
+        var after = Environment.CpuUsage.TotalTime;
+
+        Assert.NotNull(read);
+        // A step of Windows' clock on either side; Linux' own rounds to microseconds.
+        Assert.InRange(read.CpuNs, before.TotalNanoseconds - 20_000_000, after.TotalNanoseconds + 20_000_000);
+    }
+
+    [Fact]
+    public async Task Another_process_is_read_in_nanoseconds_without_being_asked()
+    {
+        using var child = Child.Shell("echo ready; while :; do :; done");
+        await child.LineAsync();
+        var first = ProcessClock.Read(child.Id)!;
+        var readings = new List<long>();
+        await UntilAsync(() =>
+        {
+            var now = ProcessClock.Read(child.Id)!;
+            readings.Add(now.CpuNs);
+            return now.CpuNs - first.CpuNs > 50_000_000;
+        });
+
+        Assert.Equal(readings.Order(), readings);
+        Assert.Contains(readings, ns => ns % 10_000_000 != 0); // no coarse clock
+        var used = ProcessClock.Between(first, ProcessClock.Read(child.Id)!);
+        Assert.NotNull(used);
+        Assert.True(used.Value is { UserNs: > 0, KernelNs: >= 0 }, $"{used}");
+        Assert.True(used.Value.UserNs + used.Value.KernelNs >= 50_000_000);
+    }
+
+    [Fact]
+    public async Task Children_that_ended_are_counted()
+    {
+        using var child = Child.Shell(
+            "read go; sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; echo done; read end");
+        var before = ProcessClock.Read(child.Id)!;
+        child.Write("go");
+        await child.LineAsync();
+        var after = ProcessClock.Read(child.Id)!;
+
+        var used = ProcessClock.Between(before, after)!.Value;
+        Assert.True(after.EndedUserNs > 0, "a loop of 300,000 steps takes more than 10 ms");
+        Assert.Equal(after.CpuNs - before.CpuNs + after.EndedUserNs + after.EndedKernelNs, used.UserNs + used.KernelNs);
+    }
+
+    [Theory]
+    [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // as the coarse clock divides it
+    [InlineData(0, 0, 20_000_000, 20_000_000)]                      // less than its step: as since the start
+    public void The_fine_clock_is_divided_as_the_coarse_one_has_it(long user, long kernel, long expectedUser, long expectedKernel)
+    {
+        var earlier = new ProcessClock(7, 1_000, 500_000_000, 500_000_000, 0, 0);
+        var later = earlier with { CpuNs = 40_001_000, UserNs = 500_000_000 + user, KernelNs = 500_000_000 + kernel };
+
+        Assert.Equal((expectedUser, expectedKernel), ProcessClock.Between(earlier, later));
+    }
+
+    [Fact]
+    public void Another_process_of_the_same_number_has_no_difference() =>
+        Assert.Null(ProcessClock.Between(new(7, 0, 0, 0, 0, 0), new(8, 1000, 0, 0, 0, 0)));
+
+    [Fact]
+    public void A_process_that_is_gone_is_unknown()
+    {
+        int id;
+        using (var child = Child.Shell("read end"))
+            id = child.Id;
+
+        Assert.Null(ProcessClock.Read(id));
+        Assert.Null(ProcessClock.Read(0));
+        Assert.Null(ProcessClock.Read(-1));
+    }
+
+    [Fact]
+    public void The_threads_own_clock_runs_with_its_work()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux tells it");
+        var before = ProcessClock.OfThisThread();
+        var start = Stopwatch.GetTimestamp();
+        while (ProcessClock.OfThisThread() == before && Stopwatch.GetElapsedTime(start) < Deadline)
+        {
+        }
+
+        Assert.InRange(ProcessClock.OfThisThread() - before, TimeSpan.FromTicks(1), Deadline);
+    }
+
+    [Fact]
+    public async Task Waits_of_every_thread_of_another_process_are_counted()
+    {
+        using var child = Child.Python("""
+            import sys, threading, time
+            def waits():
+                for i in range(30): time.sleep(0.001)
+                print("waited"); time.sleep(60)
+            sys.stdin.readline()
+            threading.Thread(target=waits, daemon=True).start()
+            sys.stdin.readline()
+            """);
+        var before = ContextSwitches.OfThreads(child.Id)!;
+        child.Write("go");
+        Assert.Equal("waited", await child.LineAsync());
+        var after = ContextSwitches.OfThreads(child.Id)!;
+
+        Assert.Equal(before.Count + 1, after.Count);
+        Assert.True(ContextSwitches.Between(before, after).Voluntary >= 30, $"{ContextSwitches.Between(before, after)}");
+    }
+
+    [Fact]
+    public void Switches_of_threads_that_came_ended_or_took_a_number_are_never_negative()
+    {
+        var before = new Dictionary<int, ContextSwitches> { [1] = new(10, 1), [2] = new(1000, 5), [3] = new(70, 0) };
+        var after = new Dictionary<int, ContextSwitches> { [1] = new(15, 2), [3] = new(4, 1), [4] = new(2, 0) };
+
+        Assert.Equal(new ContextSwitches(5 + 4 + 2, 1 + 1 + 0), ContextSwitches.Between(before, after));
+    }
+
+    [Fact]
+    public void A_status_file_is_read() => Assert.Equal(
+        new ContextSwitches(150, 545),
+        ContextSwitches.Parse("Name:\tx\nMems_allowed_list:\t0\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545"));
+
+    [Fact]
+    public void A_process_that_is_not_there_has_no_threads() => Assert.Null(ContextSwitches.OfThreads(int.MaxValue));
+
+    private static async Task UntilAsync(Func<bool> isSo)
+    {
+        var start = Stopwatch.GetTimestamp();
+        while (!isSo())
+        {
+            Assert.True(Stopwatch.GetElapsedTime(start) < Deadline, "too late");
+            await Task.Delay(5, TestContext.Current.CancellationToken);
+        }
+    }
+}
