@@ -7,16 +7,19 @@ using IpcBench.Host;
 
 using var console = Utf8Console.Enable();
 
-// Response files are off: they would eat arguments that begin with @.
-var root = CommandTree.Create(args);
-var typed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
-if (typed.Action is ParseErrorAction)
-{
-    Console.Error.WriteLine($"{Secrets.Without(string.Join(" ", typed.Errors.Select(error => error.Message)), args)} (GrpcBench --help)");
-    return ExitCode.Usage;
-}
 try
 {
+    if (args is [ServeCommand.Name, .. var theServers])
+        return ServeCommand.Run(theServers);
+
+    // Response files are off: they would eat arguments that begin with @.
+    var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
+    if (typed.Action is ParseErrorAction)
+    {
+        Console.Error.WriteLine($"{Secrets.Without(string.Join(" ", typed.Errors.Select(error => error.Message)), args)} (GrpcBench --help)");
+        return ExitCode.Usage;
+    }
+
     // Ctrl-C is the run's own business: it keeps what was measured.
     return await typed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
 }

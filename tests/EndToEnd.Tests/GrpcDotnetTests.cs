@@ -50,8 +50,10 @@ public sealed class GrpcDotnetTests : IDisposable
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
         await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File);
-        if (await Task.WhenAny(client.SeesAsync("Round 1/1"), client.ExitCodeAsync()) is Task<int>)
-            SkipWhenAbsent(client.Error);
+        var begins = client.SeesAsync("Round 1/1");
+        await Task.WhenAny(begins, client.ExitCodeAsync());
+        SkipWhenAbsent(client.Error);
+        await begins;
         await Task.Delay(500);
 
         server.Process.Kill();

@@ -10,6 +10,7 @@ internal static class CommandTree
     {
         var root = new RootCommand("Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
         RunCommand.AddTo(root, commandLine);
+        root.Add(ServeCommand.Create());
         root.Add(DoctorCommand.Create());
         root.Subcommands.Add(SweepCommand.Create(commandLine));
         root.Subcommands.Add(HttpCommand.Create(commandLine));

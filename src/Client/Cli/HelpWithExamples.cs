@@ -11,6 +11,7 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
         Examples:
           GrpcBench                                   compare TCP, Unix socket and named pipe on this machine (about 9 minutes)
           GrpcBench --quick                           the same in under two minutes
+          GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
           GrpcBench -U unix:/tmp/greeter.sock         measure a server that is already there, wrk-like
           GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load

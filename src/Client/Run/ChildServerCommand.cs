@@ -38,7 +38,9 @@ internal sealed class ChildServerCommand(
         }
     }
 
-    private static ProcessStartInfo Locate()
+    /// <summary>Its program, without arguments.</summary>
+    /// <exception cref="EnvironmentException">It is not there, or nothing can run it.</exception>
+    internal static ProcessStartInfo Locate()
     {
         try
         {

@@ -6,16 +6,17 @@ namespace IpcBench.Client.Run;
 
 internal static partial class Relaunch
 {
-    // execve(2) ends the other threads and keeps the affinity of the calling one.
-    private static int Replace(ProcessStartInfo info, CpuSet cpus)
+    /// <summary>This process becomes the other program and keeps its number, terminal and parent: the call does not return.</summary>
+    /// <exception cref="EnvironmentException">The system refused.</exception>
+    internal static int Replace(ProcessStartInfo info)
     {
-        Affinity.SetThread(cpus);
+        // execve(2) ends the other threads and keeps the affinity of the calling one.
         string?[] arguments = [info.FileName, .. info.ArgumentList, null];
         var set = info.Environment.Where(entry => entry.Value is not null);
         string?[] environment = [.. set.Select(entry => $"{entry.Key}={entry.Value}"), null];
         Console.Out.Flush();
         _ = execve(info.FileName, arguments, environment);
-        throw new EnvironmentException($"cannot start {info.FileName} again: {Marshal.GetLastPInvokeErrorMessage()}");
+        throw new EnvironmentException($"cannot start {info.FileName}: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]

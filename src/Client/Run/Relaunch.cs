@@ -33,10 +33,14 @@ internal static partial class Relaunch
         }
         var info = ThisProgram.StartInfo(arguments);
         info.Environment[Variable] = current;
-        return OperatingSystem.IsLinux() ? Replace(info, cpus) : RunChild(info, cpus);
+        if (!OperatingSystem.IsLinux())
+            return RunChild(info, cpus);
+        Affinity.SetThread(cpus);
+        return Replace(info);
     }
 
-    private static int RunChild(ProcessStartInfo info, CpuSet cpus)
+    /// <summary>Waits for the other program, which gets the console's signals itself and ends with this process; its exit code.</summary>
+    internal static int RunChild(ProcessStartInfo info, CpuSet? cpus)
     {
         // The console sends Ctrl-C and Ctrl-Break to both: the child ends the run as it should, this process only waits for its answer.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static signal => signal.Cancel = true);

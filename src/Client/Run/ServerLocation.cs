@@ -24,7 +24,20 @@ internal static class ServerLocation
             throw new FileNotFoundException($"the server is not in {folder}: build src/Client, unpack the whole archive, or measure a running server with -U");
         if (dotnet is null)
             throw new FileNotFoundException($"there is no dotnet to run {library} with: install the ASP.NET Core runtime and put dotnet on the PATH");
+        if (LacksAspNetCore(dotnet) is { } root)
+            throw new FileNotFoundException(
+                $"the server needs ASP.NET Core, which {root} does not have: install the ASP.NET Core runtime there, or measure a running server with -U");
         return new ProcessStartInfo(dotnet) { ArgumentList = { "exec", library } };
+    }
+
+    // The host itself would say it in ten lines. Where its frameworks do not lie beside it (a snap's launcher), it is left to say so.
+    private static string? LacksAspNetCore(string dotnet)
+    {
+        var target = File.Exists(dotnet) ? File.ResolveLinkTarget(dotnet, returnFinalTarget: true)?.FullName : null;
+        var root = Path.GetDirectoryName(target ?? Path.GetFullPath(dotnet))!;
+        return Has("Microsoft.NETCore.App") && !Has("Microsoft.AspNetCore.App") ? root : null;
+
+        bool Has(string framework) => Directory.Exists(Path.Combine(root, "shared", framework));
     }
 
     private static string ExecutableExtension() =>

@@ -56,7 +56,7 @@ internal sealed class ServerSet : IAsyncDisposable
         catch (IOException e)
         {
             await set.DisposeAsync();
-            throw new EnvironmentException($"{e.Message} — start a server there (GrpcBenchServer --help), or leave out -U to have one started", e);
+            throw new EnvironmentException($"{e.Message} — start a server there (GrpcBench serve --help), or leave out -U to have one started", e);
         }
         catch
         {

@@ -53,6 +53,20 @@ public sealed class ServerLocationTests : IDisposable
         Assert.Contains("no dotnet", Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, null)).Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void A_dotnet_without_ASP_NET_Core_beside_it_is_one_sentence()
+    {
+        Touch("GrpcBenchServer.dll");
+        var dotnet = Path.Combine(folder, "dotnet");
+        Directory.CreateDirectory(Path.Combine(folder, "shared", "Microsoft.NETCore.App"));
+
+        var e = Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, dotnet));
+        Assert.StartsWith($"the server needs ASP.NET Core, which {folder} does not have: ", e.Message, StringComparison.Ordinal);
+
+        Directory.CreateDirectory(Path.Combine(folder, "shared", "Microsoft.AspNetCore.App"));
+        Assert.Equal(dotnet, ServerLocation.StartInfo(folder, dotnet).FileName);
+    }
+
     private string Touch(string name)
     {
         var path = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "server")).FullName, name);
