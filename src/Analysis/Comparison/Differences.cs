@@ -68,3 +68,6 @@ public static class Differences
 
     private static string Text(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);
 }
+
+/// <summary>One respect in which two runs differ, as text; empty where one does not tell.</summary>
+public sealed record Difference(string What, string Before, string After);

@@ -35,3 +35,6 @@ public sealed class MeasuredCell
     internal static MeasurementView? MedianOf(IReadOnlyList<MeasurementView> rounds) =>
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
 }
+
+/// <summary>The place in the plan at which arms are compared: same size, connections, streams and load.</summary>
+public sealed record Point(long Size, int Connections, int Streams, string Load);

@@ -50,3 +50,6 @@ public sealed class MeasuredRun
         return attempts.LastOrDefault(attempt => attempt.Select(round => round.Cell).Distinct().Count() == cells) ?? attempts[0].AsEnumerable();
     }
 }
+
+/// <summary>One run in a report, and the name that tells it from the others.</summary>
+public sealed record NamedRun(string Name, MeasuredRun Run);

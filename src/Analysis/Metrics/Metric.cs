@@ -83,3 +83,13 @@ public sealed record Metric(
 
     private static double? PerCall(double? total, long calls) => calls == 0 ? null : total / calls;
 }
+
+/// <summary>Which way of a metric is better.</summary>
+public enum Better
+{
+    Higher,
+    Lower,
+
+    /// <summary>Neither: it explains, it does not judge.</summary>
+    Neither,
+}

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text;
-using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
@@ -34,7 +34,7 @@ internal sealed class SvgText
 
     public override string ToString() => text.ToString();
 
-    internal static string Escape(string value) => WebUtility.HtmlEncode(TextReport.Printable(value));
+    internal static string Escape(string value) => WebUtility.HtmlEncode(TextBuilding.Printable(value));
 
     internal static string N(double value) => Math.Round(value, 1).ToString("0.#", CultureInfo.InvariantCulture);
 

@@ -54,3 +54,19 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         return less ? "the same way, but less" : "the same way, and more";
     }
 }
+
+/// <summary>What the measured interval says of a published ratio.</summary>
+public enum Agreement
+{
+    /// <summary>Nothing was published, or it could not be read.</summary>
+    NothingToCompare,
+
+    /// <summary>The interval reaches the published ratio and leaves out what would contradict it.</summary>
+    Agrees,
+
+    /// <summary>The whole interval lies beside the published ratio.</summary>
+    Differs,
+
+    /// <summary>Too few rounds, or an interval so wide that it holds the published ratio and no difference as well.</summary>
+    CannotTell,
+}

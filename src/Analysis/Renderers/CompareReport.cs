@@ -30,7 +30,7 @@ public sealed class CompareReport(bool markdown)
         }
         if (!table.IsEmpty)
             text.Line().Line(Method(comparisons));
-        return TextReport.Printable(text.Replace("\n\n\n", "\n\n").ToString());
+        return TextBuilding.Printable(text.Replace("\n\n\n", "\n\n").ToString());
     }
 
     private void AppendDifferences(StringBuilder text, FileComparison comparison)

@@ -3,6 +3,7 @@ using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
@@ -65,4 +66,48 @@ public sealed class CsvReport : IReport
     private static string Text(long value) => value.ToString(CultureInfo.InvariantCulture);
 
     private static string Text(double? value) => value?.ToString("0.######", CultureInfo.InvariantCulture) ?? "";
+}
+
+/// <summary>One row a run: transport, size, and the milliseconds that all its packets took.</summary>
+public sealed class WideCsvReport : IReport
+{
+    public string Format => "wide-csv";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder("transport,size,total_ms,packets,run\n");
+        foreach (var cell in model.Files.SelectMany(file => file.Run.Cells))
+        {
+            foreach (var round in cell.Rounds)
+                text.Append(CultureInfo.InvariantCulture, $"{CsvReport.Quote(NameOf(cell))},{cell.Key.Size},{Milliseconds(round)},{round.Record.Completed},{round.Record.Number}\n");
+        }
+        return text.ToString();
+    }
+
+    /// <summary>The transport, and whatever else sets the arm apart.</summary>
+    internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
+
+    internal static string Milliseconds(MeasurementView round) => (round.Record.WindowNs / 1e6).ToString("0.###", CultureInfo.InvariantCulture);
+}
+
+/// <summary>The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds.</summary>
+public sealed class RunsCsvReport : IReport
+{
+    public string Format => "runs-csv";
+
+    public string Make(ReportModel model)
+    {
+        var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0).OrderBy(cell => cell.Key.Transport == "tcp").ToList();
+        var runs = cells.Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Max();
+        var text = new StringBuilder("NAME").AppendJoin("", Enumerable.Range(0, runs).Select(run => Invariant($",RUN {run}"))).Line();
+        foreach (var cell in cells)
+            text.AppendJoin(',', cell.Rounds.Select(WideCsvReport.Milliseconds).Prepend(CsvReport.Quote(NameOf(cell)))).Line();
+        return text.ToString();
+    }
+
+    private static string NameOf(MeasuredCell cell)
+    {
+        var name = WideCsvReport.NameOf(cell);
+        return Invariant($"{(name is "unix" ? "UDS" : name.ToUpperInvariant())} Size {cell.Key.Size}");
+    }
 }

@@ -25,7 +25,7 @@ public sealed class HgrmReport : IReport
                 text.Append(text.Length == 0 ? "" : "\n").Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
             text.Append(Of(cell.Median!.Latency.Counts));
         }
-        return TextReport.Printable(text.ToString());
+        return TextBuilding.Printable(text.ToString());
     }
 
     /// <summary>As AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the distance to 100 %.</summary>

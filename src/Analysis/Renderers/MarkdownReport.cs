@@ -22,7 +22,7 @@ public sealed class MarkdownReport : IReport
             Append(text, file.Run);
             AppendPublished(text, file);
         }
-        return TextReport.Printable(text.ToString());
+        return TextBuilding.Printable(text.ToString());
     }
 
     private static void AppendPublished(StringBuilder text, NamedRun file)

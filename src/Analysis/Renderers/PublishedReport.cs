@@ -24,7 +24,7 @@ public sealed class PublishedReport : IReport
         foreach (var published in WriteUps.All)
             Append(text, published, Of(model, published));
         AppendOthers(text, Of(model, null));
-        return TextReport.Printable(text.ToString());
+        return TextBuilding.Printable(text.ToString());
     }
 
     // By name, whatever the order in which a shell lists files.

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Documents;
 
 namespace IpcBench.Analysis.Renderers;
 
@@ -8,4 +9,14 @@ public static class Reports
 
     /// <summary>The report of this format; null when there is none.</summary>
     public static IReport? Find(string format) => All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
+}
+
+/// <summary>Makes one kind of document from runs.</summary>
+public interface IReport
+{
+    /// <summary>As typed after <c>--format</c>.</summary>
+    string Format { get; }
+
+    /// <summary>The document, with \n line ends.</summary>
+    string Make(ReportModel model);
 }

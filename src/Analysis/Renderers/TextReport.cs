@@ -22,7 +22,7 @@ public sealed class TextReport : IReport
             Append(text, file.Run);
             AppendPublished(text, file);
         }
-        return Printable(text.ToString());
+        return TextBuilding.Printable(text.ToString());
     }
 
     private static void Append(StringBuilder text, MeasuredRun run)
@@ -78,7 +78,4 @@ public sealed class TextReport : IReport
         foreach (var doubt in doubts)
             text.Line($"  [{doubt.Id}] {AdviceText.Both(doubt)}");
     }
-
-    /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>
-    internal static string Printable(string text) => string.Concat(text.Where(c => c == '\n' || !char.IsControl(c)));
 }

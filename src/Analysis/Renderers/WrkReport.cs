@@ -27,7 +27,7 @@ public sealed class WrkReport : IReport
                 Append(text, file.Run.Record, cell);
             }
         }
-        return TextReport.Printable(text.ToString());
+        return TextBuilding.Printable(text.ToString());
     }
 
     private static void Append(StringBuilder text, RunRecord run, MeasuredCell cell)

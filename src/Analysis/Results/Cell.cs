@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace IpcBench.Analysis.Results;
 
 /// <summary>One cell of the plan: what it is and where it ran.</summary>
@@ -10,4 +12,36 @@ public sealed record Cell
 
     /// <summary>What a reader must know about this transport here, e.g. what <c>pipe:</c> is on Linux; empty otherwise.</summary>
     public string Note { get; init; } = "";
+}
+
+/// <summary>What a cell is, apart from where it ran: two files are aligned by it, so it never holds a path, port or pipe name.</summary>
+public sealed record CellKey
+{
+    /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
+    public required string Transport { get; init; }
+
+    /// <summary>What one call is on the wire: <c>grpc</c>, <c>http1</c>, <c>http2</c> (bare, without gRPC) or <c>echo</c>.</summary>
+    public string Protocol { get; init; } = "grpc";
+
+    /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>
+    public string Client { get; init; } = "wire";
+
+    /// <summary>Payload bytes of one reply.</summary>
+    public required long Size { get; init; }
+
+    /// <summary>Connections open at the same time.</summary>
+    public required int Connections { get; init; }
+
+    /// <summary>Concurrent calls of one connection.</summary>
+    public int Streams { get; init; } = 1;
+
+    /// <summary>Asked-for load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), or <c>50%</c> of the slowest transport's capacity.</summary>
+    public string Load { get; init; } = "max";
+
+    /// <summary>What else sets this arm apart: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second endpoint; empty otherwise.</summary>
+    public string Variant { get; init; } = "";
+
+    /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
+    [JsonIgnore]
+    public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire" ? "" : Client, Variant }.Where(part => part.Length > 0));
 }

@@ -47,3 +47,21 @@ public sealed record HostInfo
     /// <summary>What else was looked at, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 }
+
+/// <summary>What a server says about itself (<c>Control.Describe</c>).</summary>
+public sealed record ServerInfo
+{
+    /// <summary>Addresses of this run that this server answers on.</summary>
+    public IReadOnlyList<string> Addresses { get; init; } = [];
+
+    public string Stack { get; init; } = "";
+    public string StackVersion { get; init; } = "";
+    public string Version { get; init; } = "";
+    public string Runtime { get; init; } = "";
+    public string Os { get; init; } = "";
+    public string GcMode { get; init; } = "";
+    public int Processors { get; init; }
+
+    /// <summary>Knobs and limits, as text.</summary>
+    public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
+}

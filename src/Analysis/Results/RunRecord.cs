@@ -48,3 +48,34 @@ public sealed record RunRecord
     /// <summary>Doubts raised before and during the run (about the machine, the limits, what a server said). Those that follow from rounds are computed by reports.</summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
 }
+
+/// <summary>The client's own ceiling: the same client against a responder of almost no cost on the same kind of socket.</summary>
+public sealed record Calibration
+{
+    public required string Transport { get; init; }
+    public required long Size { get; init; }
+    public required int Connections { get; init; }
+    public int Streams { get; init; } = 1;
+
+    /// <summary>Calls per second that the client reached.</summary>
+    public required double Rate { get; init; }
+
+    /// <summary>Client CPU per call there, in ns.</summary>
+    public double ClientCpuNs { get; init; }
+}
+
+/// <summary>A reason to doubt a number, and what to do about it.</summary>
+public sealed record Advice
+{
+    /// <summary>Stable short name for scripts, e.g. <c>client-limit</c>, <c>foreign-load</c>, <c>placement</c>.</summary>
+    public required string Id { get; init; }
+
+    /// <summary>One sentence: what was seen, with its numbers.</summary>
+    public required string Doubt { get; init; }
+
+    /// <summary>One sentence: what to do about it.</summary>
+    public required string Fix { get; init; }
+
+    /// <summary>Cells it is about, indexes into <see cref="RunRecord.Cells"/>; empty when it is about the whole run.</summary>
+    public IReadOnlyList<int> Cells { get; init; } = [];
+}

@@ -26,3 +26,10 @@ public sealed record WatchedEndpoint
     /// <summary>TCP connections that are over and whose ports are kept for a minute (TIME_WAIT).</summary>
     public required StateCount TimeWait { get; init; }
 }
+
+/// <summary>Connections found in one state over the samples of a window.</summary>
+public sealed record StateCount
+{
+    public required double Mean { get; init; }
+    public required long Max { get; init; }
+}

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 
 namespace IpcBench.Analysis.Wording;
@@ -28,5 +29,23 @@ internal static class TextBuilding
     public static string And(IReadOnlyList<string> parts) => parts.Count < 2
         ? string.Concat(parts) : string.Join(", ", parts.Take(parts.Count - 1)) + " and " + parts[^1];
 
+    /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>
+    public static string Printable(string text) => string.Concat(text.Where(c => c == '\n' || !char.IsControl(c)));
+
     public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
+}
+
+/// <summary>Makes <c>$"…"</c> invariant wherever it is taken as an argument.</summary>
+[InterpolatedStringHandler]
+internal ref struct InvariantLine(int literalLength, int formattedCount)
+{
+    private DefaultInterpolatedStringHandler inner = new(literalLength, formattedCount, CultureInfo.InvariantCulture);
+
+    public void AppendLiteral(string value) => inner.AppendLiteral(value);
+
+    public void AppendFormatted<T>(T value) => inner.AppendFormatted(value);
+
+    public void AppendFormatted<T>(T value, string format) => inner.AppendFormatted(value, format);
+
+    public string ToStringAndClear() => inner.ToStringAndClear();
 }

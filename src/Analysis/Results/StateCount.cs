@@ -1,8 +1,0 @@
-namespace IpcBench.Analysis.Results;
-
-/// <summary>Connections found in one state over the samples of a window.</summary>
-public sealed record StateCount
-{
-    public required double Mean { get; init; }
-    public required long Max { get; init; }
-}
