@@ -46,11 +46,11 @@ public sealed class AaTests
     {
         double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         var failed = new MeasuredRun(Simulated.Run([slow, fast, slow, fast], arms: 2, variant: AaTest.Variant));
-        Assert.Equal("aa-failed", DoubtList.Of(failed)[0].Id);
+        Assert.Equal("aa-failed", Doubt.Of(failed)[0].Id);
         var few = new MeasuredRun(Simulated.Run([slow[..3], fast[..3]], arms: 2, variant: AaTest.Variant));
-        Assert.Equal("aa-too-few-rounds", DoubtList.Of(few)[0].Id);
+        Assert.Equal("aa-too-few-rounds", Doubt.Of(few)[0].Id);
         var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2, variant: AaTest.Variant));
-        Assert.DoesNotContain(DoubtList.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
+        Assert.DoesNotContain(Doubt.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
         Assert.StartsWith("A/A passed: tcp against itself came out equal in 1 cell (p = ", Answers.Of(equal)[^1], StringComparison.Ordinal);
         Assert.DoesNotContain(Answers.Of(failed).Concat(Answers.Of(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));
     }

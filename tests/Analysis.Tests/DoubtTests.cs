@@ -15,7 +15,7 @@ public sealed class DoubtTests
     /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
     private static RunRecord Second(Func<Measurement, Measurement> change) => Each(round => round.Cell == 1 ? change(round) : round);
 
-    private static Advice? Find(RunRecord run, string id) => DoubtList.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
+    private static Advice? Find(RunRecord run, string id) => Doubt.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
 
     private static void Raises(string id, string numbers, RunRecord run)
     {
@@ -29,7 +29,7 @@ public sealed class DoubtTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(DoubtList.Of(new MeasuredRun(Healthy(seed))));
+    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
 
     [Fact]
     public void Samples_that_were_dropped_break_littles_law() =>

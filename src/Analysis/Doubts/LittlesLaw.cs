@@ -6,26 +6,30 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>In a closed loop throughput × mean latency is the number of calls in flight; when it is not, time or samples were lost inside the tool.</summary>
-internal sealed class LittlesLaw() : CellDoubt("little", "Time or samples were lost inside the tool: do not use these latencies, repeat with fewer threads than cores, and report it.")
+/// <summary>
+/// In a closed loop throughput × mean latency is the number of calls in flight; when it is not, time or samples were lost inside the tool.
+/// </summary>
+internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
-    protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
+    public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
-        // Streams that the server does not allow wait outside every latency, so they are not in flight. Failures take time that is in no latency: the law then says nothing about the tool.
-        var rounds = cell.Rounds.Where(r => r.Record is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Record)).ToList();
-        var broken = rounds.Select(r => (Off: Off(r, cell.Key.Streams), Reading: r))
-            .Where(entry => entry.Off > LeastOff && entry.Off > Tolerance(entry.Reading, cell.Key.Streams)).OrderByDescending(entry => entry.Off).ToList();
-        if (broken.Count == 0)
-            return null;
-        var (off, reading) = broken[0];
-        return new Finding(off, Invariant(
-            $"round {reading.Record.Number} had {Found(reading):0.0} calls in flight by Little's law (requests/s × mean latency), but {reading.InFlight(cell.Key.Streams)} were: {Quantity.Percent(off)} off"));
+        // Streams that the server does not allow wait outside every latency, so they are not in flight.
+        // Failures take time that is in no latency: the law then says nothing about the tool.
+        var streams = cell.Key.Streams;
+        var worst = cell.Rounds
+            .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Record))
+            .Where(r => Off(r, streams) > LeastOff && Off(r, streams) > Tolerance(r, streams))
+            .OrderByDescending(r => Off(r, streams)).FirstOrDefault();
+        return worst == null ? null : new Observation(Off(worst, streams),
+            Invariant($"round {worst.Record.Number} had {Found(worst):0.0} calls in flight by Little's law (requests/s × mean latency), ")
+            + Invariant($"but {worst.InFlight(streams)} were: {Quantity.Percent(Off(worst, streams))} off"));
     }
 
     /// <summary>Connections that are closed and opened again between calls are meanwhile not in flight.</summary>
-    private static bool Keeps(Measurement round) => round.Connections is { OpenedInAll: null } truth && truth.Reopened * 500L < round.Completed;
+    private static bool Keeps(Measurement round) =>
+        round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
 
     private static double Off(MeasurementView r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 

@@ -4,21 +4,45 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>A trend inside the windows: calls per 100 ms, averaged over the rounds of a cell, rise or fall from begin to end.</summary>
-internal sealed class Steadiness() : CellDoubt("not-steady", "Warm up longer (--warmup 5s) or measure longer (-d 10s).")
+/// <summary>Whether the windows and the rounds of a cell are alike.</summary>
+internal static class Steadiness
 {
     private const double LeastChange = 0.03;
     private const double LeastSignificance = 4;
     private const int FewestBuckets = 8;
+    private const int FewestRounds = 6;
+    private const double LeastDistance = 0.08;
 
-    protected override Finding? Look(MeasuredRun run, MeasuredCell cell)
+    // Of normal rounds the best split into two is rarely further apart than this many standard deviations within the groups
+    // (DoubtTests simulates them).
+    private const double LeastSeparation = 8;
+
+    /// <summary>A trend inside the windows: calls per 100 ms, averaged over the rounds of a cell, rise or fall from begin to end.</summary>
+    public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
         var profile = Profile(cell);
         if (profile.Length < FewestBuckets)
             return null;
-        var (change, error) = Trend(profile);
+        var (change, error) = LeastSquares(profile);
         return Math.Abs(change) > LeastChange && Math.Abs(change) > LeastSignificance * error
-            ? new Finding(Math.Abs(change), Invariant($"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} from the begin to the end of the window"))
+            ? new Observation(Math.Abs(change), $"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
+                + "from the begin to the end of the window")
+            : null;
+    }
+
+    /// <summary>The rounds of a cell fall in two groups: the scheduler placed client and server now this way, now that.</summary>
+    public static Observation? TwoGroups(MeasuredRun run, MeasuredCell cell)
+    {
+        double[] rates = [.. cell.Rounds.Where(r => r.Rate > 0).Select(r => r.Rate).Order()];
+        if (rates.Length < FewestRounds)
+            return null;
+        var best = Enumerable.Range(2, rates.Length - 3)
+            .Select(split => (Split: split, Separation: Separation(rates[..split], rates[split..]))).MaxBy(s => s.Separation);
+        var (slow, fast) = (rates[..best.Split], rates[best.Split..]);
+        var distance = fast.Average() / slow.Average() - 1;
+        return best.Separation > LeastSeparation && distance > LeastDistance
+            ? new Observation(distance, Invariant($"{slow.Length} rounds are near {Quantity.Count(slow.Average())} requests/s ")
+                + Invariant($"and {fast.Length} near {Quantity.Count(fast.Average())}, and none between"))
             : null;
     }
 
@@ -27,16 +51,29 @@ internal sealed class Steadiness() : CellDoubt("not-steady", "Warm up longer (--
     {
         var rounds = cell.Rounds.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
         var length = rounds.Count == 0 ? 0 : rounds.Min(r => Math.Min(r.Buckets.Count, (int)(r.WindowNs / 100_000_000)));
-        return [.. Enumerable.Range(0, length).Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
+        return [.. Enumerable.Range(0, length)
+            .Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
     }
 
     /// <summary>Least-squares change over the whole window, and its standard error.</summary>
-    private static (double Change, double Error) Trend(double[] profile)
+    private static (double Change, double Error) LeastSquares(double[] profile)
     {
         var (n, middle, mean) = (profile.Length, (profile.Length - 1) / 2.0, profile.Average());
         var spread = n * (n * (double)n - 1) / 12;
         var slope = profile.Select((value, i) => (i - middle) * (value - mean)).Sum() / spread;
         var residual = profile.Select((value, i) => Math.Pow(value - mean - slope * (i - middle), 2)).Sum() / (n - 2);
         return (slope * n, Math.Sqrt(residual / spread) * n);
+    }
+
+    private static double Separation(double[] slow, double[] fast)
+    {
+        var within = Math.Sqrt((Squares(slow) + Squares(fast)) / (slow.Length + fast.Length - 2));
+        return (fast.Average() - slow.Average()) / Math.Max(within, 1e-9);
+    }
+
+    private static double Squares(double[] values)
+    {
+        var mean = values.Average();
+        return values.Sum(value => (value - mean) * (value - mean));
     }
 }

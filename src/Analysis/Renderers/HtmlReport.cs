@@ -134,7 +134,7 @@ public sealed class HtmlReport : IReport
 
     private static void AppendDoubts(StringBuilder text, NamedRun file, bool named)
     {
-        var doubts = DoubtList.Of(file.Run);
+        var doubts = Doubt.Of(file.Run);
         text.Line($"<section><h2>Doubts{Suffix(file, named)}</h2>");
         if (doubts.Count == 0)
             text.Line("<p class=\"cap\">None raised.</p>");

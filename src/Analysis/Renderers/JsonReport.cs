@@ -51,7 +51,7 @@ public sealed class JsonReport : IReport
             Write(json, run, cell);
         json.WriteEndArray();
         json.WriteStartArray("doubts");
-        foreach (var doubt in DoubtList.Of(run))
+        foreach (var doubt in Doubt.Of(run))
         {
             json.WriteStartObject();
             json.WriteString("id", doubt.Id);

@@ -45,7 +45,7 @@ public sealed class MarkdownReport : IReport
             text.Line().Line(EchoTable.Title + ":").Line().Append(EchoTable.Of(run).ToMarkdown());
         if (RunTables.Verdicts(run) is { IsEmpty: false } verdicts)
             text.Line().Line(RunHeader.Method(run)).Line().Append(verdicts.ToMarkdown());
-        if (DoubtList.Of(run) is { Count: > 0 } doubts)
+        if (Doubt.Of(run) is { Count: > 0 } doubts)
         {
             text.Line().Line("Doubts:").Line();
             foreach (var doubt in doubts)

@@ -63,7 +63,7 @@ public sealed class PublishedReport : IReport
             text.Line("- " + TextTable.Escape(line));
         if (command.StartsWith("GrpcBench", StringComparison.Ordinal))
             text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
-        foreach (var doubt in DoubtList.Of(file.Run))
+        foreach (var doubt in Doubt.Of(file.Run))
             text.Line($"- doubt `{doubt.Id}`: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 

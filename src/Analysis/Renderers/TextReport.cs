@@ -72,7 +72,7 @@ public sealed class TextReport : IReport
 
     private static void AppendDoubts(StringBuilder text, MeasuredRun run)
     {
-        var doubts = DoubtList.Of(run);
+        var doubts = Doubt.Of(run);
         if (doubts.Count > 0)
             text.Line().Line("Doubts");
         foreach (var doubt in doubts)

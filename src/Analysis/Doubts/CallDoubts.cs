@@ -1,0 +1,83 @@
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>What is doubtful about the calls of a cell: how they ended, how many they were, whether they were sent at all.</summary>
+internal static class CallDoubts
+{
+    private const double MostEdge = 0.01;
+    private const double LeastSent = 0.99;
+
+    /// <summary>Calls failed or had no answer in time.</summary>
+    public static Observation? Failures(MeasuredRun run, MeasuredCell cell)
+    {
+        var failed = cell.Rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0)
+            .GroupBy(entry => entry.Key, entry => entry.Value).Select(kind => (Kind: kind.Key, Count: kind.Sum()))
+            .OrderByDescending(kind => kind.Count).ToList();
+        var (cutOff, started) = (cell.Rounds.Sum(r => r.Record.CutOff), cell.Rounds.Sum(r => r.Record.Started));
+        if (cutOff > 0)
+            failed.Add(("no answer in time", cutOff));
+        var total = failed.Sum(kind => kind.Count);
+        return total == 0 ? null : new Observation((double)total / started, Invariant(
+            $"{total} of {started} calls failed ({string.Join(", ", failed.Select(kind => Invariant($"{kind.Kind}: {kind.Count}")))})"));
+    }
+
+    /// <summary>Connects failed because every local port was in use or waited out its minute.</summary>
+    public static Observation? NoLocalPort(MeasuredRun run, MeasuredCell cell)
+    {
+        var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
+        var started = cell.Rounds.Sum(r => r.Record.Started);
+        return without == 0 ? null : new Observation((double)without / started, Invariant(
+            $"{without} of {started} calls found no free local port; whoever closes a TCP connection first keeps its port for a minute ")
+            + "(TIME_WAIT), and all ports of the range were taken");
+    }
+
+    /// <summary>The histograms do not hold as many latencies as calls were counted.</summary>
+    public static Observation? LostSamples(MeasuredRun run, MeasuredCell cell) =>
+        cell.Rounds.Where(r => r.Recorded != r.Record.Ok).Select(r => new Observation(Math.Abs(r.Recorded - r.Record.Ok),
+                Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Recorded} latencies")))
+            .MaxBy(seen => seen.Severity);
+
+    /// <summary>The open loop asked for more calls than were sent.</summary>
+    public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
+    {
+        var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareSent);
+        if (worst == null)
+            return null;
+        var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
+        return new Observation(1 - ShareSent(worst), $"asked {Quantity.Count(asked)} calls a second, sent {Quantity.Count(sent)}"
+            + (unsent > 0 ? $": {Quantity.Count(unsent)} calls were due and not sent" : ""));
+    }
+
+    /// <summary>So few calls fit into the window that those cut by its edges count: at most connections / calls.</summary>
+    public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
+    {
+        var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.Completed));
+        var inFlight = (double)cell.Key.Connections * cell.Key.Streams;
+        return cell.Key.Load == "max" && calls > 0 && inFlight / calls > MostEdge
+            ? new Observation(inFlight / calls, Invariant($"a window held only {Quantity.Count(calls)} calls of {inFlight:0} at a time, ")
+                + $"so its edges may bias the rate by up to {Quantity.Percent(inFlight / calls)}")
+            : null;
+    }
+
+    /// <summary>Too few calls for the percentiles that people ask for.</summary>
+    public static Observation? FewSamples(MeasuredRun run, MeasuredCell cell)
+    {
+        var latency = cell.Median!.Latency;
+        return latency.Count == 0 || latency.HasDataFor(99) ? null : new Observation(1.0 / latency.Count, Invariant(
+            $"{latency.Count} calls leave fewer than {LatencyDistribution.SamplesBeyond} beyond p99, so it is not shown"));
+    }
+
+    // Files before calls not sent were counted tell it by the rate alone.
+    private static bool IsMissed(MeasuredRun run, MeasurementView r) =>
+        r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
+
+    // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows.
+    private static double Chance(MeasuredRun run, MeasurementView r) =>
+        run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Record.AskedRate * r.Seconds) : 0;
+
+    private static double ShareSent(MeasurementView r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
+}

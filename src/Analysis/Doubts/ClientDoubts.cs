@@ -1,0 +1,108 @@
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>Signs that the client, not the transport, was measured.</summary>
+internal static class ClientDoubts
+{
+    private const double MostBusy = 0.9;
+    private const double Headroom = 1.5;
+    private const double MostPause = 0.005;
+
+    // Tiering recompiles a straggler now and then; a cold client compiles hundreds.
+    private const double MostCompiled = 20;
+
+    /// <summary>The client used nearly all the CPU time it may use: it may be what was measured.</summary>
+    public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
+    {
+        var allowed = CpusAllowed(run.Record, cell.Key);
+        var share = cell.Rounds.Max(r => MeasurementView.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
+        return share >= MostBusy
+            ? new Observation(share, Invariant($"the client used {Quantity.Percent(share)} of the {allowed:0.##} CPUs that it may use"))
+            : null;
+    }
+
+    /// <summary>The calibration, the same client against a responder of almost no cost, is hardly faster than what was measured.</summary>
+    public static Observation? Ceiling(MeasuredRun run, MeasuredCell cell)
+    {
+        var key = cell.Key;
+        var ceiling = run.Record.Calibrations.FirstOrDefault(
+            c => (c.Transport, c.Size, c.Connections, c.Streams) == (key.Transport, key.Size, key.Connections, key.Streams));
+        // A given load does not saturate anything, and a calibration of another client says nothing about this one.
+        if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0)
+            return null;
+        var rate = cell.Median.Rate;
+        if (ceiling.Rate >= Headroom * rate)
+            return null;
+        // The responder is measured once for each kind of socket, without what an arm of a sweep changes.
+        var without = string.Join(' ', key.Variant.Split(' ').Where(part => part.Contains('=')));
+        return new Observation(rate / Math.Max(1, ceiling.Rate),
+            $"measured {Quantity.Count(rate)} requests/s where the client itself reaches {Quantity.Count(ceiling.Rate)} "
+            + Invariant($"against a responder of almost no cost ({ceiling.Rate / rate:0.00}×, wanted {Headroom:0.0}×")
+            + (without.Length == 0 ? ")" : $"; the ceiling was found without {without})"));
+    }
+
+    /// <summary>Another number of threads ran completions than was asked for.</summary>
+    public static Observation? ThreadsUsed(MeasuredRun run, MeasuredCell cell)
+    {
+        var asked = Math.Min(run.Record.Options.Threads, cell.Key.Connections);
+        var rounds = cell.Rounds.Where(r => r.Record.ThreadCalls.Count > 0 && r.Record.Completed > 100L * asked).ToList();
+        if (rounds.Count == 0)
+            return null;
+        var used = rounds.Select(r => r.Record.ThreadCalls.Count(calls => calls > 0)).MaxBy(count => Math.Abs(count - asked));
+        return used == asked ? null
+            : new Observation(Math.Abs(used - asked), Invariant($"{asked} threads were asked for and {used} ran completions"));
+    }
+
+    /// <summary>The client compiled methods inside the window.</summary>
+    public static Observation? NotWarm(MeasuredRun run, MeasuredCell cell)
+    {
+        var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.MethodsCompiled));
+        return compiled > MostCompiled
+            ? new Observation(compiled, Invariant($"the client compiled {compiled:0} methods during a window")) : null;
+    }
+
+    /// <summary>Garbage collections stopped the client for a part of the window that shows.</summary>
+    public static Observation? Collections(MeasuredRun run, MeasuredCell cell)
+    {
+        var worst = cell.Rounds.MaxBy(SharePaused)!;
+        var (client, share) = (worst.Record.Client, SharePaused(worst));
+        return share > MostPause
+            ? new Observation(share, Invariant($"in round {worst.Record.Number} the client stood still for {Quantity.Duration(client.GcPauseNs)} ")
+                + Invariant($"in {client.GcCollections.FirstOrDefault()} garbage collection(s)"))
+            : null;
+    }
+
+    private static double SharePaused(MeasurementView r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
+
+    /// <summary>How many CPUs' worth of time the client may use: threads, CPUs it is tied to, the container's quota.</summary>
+    private static double CpusAllowed(RunRecord run, CellKey key)
+    {
+        var host = run.Host;
+        var cpus = CountOf(host.ClientCpus) ?? (host.LogicalCpus > 0 ? host.LogicalCpus : int.MaxValue);
+        var threads = Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
+        return Math.Min(Math.Min(threads, cpus), host.CpuQuota > 0 ? host.CpuQuota : double.MaxValue);
+    }
+
+    /// <summary>The span that the usage covers, drain included, where the machine's capacity tells it.</summary>
+    private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
+        ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
+
+    /// <summary>Number of CPUs in a list such as <c>0-1,4</c>; null when it is not one.</summary>
+    private static int? CountOf(string cpus)
+    {
+        var count = 0;
+        foreach (var part in cpus.Split(','))
+        {
+            var ends = part.Split('-');
+            if (!int.TryParse(ends[0], out var first) || !int.TryParse(ends[^1], out var last) || last < first || last > 4096)
+                return null;
+            count += last - first + 1;
+        }
+        return count;
+    }
+}

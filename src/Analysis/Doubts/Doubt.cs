@@ -1,0 +1,96 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>One reason to doubt a run's numbers, looked for in its rounds.</summary>
+/// <param name="Look">The doubt with its numbers and what to do about it; null when there is no such reason.</param>
+public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
+{
+    /// <summary>Every doubt there is, gravest first: a new one is a function and one entry here.</summary>
+    public static IReadOnlyList<Doubt> All { get; } =
+    [
+        new(RunDoubts.AaFailed),
+        new(RunDoubts.Incomplete),
+        InCells("failures", CallDoubts.Failures,
+            "Find out why before believing the rest: failed calls are in no rate and no latency, but they took the server's time."),
+        InCells("ports", CallDoubts.NoLocalPort,
+            "Open fewer connections a second than there are ports for a minute (-R), widen net.ipv4.ip_local_port_range, "
+            + "let Linux use such ports again (net.ipv4.tcp_tw_reuse=1), or use a Unix socket, which needs no port."),
+        InCells("lost-samples", CallDoubts.LostSamples, "Do not use these latencies, and report it: the tool or the file is wrong."),
+        InCells("little", LittlesLaw.Broken,
+            "Time or samples were lost inside the tool: do not use these latencies, repeat with fewer threads than cores, and report it."),
+        InCells("connections", ConnectionDoubts.Differ,
+            "Look at the limits (GrpcBench doctor) and that nothing else uses this server; the arm may not be what it says."),
+        InCells("streams-limit", ConnectionDoubts.StreamsLimited,
+            "Ask for no more streams than the server allows (-m), open more connections (-c), "
+            + "or raise its limit (GrpcBenchServer --max-streams)."),
+        InCells("rate-missed", CallDoubts.RateMissed,
+            "Ask for less (-R), or add connections: every stream was busy when a call was due."),
+        InCells("client-limit", ClientDoubts.Busy,
+            "Give the client more threads (-t) or CPUs; until then a faster transport may hide behind the client."),
+        InCells("client-ceiling", ClientDoubts.Ceiling,
+            "The client is a good part of this number: compare CPU per call rather than requests/s, or give the client more CPUs."),
+        InCells("threads", ClientDoubts.ThreadsUsed, "Read the result as one of that many threads."),
+        InCells("not-warm", ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
+        InCells("not-steady", Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
+        InCells("placement", Steadiness.TwoGroups,
+            "Tie both sides down: --client-cpus and --server-cpus, or read the result as a mixture of two machines."),
+        InCells("spoiled", MachineDoubts.SpoiledRounds, "Stop what else runs on this machine and run again."),
+        InCells("foreign-load", MachineDoubts.ForeignLoad, "Stop what else runs on this machine, or run more rounds."),
+        InCells("steal", MachineDoubts.Steal, "Measure on a machine of your own, or at another time, and with more rounds."),
+        new(RunDoubts.Throttling),
+        InCells("client-gc", ClientDoubts.Collections,
+            "The longest latencies may be the client's own pauses: read p50 and p90 instead."),
+        InCells("edge-bias", CallDoubts.EdgeBias, "Measure longer (-d) or with fewer connections (-c)."),
+        InCells("unattributed-cpu", MachineDoubts.UnclaimedCpu,
+            "Compare the sum of client, server and unattributed CPU, not the sides alone."),
+        InCells("few-samples", CallDoubts.FewSamples, "Measure longer (-d) to see these percentiles."),
+        new(RunDoubts.TlsCompared),
+        new(RunDoubts.PipeIsSocket),
+    ];
+
+    /// <summary>What follows from the rounds, then what the run itself noted.</summary>
+    public static IReadOnlyList<Advice> Of(MeasuredRun run) => [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice];
+
+    /// <summary>A doubt that is looked for in each measured cell: one advice for all, with the numbers of the worst.</summary>
+    private static Doubt InCells(string id, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
+    {
+        var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
+        var found = measured.Select(cell => (Cell: cell, Seen: look(run, cell))).Where(entry => entry.Seen != null).ToList();
+        if (found.Count == 0)
+            return null;
+        var (worst, seen) = found.MaxBy(entry => entry.Seen!.Severity);
+        var others = found.Count == 1 ? "" : Invariant($" (the worst of {found.Count} such cells out of {measured.Count})");
+        return new Advice
+        {
+            Id = id,
+            Doubt = $"At {worst.Key.Arm}, {Arms.NameOf(run, worst.Point)}: {seen!.Text}{others}.",
+            Fix = fix,
+            Cells = [.. found.Select(entry => entry.Cell.Index)],
+        };
+    });
+}
+
+/// <summary>What is doubtful about one cell; the most severe observation speaks for all cells.</summary>
+/// <param name="Severity">Larger is worse.</param>
+/// <param name="Text">What was seen, without the name of the cell and without a full stop.</param>
+internal sealed record Observation(double Severity, string Text);
+
+/// <summary>An advice as sentences, whoever wrote it.</summary>
+public static class AdviceText
+{
+    public static string Doubt(Advice advice) => Sentence(advice.Doubt);
+
+    public static string Fix(Advice advice) => Sentence(advice.Fix);
+
+    public static string Both(Advice advice) => $"{Doubt(advice)} {Fix(advice)}".Trim();
+
+    private static string Sentence(string text)
+    {
+        var trimmed = text.Trim();
+        return trimmed.Length == 0 ? "" : char.ToUpperInvariant(trimmed[0]) + trimmed[1..] + (trimmed[^1] is '.' or '!' or '?' ? "" : ".");
+    }
+}

@@ -1,0 +1,99 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Doubts;
+
+/// <summary>What is doubtful about a run as a whole.</summary>
+internal static class RunDoubts
+{
+    private const double LeastSlowdown = 0.15;
+
+    /// <summary>The reference measured twice came out different: nothing else of this run can be trusted.</summary>
+    public static Advice? AaFailed(MeasuredRun run)
+    {
+        if (AaTest.Of(run) is not { } test || test is { Failed: false, CanFail: true })
+            return null;
+        return new Advice
+        {
+            Id = test.Failed ? "aa-failed" : "aa-too-few-rounds",
+            Doubt = test.Failed
+                ? Invariant($"The A/A test failed: the same endpoint measured twice came out different in {test.Cells} cells ")
+                    + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level}).")
+                : Invariant($"The A/A test over {test.Cells} cells cannot fail with so few rounds."),
+            Fix = test.Failed
+                ? "Trust no comparison of this run; look for what favours one endpoint, and run it again." : "Run at least 12 rounds with --aa.",
+            Cells = [.. run.Cells.Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Index)],
+        };
+    }
+
+    /// <summary>The run did not come to its end.</summary>
+    public static Advice? Incomplete(MeasuredRun run)
+    {
+        var ending = run.Record.Ending;
+        return ending == "complete" ? null : new Advice
+        {
+            Id = "incomplete",
+            Doubt = Invariant($"The run is not complete ({(ending == "running" ? "it goes on, or was killed" : ending)}): ")
+                + Invariant($"{run.CommonRounds} rounds of every cell were measured."),
+            Fix = "Run it again to its end for verdicts.",
+        };
+    }
+
+    /// <summary>The fixed loop before a cell took longer than its other readings say it should: the machine was slower then.</summary>
+    public static Advice? Throttling(MeasuredRun run)
+    {
+        var timed = run.Cells.SelectMany(cell => cell.Rounds.Select(r => (cell.Index, r.Record.FixedLoopNs)))
+            .Where(entry => entry.FixedLoopNs > 0).ToList();
+        if (timed.Count < 5)
+            return null;
+        var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.FixedLoopNs));
+        var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.FixedLoopNs - usual)));
+        // Shared machines wander by 3 % all the time; beyond six times their own wander (as a standard deviation) it is something else.
+        var limit = usual + Math.Max(LeastSlowdown * usual, 6 * 1.4826 * wander);
+        var slow = timed.Where(entry => entry.FixedLoopNs > limit).ToList();
+        if (slow.Count == 0)
+            return null;
+        var worst = slow.Max(entry => entry.FixedLoopNs);
+        return new Advice
+        {
+            Id = "throttling",
+            Doubt = Invariant($"Before {slow.Count} of {timed.Count} measurements a fixed loop took up to {Quantity.Duration(worst)} ")
+                + $"instead of {Quantity.Duration(usual)}: the machine was slower then.",
+            Fix = "Let the machine cool or be alone (governor performance, no other guests), or run more rounds.",
+            Cells = [.. slow.Select(entry => entry.Index).Distinct().Order()],
+        };
+    }
+
+    /// <summary>TLS and plaintext stand in one comparison.</summary>
+    public static Advice? TlsCompared(MeasuredRun run)
+    {
+        var tls = CellsOf(run, "tls");
+        return tls.Count == 0 || tls.Count == run.Cells.Count ? null : new Advice
+        {
+            Id = "tls-compared",
+            Doubt = "TLS encrypts and the other transports here do not: the difference is the price of encryption, not of a transport.",
+            Fix = "Compare TLS with TLS, or read its rows as TCP with encryption.",
+            Cells = tls,
+        };
+    }
+
+    /// <summary>Off Windows a .NET named pipe is a Unix socket behind another API.</summary>
+    public static Advice? PipeIsSocket(MeasuredRun run)
+    {
+        var pipes = CellsOf(run, "pipe");
+        return pipes.Count == 0 || run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase) ? null : new Advice
+        {
+            Id = "pipe-is-socket",
+            Doubt = "On this system pipe is a Unix socket behind .NET's pipe API: these rows say nothing about named pipes on Windows.",
+            Fix = "Measure on Windows to learn about its named pipes.",
+            Cells = pipes,
+        };
+    }
+
+    private static List<int> CellsOf(MeasuredRun run, string transport) =>
+        [.. run.Cells.Where(cell => cell.Key.Transport == transport).Select(cell => cell.Index)];
+}
