@@ -1,0 +1,165 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+
+namespace IpcBench.Host.Tests;
+
+/// <summary>The house's own rules: arrows between namespaces point one way, and lines fit the width of .editorconfig.</summary>
+public sealed class SourceTreeTests : IDisposable
+{
+    // What is still to be mended. An arrow goes from here as soon as it is gone from the code.
+    private static readonly string[] KnownArrows =
+    [
+        "IpcBench.Analysis.Plots -> IpcBench.Analysis.Renderers",
+        "IpcBench.Client.Load -> IpcBench.Client.Callers",
+        "IpcBench.Client.Callers -> IpcBench.Client.Callers.Echo",
+        "IpcBench.Client.Callers -> IpcBench.Client.Callers.GrpcDotnet",
+        "IpcBench.Client.Callers -> IpcBench.Client.Callers.Http1",
+        "IpcBench.Client.Callers -> IpcBench.Client.Callers.Wire",
+        "IpcBench.Server.BuiltIn -> IpcBench.Server",
+        "IpcBench.Server.Endpoints -> IpcBench.Server",
+        "IpcBench.Server.GrpcDotnet -> IpcBench.Server",
+        "IpcBench.Server.Services -> IpcBench.Server",
+        "IpcBench.Server.Endpoints -> IpcBench.Server.Echo",
+        "IpcBench.Server.Bytes -> IpcBench.Server.BuiltIn",
+        "IpcBench.Server.Services -> IpcBench.Server.Bytes",
+    ];
+
+    // How many lines of each folder are still too long, at most.
+    private static readonly Dictionary<string, int> KnownLongLines = new()
+    {
+        ["src/Analysis"] = 400,
+        ["src/Client"] = 282,
+        ["src/Microbench"] = 10,
+        ["src/Protocol"] = 2,
+        ["src/Schema"] = 26,
+        ["src/Server"] = 71,
+        ["src/Transports"] = 17,
+        ["tests/Analysis.Tests"] = 115,
+        ["tests/Client.Tests"] = 138,
+        ["tests/EndToEnd.Tests"] = 43,
+        ["tests/Protocol.Tests"] = 2,
+        ["tests/Schema.Tests"] = 21,
+        ["tests/Server.Tests"] = 38,
+        ["tests/Transports.Tests"] = 3,
+    };
+
+    private readonly string folder = Directory.CreateTempSubdirectory("tree-").FullName;
+
+    private static string Root { get; } = FindRoot();
+
+    [Fact]
+    public void Arrows_between_namespaces_point_one_way()
+    {
+        var cycle = new SourceTree(Path.Combine(Root, "src")).Cycle(KnownArrows);
+        Assert.True(cycle is null, cycle);
+    }
+
+    [Theory]
+    [InlineData("src")]
+    [InlineData("tests")]
+    public void Lines_fit_the_width_of_the_editorconfig(string part)
+    {
+        var width = Width();
+        foreach (var top in Directory.EnumerateDirectories(Path.Combine(Root, part)))
+        {
+            var name = part + "/" + Path.GetFileName(top);
+            var found = LongLines(top, width);
+            Assert.True(found.Count <= KnownLongLines.GetValueOrDefault(name),
+                $"{name} has {found.Count} lines of more than {width} columns: {string.Join(", ", found.TakeLast(5))}");
+        }
+    }
+
+    [Fact]
+    public void A_cycle_is_named_with_its_files_and_the_rarest_arrow_first()
+    {
+        Write("A/One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One : Two;\n");
+        Write("A/More.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class More : Two;\n");
+        Write("B/Two.cs", "using Made.A;\n\nnamespace Made.B;\n\ninternal class Two : One;\n");
+
+        var cycle = new SourceTree(folder).Cycle();
+
+        Assert.Equal(
+            $"probably wrong: Made.B -> Made.A ({Named("B/Two.cs")}); Made.A -> Made.B ({Named("A/More.cs")}, {Named("A/One.cs")})",
+            cycle);
+        Assert.Null(new SourceTree(folder).Cycle("Made.B -> Made.A"));
+    }
+
+    [Theory]
+    [InlineData("using Made.A;\n\nnamespace Made.B;\n\ninternal class Two;")]
+    [InlineData("using static Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
+    [InlineData("using First = Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
+    [InlineData("namespace Made.B;\n\ninternal class Two\n{\n    private A.One? first;\n}")]
+    public void A_using_line_an_alias_and_a_qualified_name_are_arrows(string second)
+    {
+        Write("One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One;\n");
+        Write("Two.cs", second);
+
+        Assert.Contains("Made.B -> Made.A", new SourceTree(folder).Cycle());
+    }
+
+    [Fact]
+    public void A_type_of_a_parent_namespace_is_an_arrow_without_a_using_line()
+    {
+        Write("Top.cs", "using Made.Below;\n\nnamespace Made;\n\npublic sealed record Top(Low Low);\n");
+        Write("Below/Low.cs", "namespace Made.Below;\n\ninternal class Low(Top top);\n");
+
+        Assert.Contains("Made.Below -> Made ", new SourceTree(folder).Cycle());
+    }
+
+    [Fact]
+    public void Comments_texts_and_arrows_of_one_direction_make_no_cycle()
+    {
+        Write("Top.cs", "using Made.Below;\n\nnamespace Made;\n\npublic sealed record Top(Low Low);\n");
+        Write("Below/Low.cs", "namespace Made.Below;\n\n/// Of a Top.\ninternal class Low { string s = \"Top\"; /* Top */ }\n");
+
+        Assert.Null(new SourceTree(folder).Cycle());
+    }
+
+    [Fact]
+    public void A_line_that_is_too_long_is_found_where_it_stands()
+    {
+        Write("bin/Made.cs", new string('x', 200));
+        Write("Fits.cs", new string('x', 140));
+        Write("Long.cs", "one\n" + new string('µ', 141));
+
+        Assert.Equal([Named("Long.cs") + ":2"], LongLines(folder, 140));
+    }
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    private static List<string> LongLines(string root, int width)
+    {
+        var found = new List<string>();
+        foreach (var path in SourceTree.FilesOf(root).Order())
+        {
+            var lines = File.ReadAllLines(path).Index().Where(line => line.Item.Length > width);
+            found.AddRange(lines.Select(line => $"{Path.GetRelativePath(root, path)}:{line.Index + 1}"));
+        }
+        return found;
+    }
+
+    private static int Width()
+    {
+        var settings = File.ReadAllText(Path.Combine(Root, ".editorconfig"));
+        var setting = Regex.Match(settings, @"^max_line_length = (\d+)", RegexOptions.Multiline);
+        return int.Parse(setting.Groups[1].Value, CultureInfo.InvariantCulture);
+    }
+
+    private static string FindRoot()
+    {
+        for (var folder = AppContext.BaseDirectory; folder is not null; folder = Path.GetDirectoryName(folder))
+        {
+            if (File.Exists(Path.Combine(folder, "IpcBench.sln")))
+                return folder;
+        }
+        throw new DirectoryNotFoundException("these tests read the repository that they are built in");
+    }
+
+    private static string Named(string path) => path.Replace('/', Path.DirectorySeparatorChar);
+
+    private void Write(string path, string text)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(Path.Combine(folder, path))!);
+        File.WriteAllText(Path.Combine(folder, path), text);
+    }
+}
