@@ -41,7 +41,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
     {
         var at = 0;
         var node = Next(source, ref at) ?? throw source.Error(0, "there is no JSON here");
-        return AtEnd(source, at) ? node : throw Follows(source, at);
+        return AtEnd(source, at) ? node : throw Follows(source, at + White(source, at));
     }
 
     /// <summary>Reads the values of the text one after another, with white space between them.</summary>
@@ -54,11 +54,14 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static InputException Follows(JsonSource source, int at) => source.Error(at, "text follows the end of the JSON value");
 
-    private static bool AtEnd(JsonSource source, int at) => source.Text.Span[at..].IndexOfAnyExcept(" \t\r\n"u8) < 0;
+    private static bool AtEnd(JsonSource source, int at) => White(source, at) < 0;
+
+    // The bytes of white space from there; less than 0 when nothing else follows.
+    private static int White(JsonSource source, int at) => source.Text.Span[at..].IndexOfAnyExcept(" \t\r\n"u8);
 
     private static JsonNode? Next(JsonSource source, ref int at)
     {
-        var white = source.Text.Span[at..].IndexOfAnyExcept(" \t\r\n"u8);
+        var white = White(source, at);
         if (white < 0)
             return null;
         at += white;

@@ -20,6 +20,10 @@ public static class Protoset
                 throw new InputException($"{path} has {length} bytes, too many for a protoset (at most {MostBytes >> 20} MiB)");
             bytes = File.ReadAllBytes(path);
         }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new InputException($"there is no file {path}", e);
+        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             throw new InputException($"cannot read the protoset {path}: {e.Message.TrimEnd('.')}", e);

@@ -1,0 +1,53 @@
+using IpcBench.Schema.Json;
+using IpcBench.Schema.Tests.Support;
+
+namespace IpcBench.Schema.Tests;
+
+public class ExpectationTests
+{
+    [Theory]
+    [InlineData("""{"id":"7"}""", """{"id":"7","labels":{"a":1}}""", null)]
+    [InlineData("""{}""", """{"id":"7"}""", null)]
+    [InlineData("""{"id":""}""", """{}""", null)]
+    [InlineData("""{"items":[],"labels":{}}""", """{}""", null)]
+    [InlineData("""{"at":null}""", """{}""", null)]
+    [InlineData("""{"items":[{"count":"1e1"}]}""", """{"items":[{"count":10,"name":"ink"}]}""", null)]
+    [InlineData("""{"at":"2024-05-17T11:30:00+02:00"}""", """{"at":"2024-05-17T09:30:00Z"}""", null)]
+    [InlineData("""{"id":"7"}""", """{"id":"8"}""", "id: expected \"7\", got \"8\"")]
+    [InlineData("""{"id":""}""", """{"id":"8"}""", "id: expected \"\", got \"8\"")]
+    [InlineData("""{"items":[{},{},{"price":3}]}""", """{"items":[{},{"price":9},{"price":4}]}""", "items[2].price: expected 3, got 4")]
+    [InlineData("""{"items":[{},{"name":"ink"}]}""", """{"items":[{}]}""", "items[1]: expected {\"name\":\"ink\"}, got nothing")]
+    [InlineData("""{"items":[]}""", """{"items":[{"count":2}]}""", "items[0]: expected nothing, got {\"name\":\"\",\"price\":0,\"count\":2}")]
+    [InlineData("""{"labels":{"a b":1}}""", """{"labels":{"a b":2}}""", "labels[\"a b\"]: expected 1, got 2")]
+    [InlineData("""{"labels":{"a":1}}""", """{}""", "labels.a: expected 1, got nothing")]
+    [InlineData("""{"at":null}""", """{"at":"2024-05-17T09:30:00Z"}""", "at: expected null, got \"2024-05-17T09:30:00Z\"")]
+    [InlineData("""{"at":"2024-05-17T09:30:00Z"}""", """{}""", "at: expected \"2024-05-17T09:30:00Z\", got nothing")]
+    [InlineData("""{"id":"7","items":[{"count":1}]}""", """{"id":"8","items":[{"count":2}]}""", "id: expected \"7\", got \"8\"")]
+    public void The_first_difference_is_a_path(string expected, string reply, string? difference)
+    {
+        var expectation = new Expectation(Protos.Message("rich.Order"), expected, Protos.Types);
+        Assert.Equal(difference, expectation.FirstDifference(Protos.Encode("rich.Order", reply)));
+    }
+
+    [Fact]
+    public void A_reply_that_is_one_value_has_no_path()
+    {
+        var expectation = new Expectation(Protos.Message("google.protobuf.StringValue"), "\"a\"", Protos.Types);
+        Assert.Equal("reply: expected \"a\", got \"b\"", expectation.FirstDifference(Protos.Encode("google.protobuf.StringValue", "\"b\"")));
+    }
+
+    [Fact]
+    public void Long_values_are_shown_in_part()
+    {
+        var expectation = new Expectation(Protos.Message("rich.Item"), $$"""{"name":"{{new string('x', 100)}}"}""", Protos.Types);
+        Assert.Equal($"name: expected \"{new string('x', 59)}…, got \"\"", expectation.FirstDifference([]));
+    }
+
+    [Fact]
+    public void Bytes_that_are_no_such_message_are_told()
+    {
+        var expectation = new Expectation(Protos.Message("rich.Item"), "{}", Protos.Types);
+        var error = Assert.Throws<SchemaException>(() => expectation.FirstDifference([0xFF]));
+        Assert.StartsWith("1 bytes are no rich.Item: ", error.Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,108 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Schema.Tests.Support;
+using IpcBench.Schema.Types;
+
+namespace IpcBench.Schema.Tests;
+
+/// <summary>Sets, .proto files and names that are wrong, each told in one sentence.</summary>
+public class WrongTypesTests
+{
+    [Theory]
+    [InlineData("rich.Shop", "'rich.Shop' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("rich.Shop/", "'rich.Shop/' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("rich.Shop/Buy/Now", "'rich.Shop/Buy/Now' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("", "'' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    public void A_name_that_is_no_method_is_told_how_one_looks(string name, string sentence) =>
+        Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Types.Method(name)).Message);
+
+    [Theory]
+    [InlineData("rich.Shop/Bui", "no method Bui in rich.Shop: Buy")]
+    [InlineData("rich.Shop/buy", "no method buy in rich.Shop: Buy")]
+    [InlineData("rich.Shop/Steal", "no method Steal in rich.Shop: there is Buy, Watch, Send, Talk")]
+    [InlineData("rich.Shap/Buy", "no service rich.Shap in rich.pb: rich.Shop")]
+    [InlineData("Greeter/Buy", "no service Greeter in rich.pb: there is rich.Shop")]
+    public void A_method_that_is_not_there_is_answered_with_what_is(string name, string sentence) =>
+        Assert.Equal(sentence, Assert.Throws<SchemaException>(() => Protos.Types.Method(name)).Message);
+
+    [Fact]
+    public void A_set_that_lacks_a_file_names_it_and_its_importer() =>
+        Assert.Equal("two.pb lacks rich/three.proto, which rich/two.proto imports: write the set with --include_imports", Error(Set(Protos.Files[1]), "two.pb"));
+
+    [Fact]
+    public void Files_that_import_each_other_are_named()
+    {
+        var (a, b) = (File("a.proto"), File("b.proto"));
+        a.Dependency.Add("b.proto");
+        b.Dependency.Add("a.proto");
+        Assert.Equal("odd.pb has files that import each other: a.proto, b.proto", Error(Set(a, b)));
+    }
+
+    [Fact]
+    public void An_empty_set_is_told() => Assert.Equal("odd.pb holds no descriptors", Error([]));
+
+    [Fact]
+    public void What_is_no_set_is_told_how_one_is_written() => Assert.Equal(
+        "odd.pb is no FileDescriptorSet: protoc --include_imports --descriptor_set_out=odd.pb writes one", Error("syntax = \"proto3\";"u8.ToArray()));
+
+    [Fact]
+    public void An_unknown_syntax_or_edition_is_told_with_the_known_ones()
+    {
+        var four = File("four.proto");
+        four.Syntax = "proto4";
+        Assert.Equal("four.proto of odd.pb has the syntax 'proto4', and known are proto2, proto3 and edition 2023", Error(Set(four)));
+        four.Syntax = "editions";
+        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
+        four.Edition = (Edition)1001;
+        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
+    }
+
+    [Fact]
+    public void A_type_that_is_not_in_the_set_is_named()
+    {
+        var file = File("odd.proto");
+        file.MessageType.Add(new DescriptorProto { Name = "M", Field = { Field("f", FieldDescriptorProto.Types.Type.Message, ".none.N") } });
+        Assert.Equal("the descriptors of odd.pb do not hold together: M.f: \".none.N\" is not defined", Error(Set(file)));
+    }
+
+    [Fact]
+    public void A_map_without_key_and_value_is_named()
+    {
+        var file = File("odd.proto");
+        var map = Field("f", FieldDescriptorProto.Types.Type.Message, ".M.E");
+        map.Label = FieldDescriptorProto.Types.Label.Repeated;
+        var entry = new DescriptorProto { Name = "E", Options = new MessageOptions { MapEntry = true } };
+        file.MessageType.Add(new DescriptorProto { Name = "M", Field = { map }, NestedType = { entry } });
+        Assert.Equal("the descriptors of odd.pb do not hold together: M.f is a map without key and value", Error(Set(file)));
+    }
+
+    [Fact]
+    public void A_protoset_that_cannot_be_read_is_named()
+    {
+        using var folder = new TempFolder();
+        var missing = Path.Combine(folder.Path, "none.pb");
+        Assert.Equal($"there is no file {missing}", Assert.Throws<InputException>(() => Protoset.Read(missing)).Message);
+    }
+
+    [Fact]
+    public async Task A_compiler_a_file_or_a_folder_that_is_not_there_is_named()
+    {
+        using var folder = new TempFolder();
+        var file = folder.Write("hello.proto", "syntax = \"proto3\";");
+        Assert.Equal("--proto needs no-such-protoc and it cannot be started: put it on the PATH, or give --protoset", await ErrorAsync(file, [], "no-such-protoc"));
+        Assert.Equal("there is no file none.proto", await ErrorAsync("none.proto", [], "no-such-protoc"));
+        Assert.Equal("-I none: there is no such folder", await ErrorAsync(file, ["none"], "no-such-protoc"));
+    }
+
+    private static async Task<string> ErrorAsync(string file, string[] folders, string program) =>
+        (await Assert.ThrowsAsync<InputException>(() => Protoc.CompileAsync(file, folders, program))).Message;
+
+    private static string Error(byte[] set, string name = "odd.pb") => Assert.Throws<InputException>(() => Protoset.Parse(set, name)).Message;
+
+    private static byte[] Set(params FileDescriptorProto[] files) => new FileDescriptorSet { File = { files } }.ToByteArray();
+
+    private static FileDescriptorProto File(string name) => new() { Name = name, Syntax = "proto3" };
+
+    private static FieldDescriptorProto Field(string name, FieldDescriptorProto.Types.Type type, string typeName) =>
+        new() { Name = name, Number = 1, Type = type, TypeName = typeName, Label = FieldDescriptorProto.Types.Label.Optional };
+}
