@@ -8,15 +8,15 @@ internal static class CommandTree
 {
     public static RootCommand Create(IReadOnlyList<string> commandLine)
     {
-        var root = new RootCommand("Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
-        RunCommand.AddTo(root, commandLine);
+        var root = new RootCommand(
+            "Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
+        RunCommand.AddTo(root, Presets.Main, commandLine);
         root.Add(ServeCommand.Create());
         root.Add(DoctorCommand.Create());
-        root.Subcommands.Add(SweepCommand.Create(commandLine));
-        root.Subcommands.Add(HttpCommand.Create(commandLine));
-        root.Add(ArticleCommand.Create(commandLine));
-        root.Subcommands.Add(EchoCommand.Create(commandLine));
-        root.Subcommands.Add(LayersCommand.Create(commandLine));
+        root.Add(SweepCommand.Create(commandLine));
+        root.Add(HttpCommand.Create(commandLine));
+        foreach (var preset in Presets.Commands)
+            root.Add(RunCommand.Create(preset, commandLine));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(ResponderCommand.Create());

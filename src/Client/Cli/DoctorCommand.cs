@@ -28,7 +28,7 @@ internal static class DoctorCommand
             new DoctorOptions
             {
                 Connections = Connections(parsed.GetValue(connections)!),
-                Targets = [.. (parsed.GetValue(url) ?? []).Select(ParseAddress)],
+                Targets = [.. (parsed.GetValue(url) ?? []).Select(address => Parsers.Address(address))],
                 Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
                 ClientCpus = parsed.GetValue(clientCpus) is { } client ? Parsers.Cpus(client, "--client-cpus") : null,
                 ServerCpus = parsed.GetValue(serverCpus) is { } server ? Parsers.Cpus(server, "--server-cpus") : null,
@@ -69,8 +69,6 @@ internal static class DoctorCommand
         var count = Parsers.Count(text, "-c");
         return count is > 0 and <= 1_000_000 ? (int)count : throw new UsageException($"-c '{text}' is no number of connections: 1 to 1000000");
     }
-
-    private static Address ParseAddress(string text) => Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(error);
 }
 
 /// <summary>The shape of <c>doctor --json</c>: an array of check, level, text and fix.</summary>

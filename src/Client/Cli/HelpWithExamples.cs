@@ -35,11 +35,6 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
         return result;
     }
 
-    private static string? ExamplesOf(Command command) => command switch
-    {
-        RootCommand => Examples,
-        { Name: "echo" } => EchoCommand.Examples,
-        { Name: "layers" } => LayersCommand.Examples,
-        _ => null,
-    };
+    private static string? ExamplesOf(Command command) =>
+        command is RootCommand ? Examples : Presets.Commands.FirstOrDefault(preset => preset.Name == command.Name)?.Examples;
 }

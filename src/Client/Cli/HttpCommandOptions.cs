@@ -5,11 +5,12 @@ namespace IpcBench.Client.Cli;
 /// <summary>What <c>http</c> takes: servers and a request of its own, and how to measure as the main command has it.</summary>
 internal sealed class HttpCommandOptions
 {
-    public RunCommandOptions Run { get; } = new();
+    public RunCommandOptions Run { get; } = new(Presets.Http);
 
     public Argument<string[]> Urls { get; } = new("URL")
     {
-        Description = "server to measure: http://host:port/path?query, https://…, unix:/path/of.sock, unix-abstract:name, pipe:/name; NAME=URL names the arm; several are interleaved and compared",
+        Description = "server to measure: http://host:port/path?query, https://…, unix:/path/of.sock, unix-abstract:name, pipe:/name; "
+            + "NAME=URL names the arm; several are interleaved and compared",
         Arity = new ArgumentArity(0, 100),
     };
 
@@ -17,15 +18,19 @@ internal sealed class HttpCommandOptions
     public Option<string[]> Header { get; } = new("-H", "--header") { HelpName = "'NAME: VALUE'", Description = "header of every request, repeatable; may replace Host" };
     public Option<string> Method { get; } = new("--method") { HelpName = "METHOD", Description = "GET (default; POST with --body), HEAD, POST, …" };
     public Option<string> Body { get; } = new("--body") { HelpName = "FILE", Description = "file to send as the body of every request" };
-    public Option<bool> VaryingLength { get; } = new("--varying-length", "-l") { Description = "replies may differ in length (else another length than the first one's is a failure)" };
-    public Option<string> ExpectStatus { get; } = new("--expect-status") { HelpName = "LIST", Description = "statuses that are a success, as in 200,304 or 2xx,404 (default: 2xx); others are failures, each by its own name" };
+    public Option<bool> VaryingLength { get; } = new("--varying-length", "-l")
+    {
+        Description = "replies may differ in length (else another length than the first one's is a failure)",
+    };
+
+    public Option<string> ExpectStatus { get; } = new("--expect-status")
+    {
+        HelpName = "LIST",
+        Description = "statuses that are a success, as in 200,304 or 2xx,404 (default: 2xx); others are failures, each by its own name",
+    };
+
     public Option<string> Scenario { get; } = new("--scenario") { HelpName = "NAME", Hidden = true };
 
-    public IEnumerable<Option> All =>
-    [
-        Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario,
-        Run.Connections, Run.Threads, Run.Streams, Run.Duration, Run.Calls, Run.ConnectPerCall, Run.Rounds, Run.Warmup, Run.Timeout, Run.Seed, Run.Rate, Run.Arrivals, Run.Load,
-        Run.Reference, Run.Delta, Run.MaxTime, Run.ClientCpus, Run.ServerPids, Run.Watch, Run.Insecure, Run.CaCert, Run.Output, Run.Label, Run.NoSave, Run.Format, Run.Crank,
-        .. Run.Knobs.Where(one => one.Knob is { OnServerAlone: false, Name: not "http2-window" }).Select(one => one.Option),
-    ];
+    /// <summary>In the order of the help.</summary>
+    public IEnumerable<Option> Offered => [Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario, .. Run.Offered];
 }

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
@@ -21,7 +20,6 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         {
             Http = arms,
             Sizes = [0], // what there is, a first request will tell
-            Protocols = [Catalogue.Http1],
             Scenario = typed.GetValue(declared.Scenario) ?? "",
         };
     }

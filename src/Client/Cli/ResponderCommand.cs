@@ -1,7 +1,6 @@
 using System.CommandLine;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Plan;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -15,12 +14,10 @@ internal static class ResponderCommand
         command.Hidden = true;
         command.SetAction(async (parsed, cancellation) =>
         {
-            var addresses = parsed.GetValue(listen)!.Select(ParseAddress).ToList();
+            var addresses = parsed.GetValue(listen)!.Select(address => Parsers.Address(address)).ToList();
             await ResponderProcess.ServeAsync(addresses, Console.OpenStandardInput(), parsed.InvocationConfiguration.Output, cancellation);
             return ExitCode.Ok;
         });
         return command;
     }
-
-    private static Address ParseAddress(string text) => Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(error);
 }

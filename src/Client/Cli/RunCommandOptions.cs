@@ -4,46 +4,85 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of a run, declared once; <c>run</c> and <c>sweep</c> share them. Letters follow wrk, wrk2 and h2load.</summary>
-internal sealed class RunCommandOptions
+/// <summary>The options of every command that measures, declared once. Letters follow wrk, wrk2 and h2load.</summary>
+/// <param name="preset">The command's own defaults and words; it may not offer all of them.</param>
+internal sealed class RunCommandOptions(Preset preset)
 {
+    public Preset Preset => preset;
+
     public Option<string[]> Url { get; } = new("-U", "--url")
     {
         HelpName = "URL",
-        Description = "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; none: start one and compare its transports",
+        Description = preset.Help("-U", "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
+            + "pipe:/name; none: start one and compare its transports"),
     };
 
-    public Option<string> Transports { get; } = Text("--transports", "LIST", "transports of the server it starts: tcp, tls, unix, pipe (default: tcp,unix,pipe)");
-    public Option<string> Sizes { get; } = Text("-s", "LIST", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary (default: 10,100,1k,10k,100k,1M)", "--sizes");
-    public Option<string> Connections { get; } = Text("-c", "LIST", "connections, really opened (default: 400)", "--connections");
-    public Option<string> Threads { get; } = Text("-t", "N", "threads that run completions (default: 5, fewer when there are fewer connections)", "--threads");
-    public Option<string> Streams { get; } = Text("-m", "LIST", "concurrent calls of one connection (default: 1)", "--streams");
-    public Option<string> Duration { get; } = Text("-d", "TIME", "measured time of one cell: 500ms, 20s, 2m (default: 20s with -U, else 2s)", "--duration");
-    public Option<string> Calls { get; } = Text("-n", "COUNT", "calls of one measurement instead of a time", "--calls");
+    public Option<string> Transports { get; } = Text("--transports", "LIST",
+        preset.Help("--transports", "transports of the server it starts: tcp, tls, unix, pipe", preset.Transports));
+
+    public Option<string> Sizes { get; } = Text("-s", "LIST",
+        preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
+
+    public Option<string> Connections { get; } = Text("-c", "LIST",
+        preset.Help("-c", "connections, really opened", preset.Connections), "--connections");
+
+    public Option<string> Threads { get; } = Text("-t", "N",
+        $"threads that run completions (default: {preset.Threads}, fewer when there are fewer connections)", "--threads");
+
+    public Option<string> Streams { get; } = Text("-m", "LIST",
+        preset.Help("-m", "concurrent calls of one connection", preset.Streams), "--streams");
+
+    public Option<string> Duration { get; } = Text("-d", "TIME",
+        preset.Help("-d", "measured time of one cell: 500ms, 20s, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
+
+    public Option<string> Calls { get; } = Text("-n", "COUNT",
+        preset.Help("-n", "calls of one measurement instead of a time", preset.Calls), "--calls");
+
     public Option<string> ConnectPerCall { get; } = new("--connect-per-call")
     {
         HelpName = "both",
-        Description = "open a connection for every call and close it afterwards, both being part of the call; both: and connections that are kept, each an arm",
+        Description = "open a connection for every call and close it afterwards, both being part of the call; both: and connections that are kept, "
+            + "each an arm",
         Arity = ArgumentArity.ZeroOrOne,
     };
 
-    public Option<string> Rounds { get; } = Text("-r", "N", "rounds of every cell, or auto: until every verdict is decided (default: 3 with -U, else 7)", "--rounds");
-    public Option<string> Warmup { get; } = Text("--warmup", "TIME", "load before every measurement that is thrown away (default: 2s with -U, else 1s)");
-    public Option<string> Timeout { get; } = Text("--timeout", "TIME", "a call that takes longer is cut off (default: 10s)");
+    public Option<string> Rounds { get; } = Text("-r", "N",
+        preset.Help("-r", "rounds of every cell, or auto: until every verdict is decided", preset.Rounds), "--rounds");
+
+    public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
+    public Option<string> Warmup { get; } = Text("--warmup", "TIME", preset.WarmupHelp);
+
+    public Option<string> Timeout { get; } = Text("--timeout", "TIME",
+        preset.Help("--timeout", "a call that takes longer is cut off", preset.Timeout));
+
     public Option<string> Seed { get; } = Text("--seed", "N", "order of the cells in each round (default: from the clock, printed)");
-    public Option<bool> Quick { get; } = Flag("--quick", "a first answer within two minutes: 6 rounds of 1s, sizes 10,10k,1M");
     public Option<string> Rate { get; } = Text("-R", "RATE", "open loop: calls per second over all connections, e.g. 20k", "--rate");
     public Option<string> Arrivals { get; } = Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson");
-    public Option<string> Load { get; } = Text("--load", "LIST", "afterwards load every transport alike, at shares of the slowest one's capacity: 25%,50%,75%,90%");
-    public Option<string> Client { get; } = Text("--client", "LIST", "client implementations, each an arm: wire (default), grpc-dotnet where it is built in");
-    public Option<string> Reference { get; } = Text("--reference", "ARM", "what ratios refer to (default: tcp)");
-    public Option<string> Delta { get; } = Text("--delta", "SHARE", "a difference smaller than this does not matter (default: 3%)");
-    public Option<string> MaxTime { get; } = Text("--max-time", "TIME", "with --rounds auto: no round is begun that would end later (default: 30m)");
-    public Option<bool> AgainstItself { get; } = Flag("--aa", "measure the reference once more as a second endpoint: what does the method say of equals?");
+
+    public Option<string> Load { get; } = Text("--load", "LIST",
+        "afterwards load every transport alike, at shares of the slowest one's capacity: 25%,50%,75%,90%");
+
+    public Option<string> Client { get; } = Text("--client", "LIST",
+        $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
+
+    public Option<string> Reference { get; } = Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})");
+
+    public Option<string> Delta { get; } = Text("--delta", "SHARE",
+        preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta));
+
+    public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
+        preset.Help("--max-time", "with --rounds auto: no round is begun that would end later", preset.MaxTime));
+
+    public Option<bool> AgainstItself { get; } = Flag("--aa",
+        "measure the reference once more as a second endpoint: what does the method say of equals?");
+
     public Option<bool> NoCalibration { get; } = Flag("--no-calibration", "do not measure the client's own ceiling first");
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
-    public Option<string> ServerPids { get; } = Text("--server-pids", "LIST", "processes of a server that is not ours, e.g. 12,34: their CPU time and that of their descendants is the server's");
+
+    public Option<string> ServerPids { get; } = Text("--server-pids", "LIST",
+        "processes of a server that is not ours, e.g. 12,34: their CPU time and that of their descendants is the server's");
+
     public Option<string[]> Watch { get; } = new("--watch")
     {
         HelpName = "NAME=ADDRESS",
@@ -55,18 +94,24 @@ internal sealed class RunCommandOptions
     public Option<string> Output { get; } = Text("-o", "FILE", "results file (default: results/<UTC time>-<os>-<label>.json)", "--output");
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
-    public Option<string> Format { get; } = Text("--format", "FORMAT", "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format)));
+
+    public Option<string> Format { get; } = Text("--format", "FORMAT",
+        "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format)));
+
     public Option<bool> Crank { get; } = Flag("--crank", "for dotnet/crank: print its statistics block and nothing else");
 
-    /// <summary>One option for each knob of the catalogue.</summary>
+    /// <summary>One option for each knob of the table.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
         [.. Knob.All.Select(knob => (knob, Text("--" + knob.Name, "VALUE", knob.Help)))];
 
-    public IEnumerable<Option> All =>
+    /// <summary>Those that the command takes, in the order of its help.</summary>
+    public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name));
+
+    private IEnumerable<Option> All =>
     [
-        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals, Load, Client,
-        Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Output, Label, NoSave, Format, Crank,
-        .. Knobs.Select(knob => knob.Option),
+        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals,
+        Load, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Output,
+        Label, NoSave, Format, Crank, .. Knobs.Select(knob => knob.Option),
     ];
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>

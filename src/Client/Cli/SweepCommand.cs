@@ -12,11 +12,13 @@ internal static class SweepCommand
         {
             HelpName = "KNOB=LIST",
             Required = true,
-            Description = $"values of a knob, each an arm beside the default, repeatable: socket-buffer=64k,256k,1M; knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+            Description = "values of a knob, each an arm beside the default, repeatable: socket-buffer=64k,256k,1M; "
+                + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
         };
-        var options = new RunCommandOptions();
-        var command = new Command("sweep", "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
-        foreach (var option in options.All)
+        var options = new RunCommandOptions(Presets.Main);
+        var command = new Command("sweep",
+            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
+        foreach (var option in options.Offered)
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {

@@ -38,17 +38,11 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
     public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
         ?? throw new UsageException($"there is no knob '{name}': it is one of {string.Join(", ", All.Select(knob => knob.Name))}");
 
-    private static int Bytes(string text, string what, long limit)
-    {
-        var value = Parsers.Count(text, what);
-        return value >= 1 && value <= limit ? (int)value : throw new UsageException($"{what} '{text}' must be between 1 and {limit}");
-    }
+    private static int Bytes(string text, string what, int limit) => Parsers.Integer(text, what, 1, limit);
+
+    private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
     private static bool Switch(string text, string what) => OneOf(text, what, "on", "off") == "on";
-
-    private static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)
-        ? text
-        : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
 
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }

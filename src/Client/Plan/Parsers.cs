@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Host;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
@@ -64,6 +65,23 @@ internal static class Parsers
             ? set
             : throw new UsageException($"{what} {text}: there is no CPU {CpuSet.Of(missing)} for this process, only {available}");
     }
+
+    /// <summary>A count within limits.</summary>
+    public static int Integer(string text, string what, int least, int most)
+    {
+        var value = Count(text, what);
+        return value >= least && value <= most ? (int)value : throw new UsageException($"{what} '{text}' must be between {least} and {most}");
+    }
+
+    public static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)
+        ? text
+        : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
+
+    /// <summary>Where a server listens.</summary>
+    /// <param name="text">As typed.</param>
+    /// <param name="prefix">Before the sentence that refuses it.</param>
+    public static Address Address(string text, string prefix = "") =>
+        Transports.Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(prefix + error);
 
     /// <summary>A comma-separated list without repetitions or gaps.</summary>
     public static IReadOnlyList<T> List<T>(string text, string what, Func<string, string, T> item)

@@ -32,21 +32,10 @@ internal static class RunRecords
         RehearsalNs = (long)ServerWarmup.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
         Threads = options.Threads,
-        Reference = Reference(options, plan),
+        Reference = ReferenceArm.Of(options, plan),
         Delta = options.Delta,
         Knobs = Knobs(options),
     };
-
-    /// <summary>The arm or transport asked for, else TCP, else the first: checked against those there are.</summary>
-    private static string Reference(RunOptions options, BenchPlan plan)
-    {
-        var arms = plan.Cells.Select(cell => cell.Record.Key.Arm).Concat(plan.Cells.Select(cell => cell.Record.Key.Transport)).Distinct().ToList();
-        if (options.Reference is { } name && plan.Cells.FirstOrDefault(cell => cell.Target.Mark == name) is { } named)
-            return named.Record.Key.Arm;
-        if (options.Reference is { } asked)
-            return arms.Contains(asked) ? asked : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
-        return arms.Contains("tcp") ? "tcp" : arms[0];
-    }
 
     private static SortedDictionary<string, string> Knobs(RunOptions options)
     {

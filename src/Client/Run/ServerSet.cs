@@ -75,7 +75,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     private async Task StartAsync(RunOptions options, Variant variant, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
-        var kinds = options.AgainstItself && variant == options.Variants[0] ? [.. options.Transports, ReferenceKind(options)] : options.Transports;
+        var kinds = options.AgainstItself && variant == options.Variants[0] ? [.. options.Transports, ReferenceArm.OfTransports(options)] : options.Transports;
         var echo = options.Protocols.Contains(Catalogue.Echo) ? kinds : [];
         // A server that is only to echo still has to be asked for its counters.
         var served = options.Protocols.Any(protocol => protocol != Catalogue.Echo) ? kinds : [kinds[0]];
@@ -104,18 +104,11 @@ internal sealed class ServerSet : IAsyncDisposable
             {
                 var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
                 var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
-                var mark = number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == AgainstItselfKind(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture);
+                var mark = number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == ReferenceArm.OfAddresses(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture);
                 targets.AddRange(options.Protocols.Select(protocol => new Target(address, variant, mark, note, protocol)));
             }
         }
     }
-
-    // With somebody's own servers the reference is asked for as two addresses of one kind.
-    private static string AgainstItselfKind(RunOptions options) =>
-        options.Addresses.GroupBy(address => address.Kind).OrderByDescending(kind => kind.Key == (options.Reference ?? "tcp")).First(kind => kind.Count() > 1).Key;
-
-    private static string ReferenceKind(RunOptions options) =>
-        options.Reference is { } named && options.Transports.Contains(named) ? named : options.Transports.Contains("tcp") ? "tcp" : options.Transports[0];
 
     // Names that no other run has: several runs at once must not meet.
     private static Address PrivateAddress(string kind)

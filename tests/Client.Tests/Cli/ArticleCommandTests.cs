@@ -1,4 +1,3 @@
-using System.CommandLine;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
@@ -26,15 +25,9 @@ public class ArticleCommandTests
 
     [Fact]
     public void More_threads_than_its_five_connections_are_refused() =>
-        Assert.Contains("the article has 5", Assert.Throws<UsageException>(() => Article("-t", "6")).Message, StringComparison.Ordinal);
+        Assert.Equal(
+            "-t 6 needs at least as many connections, and the article has 5: a connection lives on one thread",
+            Typed.Refused(Presets.Article, "-t", "6"));
 
-    private static RunOptions Article(params string[] arguments)
-    {
-        var options = new RunCommandOptions();
-        var command = new RootCommand();
-        foreach (var option in options.All)
-            command.Options.Add(option);
-        var typed = command.Parse(arguments);
-        return ArticleCommand.Shape(new RunOptionsReader(options, typed).Read(), typed.GetValue(options.Sizes) is not null, typed.GetValue(options.Quick));
-    }
+    private static RunOptions Article(params string[] arguments) => Typed.Read(Presets.Article, arguments);
 }

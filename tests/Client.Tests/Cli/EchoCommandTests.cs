@@ -1,4 +1,3 @@
-using System.CommandLine;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
@@ -31,37 +30,24 @@ public class EchoCommandTests
         Assert.True(Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
 
     [Theory]
-    [InlineData("-s", "0")]
-    [InlineData("-s", "10,0")]
-    [InlineData("-s", "1G", "-m", "2")]
-    [InlineData("-s", "1M", "-c", "1100")]
-    [InlineData("-t", "2")]
-    [InlineData("-n", "0")]
-    [InlineData("-n", "many")]
-    public void What_cannot_be_is_refused(params string[] arguments) => Assert.Throws<UsageException>(() => Echo(arguments));
+    [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "0")]
+    [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "10,0")]
+    [InlineData("-s 1000000000 with 2 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1G", "-m", "2")]
+    [InlineData("-s 1000000 with 1100 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1M", "-c", "1100")]
+    [InlineData("-t 2 needs at least as many connections, and -c has 1: a connection lives on one thread", "-t", "2")]
+    [InlineData("-n must be at least 1", "-n", "0")]
+    [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
+    public void What_cannot_be_is_refused(string sentence, params string[] arguments) =>
+        Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));
 
     [Fact]
     public void Layers_are_three_protocols_on_the_same_transports()
     {
-        var (options, typed) = Parse();
-        var asked = LayersCommand.Shape(new RunOptionsReader(options, typed).Read(), option => typed.GetValue(option) is not null, options, quick: false);
+        var asked = Typed.Read(Presets.Layers);
         Assert.Equal(["echo", "http2", "grpc"], asked.Protocols);
         Assert.Equal([10L, 10_000], asked.Sizes);
         Assert.Equal([new Topology(1, 1)], asked.Topologies);
     }
 
-    private static RunOptions Echo(params string[] arguments)
-    {
-        var (options, typed) = Parse(arguments);
-        return EchoCommand.Shape(new RunOptionsReader(options, typed).Read(), option => typed.GetValue(option) is not null, options, typed.GetValue(options.Quick));
-    }
-
-    private static (RunCommandOptions Options, ParseResult Typed) Parse(params string[] arguments)
-    {
-        var options = new RunCommandOptions();
-        var command = new RootCommand();
-        foreach (var option in options.All)
-            command.Options.Add(option);
-        return (options, command.Parse(arguments));
-    }
+    private static RunOptions Echo(params string[] arguments) => Typed.Read(Presets.Echo, arguments);
 }

@@ -1,4 +1,3 @@
-using System.CommandLine;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 
@@ -16,27 +15,24 @@ public class SweepCommandTests
     }
 
     [Theory]
-    [InlineData("socket-buffer")]
-    [InlineData("weather=good")]
-    [InlineData("socket-buffer=")]
-    [InlineData("socket-buffer=64k,64k")]
-    [InlineData("inline=perhaps")]
-    public void A_sweep_that_cannot_be_is_refused(string sweep) => Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep]));
+    [InlineData("socket-buffer", "--vary 'socket-buffer' needs a knob and its values, as in socket-buffer=64k,256k,1M")]
+    [InlineData("weather=good",
+        "there is no knob 'weather': it is one of socket-buffer, nagle, http2-window, backlog, io-queues, inline, server-gc, stack")]
+    [InlineData("socket-buffer=", "--vary '' has an empty entry")]
+    [InlineData("socket-buffer=64k,64k", "--vary '64k,64k' names the same value twice")]
+    [InlineData("inline=perhaps", "--inline 'perhaps' is none of on, off")]
+    public void A_sweep_that_cannot_be_is_refused(string sweep, string sentence) =>
+        Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
     [Fact]
     public void A_servers_own_knob_cannot_be_varied_on_somebody_elses_server()
     {
         var theirs = Plain("-U", "unix:/tmp/x.sock");
-        Assert.Throws<UsageException>(() => SweepCommand.Variants(theirs, ["backlog=10,100"]));
+        Assert.Equal(
+            "--vary backlog changes the server, and with -U the server is not ours: leave out -U",
+            Assert.Throws<UsageException>(() => SweepCommand.Variants(theirs, ["backlog=10,100"])).Message);
         Assert.Equal(3, SweepCommand.Variants(theirs, ["socket-buffer=64k,1M"]).Count);
     }
 
-    private static RunOptions Plain(params string[] arguments)
-    {
-        var declared = new RunCommandOptions();
-        var command = new RootCommand();
-        foreach (var option in declared.All)
-            command.Options.Add(option);
-        return new RunOptionsReader(declared, command.Parse(arguments)).Read();
-    }
+    private static RunOptions Plain(params string[] arguments) => Typed.Read(Presets.Main, arguments);
 }

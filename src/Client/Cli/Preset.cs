@@ -1,0 +1,95 @@
+using System.Globalization;
+using IpcBench.Client.Callers;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>The value of an option that was not typed: the reader takes it from here, and <c>--help</c> says it.</summary>
+/// <param name="Own">As it would be typed, with servers that this tool starts.</param>
+/// <param name="Given">With servers that are already there; null: the same.</param>
+/// <param name="Quick">With <c>--quick</c>; null: the same.</param>
+internal sealed record Default(string Own, string? Given = null, string? Quick = null)
+{
+    private const int LongestList = 8;
+
+    public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
+
+    /// <summary><c>20s with -U, else 2s</c>; of a long list the first three and the last.</summary>
+    public override string ToString()
+    {
+        if (Given is not null)
+            return $"{Given} with -U, else {Own}";
+        var entries = Own.Split(',');
+        return entries.Length <= LongestList ? Own : $"{string.Join(',', entries.Take(3))},…,{entries[^1]}";
+    }
+}
+
+/// <summary>What a command that measures has of its own: defaults, protocols, the options that it does not offer and its words for the others.</summary>
+internal sealed record Preset
+{
+    /// <summary>The command, and what results files call the comparison that it repeats; empty for the main one and for <c>http</c>.</summary>
+    public string Name { get; init; } = "";
+
+    public string Description { get; init; } = "";
+
+    /// <summary>Printed after the help.</summary>
+    public string? Examples { get; init; }
+
+    public IReadOnlyList<string> Protocols { get; init; } = [Catalogue.Grpc];
+    public Default Transports { get; init; } = new("tcp,unix,pipe");
+    public Default Sizes { get; init; } = new("10,100,1k,10k,100k,1M", Quick: "10,10k,1M");
+    public Default Connections { get; init; } = new("400");
+    public Default Streams { get; init; } = new("1");
+
+    /// <summary>Pairs that the command decides, in place of every number of connections with every number of streams.</summary>
+    public IReadOnlyList<Topology>? Topologies { get; init; }
+
+    public Default Threads { get; init; } = new("5");
+    public Default Duration { get; init; } = new("2s", Given: "20s", Quick: "1s");
+
+    /// <summary>Null: a time ends a measurement, unless <c>-n</c> was typed.</summary>
+    public Default? Calls { get; init; }
+
+    public Default Rounds { get; init; } = new("7", Given: "3", Quick: "6");
+    public Default Warmup { get; init; } = new("1s", Given: "2s", Quick: "300ms");
+
+    /// <summary>The warm-up of measurements of fewer calls than this.</summary>
+    public (long Calls, string Warmup) Fewer { get; init; } = (long.MaxValue, "500ms");
+
+    public Default Timeout { get; init; } = new("10s");
+    public Default MaxTime { get; init; } = new("30m");
+    public Default Delta { get; init; } = new("3%");
+    public Default Client { get; init; } = new(Catalogue.Wire);
+
+    /// <summary>Whether the client's own ceiling can be measured: on gRPC alone.</summary>
+    public bool Calibrate { get; init; } = true;
+
+    /// <summary>How long <c>--quick</c> takes at most.</summary>
+    public string QuickTime { get; init; } = "two minutes";
+
+    /// <summary>Options, by their first names, that mean nothing here or that the command decides.</summary>
+    public IReadOnlyList<string> NotOffered { get; init; } = [];
+
+    /// <summary>In place of the usual words, by the option's first name; the default follows by itself.</summary>
+    public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The help of an option: its words, and its default.</summary>
+    public string Help(string option, string words, Default? standard = null) =>
+        (Words.GetValueOrDefault(option) ?? words) + (standard is null ? "" : $" (default: {standard})");
+
+    public string WarmupHelp => Fewer.Calls == long.MaxValue
+        ? Help("--warmup", "load before every measurement that is thrown away", Warmup)
+        : Help("--warmup", "load before every measurement that is thrown away")
+            + string.Create(CultureInfo.InvariantCulture, $" (default: {Warmup}, or {Fewer.Warmup} for fewer than {Fewer.Calls:#,0} packets)");
+
+    public string QuickHelp
+    {
+        get
+        {
+            var each = Calls?.Quick is { } calls
+                ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
+                : Duration.Quick;
+            return $"a first answer within {QuickTime}: {Rounds.Quick} rounds of {each}{(Sizes.Quick is { } sizes ? $", sizes {sizes}" : "")}";
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using IpcBench.Client.Callers;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>The commands that measure: to add one, write its preset here and name it in <see cref="Commands"/>.</summary>
+internal static class Presets
+{
+    /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
+    public static Preset Main { get; } = new();
+
+    /// <summary>HTTP/1.1 against servers that are already there.</summary>
+    public static Preset Http { get; } = Main with
+    {
+        Protocols = [Catalogue.Http1],
+        NotOffered =
+        [
+            "-U", "--transports", "-s", "--quick", "--client", "--aa", "--no-calibration", "--server-cpus", "--http2-window",
+            .. Knob.All.Where(knob => knob.OnServerAlone).Select(knob => "--" + knob.Name),
+        ],
+    };
+
+    /// <summary>gRPC as the 2023 article measured it, beside what it meant to measure, in one interleaved run.</summary>
+    public static Preset Article { get; } = Main with
+    {
+        Name = "article",
+        Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext and with 400 "
+            + "connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
+        Transports = new("tcp,tls,unix,pipe"),
+        Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
+        Sizes = Main.Sizes with { Quick = "10,1M" },
+        Duration = Main.Duration with { Given = null },
+        Rounds = Main.Rounds with { Given = null },
+        Warmup = Main.Warmup with { Given = null },
+        QuickTime = "three minutes",
+        // Whose server, how many connections and which load the article decides.
+        NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert", "--crank"],
+    };
+
+    /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
+    public static Preset Echo { get; } = Main with
+    {
+        Name = "echo",
+        Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and its ratio to TCP.",
+        Examples = """
+            Examples:
+              GrpcBench echo                              what was published in 2014: 15 sizes, 100,000 packets each, 10 rounds (a quarter of an hour or more)
+              GrpcBench echo --quick                      a first answer
+              GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
+              GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
+              GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
+
+            """,
+        Protocols = [Catalogue.Echo],
+        Sizes = new(string.Join(',', Enumerable.Range(0, 15).Select(power => 1 << power)), Quick: "1,64,1024,16384"),
+        Connections = new("1"),
+        Calls = new("100k", Quick: "10k"),
+        Rounds = new("10", Quick: "6"),
+        Warmup = new("200ms"),
+        Fewer = (10_000, "50ms"),
+        Calibrate = false,
+        QuickTime = "a minute",
+        // gRPC's own settings mean nothing here, and there is one client.
+        NotOffered = ["--client", "--no-calibration", "--crank", "--http2-window", "--stack"],
+        Words = new Dictionary<string, string>
+        {
+            ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
+                + "none: start one and compare its transports",
+            ["-s"] = "bytes of a packet",
+            ["-c"] = "connections",
+            ["-m"] = "packets out at a time on one connection",
+            ["-n"] = "packets of one measurement",
+            ["-d"] = "measured time of one cell instead of a number of packets: 500ms, 20s",
+        },
+    };
+
+    /// <summary>Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
+    public static Preset Layers { get; } = Main with
+    {
+        Name = "layers",
+        Description = "Which part of a gRPC call is the transport at all? Raw echo, bare HTTP/2 and gRPC on each transport, and what each layer adds. "
+            + "About 7 minutes; --quick 2.",
+        Examples = """
+            Examples:
+              GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
+              GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
+              GrpcBench report results/….json --plot layers --format svg -o layers.svg
+
+            """,
+        Protocols = [Catalogue.Echo, Catalogue.Http2, Catalogue.Grpc],
+        Sizes = new("10,10k"),
+        Connections = new("1"),
+        Duration = new("2s", Quick: "500ms"),
+        Rounds = Main.Rounds with { Given = null },
+        Warmup = Main.Warmup with { Given = null },
+        Calibrate = false,
+        // One client, closed loop, servers of our own: the layers are parts of the same calls on the same endpoints.
+        NotOffered =
+        [
+            "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert",
+        ],
+        Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
+    };
+
+    /// <summary>Those that are commands of their own and differ from the main one by their preset alone.</summary>
+    public static IReadOnlyList<Preset> Commands { get; } = [Article, Echo, Layers];
+}

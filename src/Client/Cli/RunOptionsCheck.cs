@@ -1,0 +1,109 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Client.Callers;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>What cannot be true of options together, found without measuring; the first one is told.</summary>
+/// <param name="options">As read.</param>
+/// <param name="declared">The options as declared.</param>
+/// <param name="isTyped">Whether one was on the command line.</param>
+/// <param name="sweeping">There will be more arms than the options say.</param>
+internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
+{
+    // All packets that may be out at a time, in both directions' buffers.
+    private const long MostBytesOut = 1L << 30;
+
+    private int Servers => options.OwnServer ? options.Transports.Count : options.Addresses.Count;
+
+    /// <exception cref="UsageException">They contradict each other.</exception>
+    public void Check()
+    {
+        if (OfCrank().Concat(OfServers()).Concat(OfLoad()).Concat(OfFiles()).Concat(OfSizes()).FirstOrDefault() is { } sentence)
+            throw new UsageException(sentence);
+    }
+
+    private IEnumerable<string> OfCrank()
+    {
+        var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count;
+        if (options.Output.Crank && (cells != 1 || options.Loads.Count > 0))
+            yield return "--crank measures one cell: name one size with -s and one server with -U";
+    }
+
+    private IEnumerable<string> OfServers()
+    {
+        if (options.OwnServer)
+        {
+            if (options.ServerPids.Count > 0)
+                yield return "--server-pids is for a server that is not ours: the one this tool starts tells its own CPU time";
+            yield break;
+        }
+        foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.OnServerAlone && isTyped(one.Option)))
+            yield return $"--{knob.Name} is a setting of the server, and with -U the server is not ours: give it to that server, or leave out -U";
+        if (options.ServerCpus is not null)
+            yield return "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours";
+        if (isTyped(declared.Transports))
+            yield return "--transports is for the server this tool starts; with -U the addresses decide";
+        if (options.AgainstItself && options.Addresses.GroupBy(address => address.Kind).All(kind => kind.Count() < 2))
+            yield return "--aa with -U needs two addresses of one kind, e.g. -U http://localhost:5000 -U http://127.0.0.1:5002";
+    }
+
+    private IEnumerable<string> OfLoad()
+    {
+        var arms = Servers * options.Clients.Count * options.ConnectPerCall.Count;
+        if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
+            yield return "-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds";
+        if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))
+            yield return "-m lets calls share a connection and --connect-per-call gives each its own: use -c alone";
+        if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
+            yield return "--arrivals shapes an open loop: add -R 20k or --load 50%";
+        if (options.Rate is not null && options.Loads.Count > 0)
+            yield return "-R and --load both set the rate: give one of them";
+        if (isTyped(declared.Calls) && isTyped(declared.Duration))
+            yield return "-n counts calls and -d sets a time: give one of them";
+    }
+
+    private IEnumerable<string> OfFiles()
+    {
+        if (options.Connector.CaCertificate is { } file && OfCertificate(file) is { } sentence)
+            yield return sentence;
+        if (options.Output.Format is { } format && Reports.Find(format) is null)
+            yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";
+    }
+
+    // Read here, so that a file that is no certificate is one sentence and not a failed connection later.
+    private static string? OfCertificate(string file)
+    {
+        try
+        {
+            var authorities = new X509Certificate2Collection();
+            authorities.ImportFromPemFile(file);
+            return authorities.Count == 0 ? $"--cacert '{file}' holds no certificate in PEM form" : null;
+        }
+        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
+        {
+            return $"--cacert '{file}' cannot be used: {e.Message}";
+        }
+    }
+
+    private IEnumerable<string> OfSizes()
+    {
+        if (options.Sizes.Any(size => size > int.MaxValue / 2))
+            yield return "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer";
+        if (!options.Protocols.Contains(Catalogue.Echo))
+            yield break;
+        // Packets come back: at least a byte each, and no more at a time than fit the memory.
+        if (options.Sizes.Min() < 1)
+            yield return "-s 0 has nothing to send back: a packet has at least one byte";
+        var most = options.Topologies.Max(topology => (long)topology.Connections * topology.Streams);
+        if (options.Sizes.Max() > MostBytesOut / most)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"-s {options.Sizes.Max()} with {most} packets out at a time would fill the memory: all of them together may have 1 GiB");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Tests.Cli;
+
+/// <summary>What a command makes of its arguments.</summary>
+internal static class Typed
+{
+    public static RunOptions Read(Preset preset, params string[] arguments)
+    {
+        var declared = new RunCommandOptions(preset);
+        var command = new RootCommand();
+        foreach (var option in declared.Offered)
+            command.Options.Add(option);
+        var typed = command.Parse(arguments);
+        Assert.Empty(typed.Errors);
+        return new RunOptionsReader(declared, typed).Read();
+    }
+
+    /// <summary>The sentence with which they are refused.</summary>
+    public static string Refused(Preset preset, params string[] arguments) =>
+        Assert.Throws<UsageException>(() => Read(preset, arguments)).Message;
+}
