@@ -37,7 +37,7 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             var roles = options.Listen.Select(address => (Address: address, IsEcho: false)).Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
             foreach (var (index, (address, isEcho)) in roles.Index())
-                await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Trials.For(index)), options, warnings);
+                await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Faults.For(index)), options, warnings);
             if (endpoints.Count == 0)
                 throw new CannotListenException("nothing is left to listen on; name an address with --listen or --echo");
             return await StartAsync(options, endpoints);

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 
 namespace IpcBench.Server;
@@ -45,7 +45,7 @@ internal static class ServerCommand
     private static readonly Option<int?> PipeListeners = Optional("--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
     private static readonly Option<string[]> SpinUs = Hidden("--spin-us");
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
-    private static readonly Option<string[]> Faults = Hidden("--fault");
+    private static readonly Option<string[]> Answers = Hidden("--fault");
 
     /// <summary>Parses, serves until told to stop, and returns the exit code.</summary>
     public static async Task<int> RunAsync(string[] args)
@@ -65,7 +65,7 @@ internal static class ServerCommand
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
             Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk, PipeBuffer, PipeListeners,
-            SpinUs, DelayUs, Faults,
+            SpinUs, DelayUs, Answers,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
         return root;
@@ -117,11 +117,11 @@ internal static class ServerCommand
         WriteChunk = parsed.GetValue(WriteChunk),
         PipeBuffer = parsed.GetValue(PipeBuffer),
         PipeListeners = parsed.GetValue(PipeListeners),
-        Trials = new TrialOptions
+        Faults = new FaultOptions
         {
             SpinUs = parsed.GetValue(SpinUs) ?? [],
             DelayUs = parsed.GetValue(DelayUs) ?? [],
-            Faults = parsed.GetValue(Faults) ?? [],
+            Answers = parsed.GetValue(Answers) ?? [],
         },
     };
 

@@ -1,4 +1,4 @@
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 
 namespace IpcBench.Server;
@@ -60,5 +60,5 @@ internal sealed record ServerOptions
     public int? PipeListeners { get; init; }
 
     /// <summary>Deliberate defects, for tests of the measuring itself.</summary>
-    public TrialOptions Trials { get; init; } = new();
+    public FaultOptions Faults { get; init; } = new();
 }

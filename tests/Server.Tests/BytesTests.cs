@@ -3,7 +3,7 @@ using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -47,7 +47,7 @@ public class BytesTests
     public async Task A_stack_with_routing_maps_it()
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
-        using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, Trial.None), options.Listen[0], options);
+        using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, Fault.None), options.Listen[0], options);
         var builder = KestrelHost.CreateBuilder(options, [endpoint], maxConnections: 100);
         builder.Services.AddRouting();
         await using var host = builder.Build();

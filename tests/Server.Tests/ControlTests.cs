@@ -1,5 +1,5 @@
 using IpcBench.Server.Tests.Support;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 
 namespace IpcBench.Server.Tests;
 
@@ -83,21 +83,21 @@ public class ControlTests
     public async Task A_spin_is_seen_in_the_cpu_of_its_endpoint_alone()
     {
         const int calls = 100, spinUs = 5_000;
-        var trials = new TrialOptions { SpinUs = [$"1={spinUs}"] };
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Trials = trials });
+        var faults = new FaultOptions { SpinUs = [$"1={spinUs}"] };
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
         using var spinning = new GrpcClient(server.Endpoints[1].Address);
         var before = await spinning.UsageAsync();
         for (var call = 0; call < calls; call++)
             await spinning.DownloadAsync(10);
         var after = await spinning.UsageAsync();
         Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * spinUs * 1_000L / 2);
-        Assert.Equal(Trial.None, server.Endpoints[0].Trial);
+        Assert.Equal(Fault.None, server.Endpoints[0].Fault);
     }
 
     [Fact]
     public async Task A_delay_holds_every_reply_back_for_at_least_that_long()
     {
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Trials = new TrialOptions { DelayUs = ["20000"] } });
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Faults = new FaultOptions { DelayUs = ["20000"] } });
         using var client = new GrpcClient(server.Address);
         var clock = System.Diagnostics.Stopwatch.StartNew();
         await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => client.DownloadAsync(10)));
@@ -107,8 +107,8 @@ public class ControlTests
     [Fact]
     public async Task Faults_answer_short_or_with_an_error_after_the_whole_payload()
     {
-        var trials = new TrialOptions { Faults = ["0=short", "1=status"] };
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Trials = trials });
+        var faults = new FaultOptions { Answers = ["0=short", "1=status"] };
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
         using var brief = new GrpcClient(server.Endpoints[0].Address);
         Assert.Equal(9, (await brief.DownloadAsync(10)).Length);
         using var failing = new GrpcClient(server.Endpoints[1].Address);

@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Tests.Support;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
@@ -73,7 +73,7 @@ public sealed class SocketFileTests : IDisposable
                 start.SignalAndWait();
                 try
                 {
-                    bound.Add(EndpointBinder.Bind(new EndpointRole(IsEcho: false, Trial.None), new Address.Unix(SocketPath), new ServerOptions()));
+                    bound.Add(EndpointBinder.Bind(new EndpointRole(IsEcho: false, Fault.None), new Address.Unix(SocketPath), new ServerOptions()));
                 }
                 catch (Exception e)
                 {

@@ -4,7 +4,7 @@ using IpcBench.Protocol;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
@@ -72,16 +72,16 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
             ResponseWriter.Fail(features, result.Code, result.Message);
             return Task.CompletedTask;
         }
-        if (method.IsBench && _endpoint.Trial != Trial.None)
-            return WriteOnTrialAsync(reply);
+        if (method.IsBench && _endpoint.Fault != Fault.None)
+            return WriteWithFaultAsync(reply);
         return WriteAsync(method, reply);
     }
 
-    private async Task WriteOnTrialAsync(ReplyFrame reply)
+    private async Task WriteWithFaultAsync(ReplyFrame reply)
     {
         await _endpoint.HoldAsync();
         var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
-        var status = _endpoint.Trial.Fault == Fault.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
+        var status = _endpoint.Fault.WrongAnswer == WrongAnswer.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
         if (written && status == GrpcStatusCode.Ok)

@@ -4,7 +4,7 @@ using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 
 namespace IpcBench.Server.BuiltIn;
 
@@ -34,7 +34,7 @@ internal sealed class UnaryMethods(BenchServices services)
         var size = DownloadSize.Parse(message);
         if (!services.Accepts(size, out var refusal))
             return UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
-        if (endpoint.Trial.Fault == Fault.Short && size > 0)
+        if (endpoint.Fault.WrongAnswer == WrongAnswer.Short && size > 0)
             size--;
         return UnaryResult.Ok(services.Replies.For((int)size));
     }

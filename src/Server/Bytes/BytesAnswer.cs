@@ -1,7 +1,7 @@
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.Bytes;
@@ -19,8 +19,8 @@ internal static class BytesAnswer
         if (!BytesPath.TryParse(request.Path, out var size) || !services.Accepts(size, out _))
             return Refuse(features, StatusCodes.Status400BadRequest);
         var endpoint = features.GetRequiredFeature<ServerEndpoint>();
-        if (endpoint.Trial != Trial.None)
-            return OnTrialAsync(features, services, endpoint, (int)size);
+        if (endpoint.Fault != Fault.None)
+            return WithFaultAsync(features, services, endpoint, (int)size);
         var writing = ResponseWriter.WriteAsync(features, services.Bytes.For((int)size), services.Budget, ContentType);
         if (!writing.IsCompletedSuccessfully)
             return EndAsync(writing, endpoint);
@@ -29,15 +29,15 @@ internal static class BytesAnswer
         return Task.CompletedTask;
     }
 
-    private static async Task OnTrialAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
+    private static async Task WithFaultAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
     {
         await endpoint.HoldAsync();
-        if (endpoint.Trial.Fault == Fault.Status)
+        if (endpoint.Fault.WrongAnswer == WrongAnswer.Status)
         {
             await Refuse(features, StatusCodes.Status500InternalServerError);
             return;
         }
-        var missing = endpoint.Trial.Fault == Fault.Short && size > 0 ? 1 : 0;
+        var missing = endpoint.Fault.WrongAnswer == WrongAnswer.Short && size > 0 ? 1 : 0;
         await EndAsync(ResponseWriter.WriteAsync(features, services.Bytes.For(size - missing), services.Budget, ContentType), endpoint);
     }
 

@@ -30,7 +30,7 @@ internal static class EchoHandler
                 if (read.IsCanceled || (read.Buffer.IsEmpty && read.IsCompleted))
                     return;
                 var part = read.Buffer.Slice(0, Math.Min(read.Buffer.Length, MostAtOnce));
-                if (endpoint.Trial != Trials.Trial.None)
+                if (endpoint.Fault != Faults.Fault.None)
                     await endpoint.HoldAsync();
                 var isOpen = await ReturnAsync(output, part, watch);
                 input.AdvanceTo(part.End);

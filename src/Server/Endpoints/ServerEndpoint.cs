@@ -1,5 +1,5 @@
 using IpcBench.Server.Echo;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -19,7 +19,7 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
 
     public EndpointCounters Counters { get; } = new();
 
-    public Trial Trial { get; init; } = Trial.None;
+    public Fault Fault { get; init; } = Fault.None;
 
     /// <summary>Bytes are returned as they come; no gRPC.</summary>
     public bool IsEcho { get; init; }
@@ -39,12 +39,12 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
 
     public abstract void Dispose();
 
-    /// <summary>Makes a call as slow as the endpoint's trial wants it.</summary>
+    /// <summary>Makes a call as slow as the endpoint's fault wants it.</summary>
     public ValueTask HoldAsync()
     {
-        if (Trial.SpinUs > 0)
-            DelayLine.Spin(Trial.SpinUs);
-        return Trial.DelayUs > 0 ? new ValueTask(Delays.WaitAsync(Trial.DelayUs)) : ValueTask.CompletedTask;
+        if (Fault.SpinUs > 0)
+            DelayLine.Spin(Fault.SpinUs);
+        return Fault.DelayUs > 0 ? new ValueTask(Delays.WaitAsync(Fault.DelayUs)) : ValueTask.CompletedTask;
     }
 
     /// <summary>All layers of a connection here, and at their end what it speaks.</summary>

@@ -2,7 +2,7 @@ using Grpc.Core;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
-using IpcBench.Server.Trials;
+using IpcBench.Server.Faults;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.GrpcDotnet;
@@ -19,7 +19,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         var http = context.GetHttpContext();
         var endpoint = http.Features.GetRequiredFeature<ServerEndpoint>();
         var room = ReplyRoom.TakeAsync(services.Whole, http, request.Size);
-        if (endpoint.Trial != Trial.None || !room.IsCompletedSuccessfully)
+        if (endpoint.Fault != Fault.None || !room.IsCompletedSuccessfully)
             return AnswerAsync(room, request, context, endpoint);
         endpoint.Counters.CallAnswered();
         return _replies.For((int)request.Size);
@@ -30,11 +30,11 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         await room;
         await endpoint.HoldAsync();
         // Set, not thrown: the whole payload comes first.
-        if (endpoint.Trial.Fault == Fault.Status)
+        if (endpoint.Fault.WrongAnswer == WrongAnswer.Status)
             context.Status = new Status(StatusCode.Internal, "");
         else
             endpoint.Counters.CallAnswered();
-        var missing = endpoint.Trial.Fault == Fault.Short && request.Size > 0 ? 1 : 0;
+        var missing = endpoint.Fault.WrongAnswer == WrongAnswer.Short && request.Size > 0 ? 1 : 0;
         return await _replies.For((int)request.Size - missing);
     }
 }

@@ -57,14 +57,14 @@ internal static class Describer
             settings["pipe-buffer"] = Text(options.PipeBuffer);
             settings["pipe-listeners"] = Text(options.PipeListeners);
         }
-        AddTrials(settings, "spin-us", options.Trials.SpinUs);
-        AddTrials(settings, "delay-us", options.Trials.DelayUs);
-        AddTrials(settings, "fault", options.Trials.Faults);
+        AddFaults(settings, "spin-us", options.Faults.SpinUs);
+        AddFaults(settings, "delay-us", options.Faults.DelayUs);
+        AddFaults(settings, "fault", options.Faults.Answers);
         foreach (var (name, value) in RuntimeFacts.Variables(Environment.GetEnvironmentVariables()))
             settings[RuntimeVariables.SettingPrefix + name] = value;
     }
 
-    private static void AddTrials(IDictionary<string, string> settings, string name, IReadOnlyList<string> values)
+    private static void AddFaults(IDictionary<string, string> settings, string name, IReadOnlyList<string> values)
     {
         if (values.Count > 0)
             settings[name] = string.Join(' ', values);

@@ -1,9 +1,9 @@
 using System.Globalization;
 
-namespace IpcBench.Server.Trials;
+namespace IpcBench.Server.Faults;
 
 /// <summary>The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every <c>--listen</c> before every <c>--echo</c>.</summary>
-internal sealed record TrialOptions
+internal sealed record FaultOptions
 {
     /// <summary>Microseconds of CPU burnt per call.</summary>
     public IReadOnlyList<string> SpinUs { get; init; } = [];
@@ -11,15 +11,15 @@ internal sealed record TrialOptions
     /// <summary>Microseconds that each reply is held back.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
-    /// <summary>The <see cref="Fault"/> of each reply.</summary>
-    public IReadOnlyList<string> Faults { get; init; } = [];
+    /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
+    public IReadOnlyList<string> Answers { get; init; } = [];
 
     /// <summary>What holds for the endpoint of this index.</summary>
     /// <exception cref="FormatException">A value is none; the message names it.</exception>
-    public Trial For(int endpoint)
+    public Fault For(int endpoint)
     {
-        var trial = new Trial(Microseconds(Pick(SpinUs, endpoint)), Microseconds(Pick(DelayUs, endpoint)), ParseFault(Pick(Faults, endpoint)));
-        return trial == Trial.None ? Trial.None : trial;
+        var fault = new Fault(Microseconds(Pick(SpinUs, endpoint)), Microseconds(Pick(DelayUs, endpoint)), ParseAnswer(Pick(Answers, endpoint)));
+        return fault == Fault.None ? Fault.None : fault;
     }
 
     private static string? Pick(IReadOnlyList<string> values, int endpoint)
@@ -39,11 +39,11 @@ internal sealed record TrialOptions
             : throw new FormatException($"'{value}' is no number of microseconds: write 200 or 1=200");
     }
 
-    private static Fault ParseFault(string? value) => value switch
+    private static WrongAnswer ParseAnswer(string? value) => value switch
     {
-        null => Fault.None,
-        "short" => Fault.Short,
-        "status" => Fault.Status,
+        null => WrongAnswer.None,
+        "short" => WrongAnswer.Short,
+        "status" => WrongAnswer.Status,
         _ => throw new FormatException($"'{value}' is no fault: write short or status"),
     };
 }

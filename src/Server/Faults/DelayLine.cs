@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 
-namespace IpcBench.Server.Trials;
+namespace IpcBench.Server.Faults;
 
 /// <summary>Holds calls back for a number of microseconds, finer than timers can; burns a thread's time while any call waits, so for tests only.</summary>
 internal sealed class DelayLine

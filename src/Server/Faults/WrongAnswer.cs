@@ -1,7 +1,7 @@
-namespace IpcBench.Server.Trials;
+namespace IpcBench.Server.Faults;
 
 /// <summary>A wrong answer given on purpose.</summary>
-internal enum Fault
+internal enum WrongAnswer
 {
     None,
 
