@@ -45,3 +45,11 @@ internal static class RequestReader
         return ReadState.Failed;
     }
 }
+
+/// <summary>What is known of a request's body.</summary>
+internal enum ReadState
+{
+    NeedsMore,
+    Complete,
+    Failed,
+}

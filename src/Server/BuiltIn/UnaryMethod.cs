@@ -1,4 +1,6 @@
 using System.Buffers;
+using IpcBench.Protocol;
+using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
 
@@ -9,3 +11,11 @@ internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
 /// <summary>Turns a request message into a result.</summary>
 internal delegate UnaryResult UnaryAnswer(in ReadOnlySequence<byte> message, Endpoints.ServerEndpoint endpoint);
+
+/// <summary>How a call ends: with a reply, or with a status and a message.</summary>
+internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Code, string Message)
+{
+    public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
+
+    public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);
+}

@@ -1,7 +1,8 @@
+using System.Globalization;
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Services;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.Bytes;
@@ -52,4 +53,23 @@ internal static class BytesAnswer
         features.GetRequiredFeature<IHttpResponseFeature>().StatusCode = status;
         return Task.CompletedTask;
     }
+}
+
+/// <summary>The path <c>/bytes/{n}</c>: n bytes over bare HTTP/2, without gRPC.</summary>
+internal static class BytesPath
+{
+    public const string Prefix = "/bytes/";
+
+    public static bool IsBytes(string path) => path.StartsWith(Prefix, StringComparison.Ordinal);
+
+    /// <summary>The number after the prefix; false when there is none.</summary>
+    public static bool TryParse(string path, out long size) =>
+        long.TryParse(IsBytes(path) ? path.AsSpan(Prefix.Length) : [], NumberStyles.None, CultureInfo.InvariantCulture, out size);
+}
+
+/// <summary>Serves <c>/bytes/{n}</c> through ASP.NET Core's routing, where a stack has one.</summary>
+internal static class BytesRoute
+{
+    public static void Map(IEndpointRouteBuilder routes, BenchServices services) =>
+        routes.Map(BytesPath.Prefix + "{size?}", context => BytesAnswer.RunAsync(context.Features, services));
 }

@@ -1,3 +1,4 @@
+using IpcBench.Server.Faults;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Endpoints;
@@ -59,3 +60,11 @@ internal static class EndpointBinder
 
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;
 }
+
+/// <summary>What an endpoint does with its connections, whatever they are made of.</summary>
+/// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
+/// <param name="Fault">What it does wrong on purpose.</param>
+internal readonly record struct EndpointRole(bool IsEcho, Fault Fault);
+
+/// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
+internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

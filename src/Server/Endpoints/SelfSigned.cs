@@ -42,3 +42,6 @@ internal static class SelfSigned
         return names.Build();
     }
 }
+
+/// <summary>This system makes no certificate, so <c>https:</c> cannot be served; everything else can.</summary>
+internal sealed class NoCertificateException(string message, Exception inner) : Exception(message, inner);

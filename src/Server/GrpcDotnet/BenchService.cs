@@ -1,8 +1,8 @@
 using Grpc.Core;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Services;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.GrpcDotnet;
@@ -37,4 +37,12 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         var missing = endpoint.Fault.WrongAnswer == WrongAnswer.Short && request.Size > 0 ? 1 : 0;
         return await _replies.For((int)request.Size - missing);
     }
+}
+
+/// <summary>The Control service on the generated base class.</summary>
+internal sealed class ControlService(BenchServices services) : Control.ControlBase
+{
+    public override Task<DescribeReply> Describe(DescribeRequest request, ServerCallContext context) => Task.FromResult(services.Describe());
+
+    public override Task<UsageReply> Usage(UsageRequest request, ServerCallContext context) => Task.FromResult(services.Usage());
 }

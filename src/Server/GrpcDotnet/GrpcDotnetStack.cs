@@ -32,3 +32,11 @@ internal sealed class GrpcDotnetStack : IGrpcStack
 
     public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
 }
+
+/// <summary>A host that starts and stops when it is told to, and at no other time.</summary>
+internal sealed class NoLifetime : IHostLifetime
+{
+    public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}
