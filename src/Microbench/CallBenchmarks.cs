@@ -2,6 +2,7 @@ using BenchmarkDotNet.Attributes;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Server;
+using IpcBench.Server.Options;
 using IpcBench.Transports;
 
 namespace IpcBench.Microbench;

@@ -1,5 +1,7 @@
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Hosting;
+using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections;

@@ -2,6 +2,8 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Hosting;
+using IpcBench.Server.Options;
 using IpcBench.Transports;
 
 namespace IpcBench.Server;

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using IpcBench.Host;
+using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
 

@@ -1,4 +1,5 @@
 using IpcBench.Server.BuiltIn;
+using IpcBench.Server.Services;
 
 namespace IpcBench.Server;
 

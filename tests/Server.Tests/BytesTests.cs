@@ -1,9 +1,11 @@
 using System.Net;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Faults;
+using IpcBench.Server.Hosting;
+using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
-using IpcBench.Server.Faults;
 using IpcBench.Transports;
 using Microsoft.Extensions.DependencyInjection;
 

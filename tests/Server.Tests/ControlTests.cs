@@ -1,5 +1,6 @@
-using IpcBench.Server.Tests.Support;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Options;
+using IpcBench.Server.Tests.Support;
 
 namespace IpcBench.Server.Tests;
 

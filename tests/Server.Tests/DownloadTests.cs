@@ -1,4 +1,5 @@
 using IpcBench.Server.BuiltIn;
+using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 

@@ -1,4 +1,5 @@
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 

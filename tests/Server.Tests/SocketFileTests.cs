@@ -2,8 +2,9 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Tests.Support;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Options;
+using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;

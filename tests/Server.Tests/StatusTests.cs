@@ -2,6 +2,7 @@ using System.Text;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.BuiltIn;
+using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 
 namespace IpcBench.Server.Tests;

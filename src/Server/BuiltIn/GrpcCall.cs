@@ -3,8 +3,8 @@ using Google.Protobuf;
 using IpcBench.Protocol;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Services;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;

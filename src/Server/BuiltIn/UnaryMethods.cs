@@ -3,8 +3,8 @@ using Google.Protobuf;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Services;
 using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
 

@@ -1,5 +1,4 @@
 using System.Globalization;
-using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Faults;
 using IpcBench.Server.Services;

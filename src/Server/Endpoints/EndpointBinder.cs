@@ -1,4 +1,5 @@
 using IpcBench.Server.Faults;
+using IpcBench.Server.Options;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Endpoints;

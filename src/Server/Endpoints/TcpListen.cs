@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Endpoints;
 

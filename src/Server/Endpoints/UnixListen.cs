@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Text;
+using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Endpoints;
 

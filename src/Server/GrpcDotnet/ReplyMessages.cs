@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Numerics;
 using Google.Protobuf;
 using IpcBench.Protocol.V1;
+using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;

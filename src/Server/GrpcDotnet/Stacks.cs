@@ -1,4 +1,5 @@
 using IpcBench.Server.GrpcDotnet;
+using IpcBench.Server.Services;
 
 namespace IpcBench.Server;
 

@@ -1,6 +1,6 @@
 using IpcBench.Protocol.V1;
-using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Services;
 

@@ -5,6 +5,7 @@ using System.Runtime.InteropServices;
 using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Services;
 

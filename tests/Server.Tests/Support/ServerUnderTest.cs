@@ -1,4 +1,5 @@
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Options;
 using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests.Support;

@@ -1,7 +1,7 @@
 using IpcBench.Server.Faults;
 using IpcBench.Transports;
 
-namespace IpcBench.Server;
+namespace IpcBench.Server.Options;
 
 /// <summary>What the command line asked for; fixed once the server runs.</summary>
 internal sealed record ServerOptions

@@ -1,7 +1,7 @@
 using System.Net;
 using Microsoft.AspNetCore.Connections;
 
-namespace IpcBench.Server.Endpoints;
+namespace IpcBench.Server.Hosting;
 
 /// <summary>Holds how many accepted connections there may be at a time, over all listeners. Others wait in the system's queue.</summary>
 internal sealed class AcceptGate(int most) : IDisposable

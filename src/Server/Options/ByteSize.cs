@@ -1,7 +1,7 @@
 using System.CommandLine.Parsing;
 using System.Globalization;
 
-namespace IpcBench.Server;
+namespace IpcBench.Server.Options;
 
 /// <summary>Reads numbers and sizes (64k, 64KiB, 1M) within bounds from the command line.</summary>
 internal static class ByteSize

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
-using IpcBench.Server.Services;
 
-namespace IpcBench.Server.Bytes;
+namespace IpcBench.Server.Services;
 
 /// <summary>Replies that are nothing but payload: cut from the pattern that all share, those of the first sizes made once.</summary>
 internal sealed class BytesReplies

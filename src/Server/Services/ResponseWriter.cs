@@ -2,10 +2,9 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using IpcBench.Protocol;
-using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
-namespace IpcBench.Server.BuiltIn;
+namespace IpcBench.Server.Services;
 
 /// <summary>Writes a unary response: headers, one frame, trailers.</summary>
 internal static class ResponseWriter

@@ -1,8 +1,9 @@
 using System.IO.Pipes;
 using System.Runtime.Versioning;
+using IpcBench.Server.Options;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.NamedPipes;
 
-namespace IpcBench.Server.Endpoints;
+namespace IpcBench.Server.Hosting;
 
 /// <summary>Settings of Kestrel's named-pipe transport.</summary>
 [SupportedOSPlatform("windows")]

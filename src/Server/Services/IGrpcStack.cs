@@ -1,6 +1,4 @@
-using IpcBench.Server.Services;
-
-namespace IpcBench.Server;
+namespace IpcBench.Server.Services;
 
 /// <summary>A gRPC implementation on Kestrel: it maps the services onto the host that has the endpoints already.</summary>
 internal interface IGrpcStack

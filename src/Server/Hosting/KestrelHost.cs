@@ -1,11 +1,12 @@
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
+using IpcBench.Server.Options;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 
-namespace IpcBench.Server;
+namespace IpcBench.Server.Hosting;
 
 /// <summary>A host with Kestrel on the given endpoints and nothing else: no configuration files, no logging, no middleware.</summary>
 internal static class KestrelHost

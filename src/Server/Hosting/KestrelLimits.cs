@@ -1,7 +1,8 @@
 using IpcBench.Host;
+using IpcBench.Server.Options;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
-namespace IpcBench.Server;
+namespace IpcBench.Server.Hosting;
 
 /// <summary>What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.</summary>
 internal static class KestrelLimits
