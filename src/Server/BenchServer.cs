@@ -94,7 +94,7 @@ internal sealed class BenchServer : IAsyncDisposable
 
     private static async Task<BenchServer> StartAsync(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
     {
-        var stack = Stacks.Create(options.Stack);
+        var stack = Stacks.Create(options.Stack ?? Stacks.Default);
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections);

@@ -108,7 +108,7 @@ internal static class ServerCommand
         Echo = parsed.GetValue(Echo) ?? [],
         MaxSize = parsed.GetValue(MaxSize),
         Owned = parsed.GetValue(Owned),
-        Stack = parsed.GetValue(Stack)!,
+        Stack = parsed.GetValue(Stack),
         Backlog = parsed.GetValue(Backlog),
         IoQueues = parsed.GetValue(IoQueues),
         Inline = parsed.GetValue(Inline),

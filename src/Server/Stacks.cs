@@ -6,9 +6,6 @@ namespace IpcBench.Server;
 /// <summary>The catalogue of gRPC implementations in this build.</summary>
 internal static partial class Stacks
 {
-    /// <summary>The stack of grpc-dotnet, which is only in builds whose package sources had it.</summary>
-    public const string GrpcDotnet = "grpc-dotnet";
-
     private static readonly IReadOnlyList<(string Name, Func<IGrpcStack> Create)> All = List();
 
     public static string Default => All[0].Name;
@@ -21,7 +18,7 @@ internal static partial class Stacks
         ?? throw new ArgumentException(Unknown(name), nameof(name));
 
     /// <summary>One sentence about a name that is none.</summary>
-    public static string Unknown(string name) => name == GrpcDotnet
+    public static string Unknown(string name) => name == IGrpcStack.GrpcDotnet
         ? "this build has no grpc-dotnet stack, because a package that it needs could not be found when it was built: dotnet build -p:GrpcDotnet=true says which"
         : $"there is no stack '{name}': write {string.Join(" or ", Names)}";
 

@@ -1,3 +1,4 @@
+using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 
@@ -26,10 +27,10 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
     [Fact]
     public async Task Replies_of_grpc_dotnet_that_nobody_reads_are_bounded_too_and_others_get_theirs()
     {
-        Assert.SkipUnless(Stacks.Names.Contains(Stacks.GrpcDotnet), "this build has no grpc-dotnet stack");
+        Assert.SkipUnless(Stacks.Names.Contains(IGrpcStack.GrpcDotnet), "this build has no grpc-dotnet stack");
         const int size = 8_000_000;
         const long allowed = 450L << 20;
-        await using var child = await ServerChild.StartAsync("--stack", Stacks.GrpcDotnet, "--listen", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartAsync("--stack", IGrpcStack.GrpcDotnet, "--listen", Addresses.Unix().ToString());
         using var honest = new GrpcClient(child.Addresses[0]);
         Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
         var before = (await honest.UsageAsync()).WorkingSetBytes;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using IpcBench.Protocol;
+using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
@@ -10,7 +11,7 @@ namespace IpcBench.Server.BuiltIn;
 internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
 /// <summary>Turns a request message into a result.</summary>
-internal delegate UnaryResult UnaryAnswer(in ReadOnlySequence<byte> message, Endpoints.ServerEndpoint endpoint);
+internal delegate UnaryResult UnaryAnswer(in ReadOnlySequence<byte> message, ServerEndpoint endpoint);
 
 /// <summary>How a call ends: with a reply, or with a status and a message.</summary>
 internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Code, string Message)

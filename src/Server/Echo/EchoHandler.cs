@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using IpcBench.Server.Endpoints;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Connections.Features;
 
@@ -15,9 +14,10 @@ internal static class EchoHandler
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     /// <summary>Serves one connection until it ends or the server stops.</summary>
-    public static async Task RunAsync(ConnectionContext connection)
+    /// <param name="connection">The connection.</param>
+    /// <param name="hold">Makes each answer as slow as a test wants it; null for none.</param>
+    public static async Task RunAsync(ConnectionContext connection, Func<ValueTask>? hold)
     {
-        var endpoint = connection.Features.Get<ServerEndpoint>()!;
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
         var watch = StalledReader.Watch(connection, Patience);
         await using var stopping = connection.Features.Get<IConnectionLifetimeNotificationFeature>()?.ConnectionClosedRequested
@@ -30,8 +30,8 @@ internal static class EchoHandler
                 if (read.IsCanceled || (read.Buffer.IsEmpty && read.IsCompleted))
                     return;
                 var part = read.Buffer.Slice(0, Math.Min(read.Buffer.Length, MostAtOnce));
-                if (endpoint.Fault != Faults.Fault.None)
-                    await endpoint.HoldAsync();
+                if (hold is not null)
+                    await hold();
                 var isOpen = await ReturnAsync(output, part, watch);
                 input.AdvanceTo(part.End);
                 if (!isOpen)

@@ -52,7 +52,7 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
     {
         AddLayers(listen);
         if (IsEcho)
-            listen.Run(EchoHandler.RunAsync);
+            listen.Run(connection => EchoHandler.RunAsync(connection, Fault == Fault.None ? null : HoldAsync));
     }
 
     /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>

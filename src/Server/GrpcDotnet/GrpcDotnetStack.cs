@@ -8,7 +8,7 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>gRPC as ASP.NET Core services have it: Grpc.AspNetCore.Server with services that are made once, and no logging.</summary>
 internal sealed class GrpcDotnetStack : IGrpcStack
 {
-    public string Name => Stacks.GrpcDotnet;
+    public string Name => IGrpcStack.GrpcDotnet;
 
     /// <summary>The version of the package, without its commit.</summary>
     public string Version { get; } = typeof(GrpcServiceOptions).Assembly

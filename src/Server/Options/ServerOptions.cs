@@ -26,8 +26,8 @@ internal sealed record ServerOptions
     /// <summary>Started by a client: the terminal's Ctrl-C is for that client, and the end of standard input ends the server.</summary>
     public bool Owned { get; init; }
 
-    /// <summary>The name of the gRPC implementation that answers.</summary>
-    public string Stack { get; init; } = Stacks.Default;
+    /// <summary>The name of the gRPC implementation that answers; null takes the build's first.</summary>
+    public string? Stack { get; init; }
 
     /// <summary>Connections that may wait to be accepted; the system caps it (Linux: net.core.somaxconn).</summary>
     public int Backlog { get; init; } = 4096;

@@ -3,6 +3,9 @@ namespace IpcBench.Server.Services;
 /// <summary>A gRPC implementation on Kestrel: it maps the services onto the host that has the endpoints already.</summary>
 internal interface IGrpcStack
 {
+    /// <summary>The stack of grpc-dotnet, which is only in builds whose package sources had it.</summary>
+    const string GrpcDotnet = "grpc-dotnet";
+
     /// <summary>As <c>--stack</c> takes it and reports show it.</summary>
     string Name { get; }
 
