@@ -79,9 +79,9 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
 
     private async Task WriteWithFaultAsync(ReplyFrame reply)
     {
-        await _endpoint.HoldAsync();
+        await _endpoint.Fault.HoldAsync();
         var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
-        var status = _endpoint.Fault.WrongAnswer == WrongAnswer.Status ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
+        var status = _endpoint.Fault.EndsWithError ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
         if (written && status == GrpcStatusCode.Ok)

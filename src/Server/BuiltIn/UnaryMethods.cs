@@ -3,7 +3,6 @@ using Google.Protobuf;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
@@ -34,9 +33,7 @@ internal sealed class UnaryMethods(BenchServices services)
         var size = DownloadSize.Parse(message);
         if (!services.Accepts(size, out var refusal))
             return UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
-        if (endpoint.Fault.WrongAnswer == WrongAnswer.Short && size > 0)
-            size--;
-        return UnaryResult.Ok(services.Replies.For((int)size));
+        return UnaryResult.Ok(services.Replies.For(endpoint.Fault.SizeFor((int)size)));
     }
 
     // The request has no field yet; it is parsed all the same, for a broken message is an error here too.

@@ -31,14 +31,14 @@ internal static class BytesAnswer
 
     private static async Task WithFaultAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
     {
-        await endpoint.HoldAsync();
-        if (endpoint.Fault.WrongAnswer == WrongAnswer.Status)
+        await endpoint.Fault.HoldAsync();
+        if (endpoint.Fault.EndsWithError)
         {
             await Refuse(features, StatusCodes.Status500InternalServerError);
             return;
         }
-        var missing = endpoint.Fault.WrongAnswer == WrongAnswer.Short && size > 0 ? 1 : 0;
-        await EndAsync(ResponseWriter.WriteAsync(features, services.Bytes.For(size - missing), services.Budget, ContentType), endpoint);
+        var reply = services.Bytes.For(endpoint.Fault.SizeFor(size));
+        await EndAsync(ResponseWriter.WriteAsync(features, reply, services.Budget, ContentType), endpoint);
     }
 
     private static async Task EndAsync(ValueTask<bool> writing, ServerEndpoint endpoint)

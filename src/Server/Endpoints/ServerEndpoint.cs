@@ -24,8 +24,6 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
     /// <summary>Bytes are returned as they come; no gRPC.</summary>
     public bool IsEcho { get; init; }
 
-    private DelayLine Delays { get; } = new();
-
     /// <summary>The sockets that are bound and not yet handed to Kestrel.</summary>
     public virtual IReadOnlyList<BoundSocket> Sockets => [];
 
@@ -39,20 +37,12 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
 
     public abstract void Dispose();
 
-    /// <summary>Makes a call as slow as the endpoint's fault wants it.</summary>
-    public ValueTask HoldAsync()
-    {
-        if (Fault.SpinUs > 0)
-            DelayLine.Spin(Fault.SpinUs);
-        return Fault.DelayUs > 0 ? new ValueTask(Delays.WaitAsync(Fault.DelayUs)) : ValueTask.CompletedTask;
-    }
-
     /// <summary>All layers of a connection here, and at their end what it speaks.</summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);
         if (IsEcho)
-            listen.Run(connection => EchoHandler.RunAsync(connection, Fault == Fault.None ? null : HoldAsync));
+            listen.Run(connection => EchoHandler.RunAsync(connection, Fault == Fault.None ? null : Fault.HoldAsync));
     }
 
     /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>

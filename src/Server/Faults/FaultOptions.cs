@@ -18,8 +18,9 @@ internal sealed record FaultOptions
     /// <exception cref="FormatException">A value is none; the message names it.</exception>
     public Fault For(int endpoint)
     {
-        var fault = new Fault(Microseconds(Pick(SpinUs, endpoint)), Microseconds(Pick(DelayUs, endpoint)), ParseAnswer(Pick(Answers, endpoint)));
-        return fault == Fault.None ? Fault.None : fault;
+        var (spin, delay) = (Microseconds(Pick(SpinUs, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
+        var answer = ParseAnswer(Pick(Answers, endpoint));
+        return (spin, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(spin, delay, answer);
     }
 
     private static string? Pick(IReadOnlyList<string> values, int endpoint)

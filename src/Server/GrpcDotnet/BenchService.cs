@@ -28,14 +28,13 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     private async Task<DownloadReply> AnswerAsync(ValueTask room, DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
     {
         await room;
-        await endpoint.HoldAsync();
+        await endpoint.Fault.HoldAsync();
         // Set, not thrown: the whole payload comes first.
-        if (endpoint.Fault.WrongAnswer == WrongAnswer.Status)
+        if (endpoint.Fault.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
             endpoint.Counters.CallAnswered();
-        var missing = endpoint.Fault.WrongAnswer == WrongAnswer.Short && request.Size > 0 ? 1 : 0;
-        return await _replies.For((int)request.Size - missing);
+        return await _replies.For(endpoint.Fault.SizeFor((int)request.Size));
     }
 }
 
