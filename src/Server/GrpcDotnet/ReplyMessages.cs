@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Numerics;
 using Google.Protobuf;
 using IpcBench.Protocol.V1;
@@ -7,37 +6,25 @@ using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;
 
-/// <summary>Completed replies of <c>Download</c>, whose payloads are parts of one array. Those of the first sizes asked for are kept.</summary>
+/// <summary>Completed replies of <c>Download</c>. Their payloads are parts of one array.</summary>
 internal sealed class ReplyMessages
 {
-    // A client that asks for every size there is must not fill the memory.
-    private const int KeptSizes = 256;
-
-    private readonly ConcurrentDictionary<int, Task<DownloadReply>> _kept = new();
-    private readonly Lock _adding = new();
+    private readonly KeptBySize<Task<DownloadReply>> _kept;
     private byte[] _pattern = [];
 
+    public ReplyMessages() => _kept = new(Make);
+
     /// <summary>A reply with exactly <paramref name="size"/> payload bytes.</summary>
-    public Task<DownloadReply> For(int size) => _kept.TryGetValue(size, out var reply) ? reply : Add(size);
+    public Task<DownloadReply> For(int size) => _kept.For(size);
 
-    private Task<DownloadReply> Add(int size)
+    // Every payload is the start of any longer one. Up to a power of two, so that sizes that creep up do not make one array each.
+    private Task<DownloadReply> Make(int size, bool isKept)
     {
-        lock (_adding)
+        if (_pattern.Length < size)
         {
-            if (_kept.TryGetValue(size, out var kept))
-                return kept;
-            if (_pattern.Length < size)
-                Grow(size);
-            var reply = Task.FromResult(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(_pattern.AsMemory(0, size)) });
-            return _kept.Count < KeptSizes ? _kept[size] = reply : reply;
+            _pattern = GC.AllocateUninitializedArray<byte>((int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)size), ByteSize.Most));
+            PayloadPattern.Fill(_pattern);
         }
-    }
-
-    // Every payload is the start of any longer one. To a power of two, so that sizes that creep up do not make one array each.
-    private void Grow(int size)
-    {
-        _pattern = GC.AllocateUninitializedArray<byte>((int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)size), ByteSize.Most));
-        PayloadPattern.Fill(_pattern);
-        _kept.Clear();
+        return Task.FromResult(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(_pattern.AsMemory(0, size)) });
     }
 }

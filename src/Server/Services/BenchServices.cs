@@ -24,8 +24,8 @@ internal sealed class BenchServices
     /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
 
-    /// <summary>The replies of bare HTTP/2.</summary>
-    public BytesReplies Bytes { get; } = new();
+    /// <summary>The replies of bare HTTP/2: nothing but payload, cut from the pattern that all share.</summary>
+    public KeptBySize<ReplyFrame> Bytes { get; } = new((size, _) => new ReplyFrame(ReadOnlyMemory<byte>.Empty, size));
 
     /// <summary>What large replies are written from.</summary>
     public WriteBudget Budget { get; }

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Google.Protobuf;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
@@ -8,32 +7,22 @@ namespace IpcBench.Server.Services;
 /// <summary>The replies of <c>Download</c>. Those of the first sizes asked for are made once and kept; any others are written from the pattern.</summary>
 internal sealed class DownloadReplies
 {
-    // A client that asks for every size there is must not fill the memory.
-    private const int KeptSizes = 256;
     private const long KeptBytes = 128 << 20;
 
-    private readonly ConcurrentDictionary<int, ReplyFrame> _kept = new();
-    private readonly Lock _adding = new();
-    private long _keptBytes;
+    private readonly KeptBySize<ReplyFrame> _kept = new(Make, KeptBytes);
 
     /// <summary>The frame of a <see cref="DownloadReply"/> with exactly <paramref name="size"/> payload bytes.</summary>
-    public ReplyFrame For(int size) => _kept.TryGetValue(size, out var frame) ? frame : Add(size);
+    public ReplyFrame For(int size) => _kept.For(size);
 
-    private ReplyFrame Add(int size)
+    private static ReplyFrame Make(int size, bool isKept)
     {
-        lock (_adding)
-        {
-            if (_kept.TryGetValue(size, out var frame))
-                return frame;
-            var head = HeadOf(size);
-            if (_kept.Count >= KeptSizes || _keptBytes + size > KeptBytes)
-                return new ReplyFrame(head, size);
-            var whole = GC.AllocateUninitializedArray<byte>(head.Length + size);
-            head.CopyTo(whole, 0);
-            PayloadPattern.Fill(whole.AsSpan(head.Length));
-            _keptBytes += whole.Length;
-            return _kept[size] = new ReplyFrame(whole, 0);
-        }
+        var head = HeadOf(size);
+        if (!isKept)
+            return new ReplyFrame(head, size);
+        var whole = GC.AllocateUninitializedArray<byte>(head.Length + size);
+        head.CopyTo(whole, 0);
+        PayloadPattern.Fill(whole.AsSpan(head.Length));
+        return new ReplyFrame(whole, 0);
     }
 
     // Prefix, then the field's tag and length. A payload of no bytes is a message of no bytes (proto3 leaves out what is empty).
