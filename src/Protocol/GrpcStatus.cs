@@ -9,7 +9,8 @@ public static class GrpcStatus
     private const int Codes = 17;
 
     // One string per code, so that a call's trailers allocate nothing.
-    private static readonly string[] CodeTexts = [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
+    private static readonly string[] CodeTexts =
+        [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
 
     /// <summary>The value of <c>grpc-status</c>.</summary>
     public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
@@ -47,7 +48,9 @@ public static class GrpcStatus
         return encoded.ToString();
     }
 
-    /// <summary>Reads a <c>grpc-message</c>. A broken escape is kept as it stands: the message of an error must not be lost to another error.</summary>
+    /// <summary>
+    /// Reads a <c>grpc-message</c>. A broken escape is kept as it stands: the message of an error must not be lost to another error.
+    /// </summary>
     public static string DecodeMessage(ReadOnlySpan<byte> value)
     {
         var decoded = new byte[value.Length];

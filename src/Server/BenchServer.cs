@@ -37,7 +37,8 @@ internal sealed class BenchServer : IAsyncDisposable
         var endpoints = new List<ServerEndpoint>();
         try
         {
-            var roles = options.Listen.Select(address => (Address: address, IsEcho: false)).Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
+            var roles = options.Listen.Select(address => (Address: address, IsEcho: false))
+                .Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
             foreach (var (index, (address, isEcho)) in roles.Index())
                 await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Faults.For(index)), options, warnings);
             if (endpoints.Count == 0)
@@ -77,7 +78,8 @@ internal sealed class BenchServer : IAsyncDisposable
         await _host.DisposeAsync();
     }
 
-    private static async Task BindAsync(List<ServerEndpoint> endpoints, Address address, EndpointRole role, ServerOptions options, TextWriter warnings)
+    private static async Task BindAsync(
+        List<ServerEndpoint> endpoints, Address address, EndpointRole role, ServerOptions options, TextWriter warnings)
     {
         try
         {
@@ -88,8 +90,11 @@ internal sealed class BenchServer : IAsyncDisposable
             await warnings.WriteLineAsync($"{address} is not served: no certificate could be made here ({e.Message})");
             return;
         }
-        if (address is Address.Tcp { Host: var host } && !TcpListen.IsLoopback(host) || address is Address.Tls { Host: var name } && !TcpListen.IsLoopback(name))
-            await warnings.WriteLineAsync($"warning: {endpoints[^1].Address} can be reached from other machines, and nothing here asks who calls");
+        var host = (address as Address.Tcp)?.Host ?? (address as Address.Tls)?.Host;
+        if (host is null || TcpListen.IsLoopback(host))
+            return;
+        await warnings.WriteLineAsync(
+            $"warning: {endpoints[^1].Address} can be reached from other machines, and nothing here asks who calls");
     }
 
     private static async Task<BenchServer> StartAsync(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
@@ -108,7 +113,8 @@ internal sealed class BenchServer : IAsyncDisposable
         catch (Exception e) when (e is IOException or SocketException or AddressInUseException)
         {
             await host.DisposeAsync();
-            throw new CannotListenException($"cannot listen: {e.Message.TrimEnd('.')}; stop the other program or choose another address with --listen", e);
+            throw new CannotListenException(
+                $"cannot listen: {e.Message.TrimEnd('.')}; stop the other program or choose another address with --listen", e);
         }
     }
 }

@@ -16,7 +16,8 @@ internal static class ServerCommand
 
     private static readonly Option<Address[]> Listen = new("--listen", "-l")
     {
-        Description = "An address to serve instead of the defaults; repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name, pipe:/name. Port 0 is chosen by the system",
+        Description = "An address to serve instead of the defaults; repeatable: http://host:port, https://host:port, unix:/path, "
+            + "unix-abstract:name, pipe:/name. Port 0 is chosen by the system",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
@@ -24,7 +25,8 @@ internal static class ServerCommand
 
     private static readonly Option<Address[]> Echo = new("--echo")
     {
-        Description = "An address where every byte is returned as it comes, no gRPC; repeatable, beside --listen. Without --listen nothing else is served",
+        Description = "An address where every byte is returned as it comes, no gRPC; repeatable, beside --listen. "
+            + "Without --listen nothing else is served",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
@@ -36,15 +38,20 @@ internal static class ServerCommand
     private static readonly Option<int> Backlog = Number("--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
     private static readonly Option<int?> IoQueues = Optional("--io-queues", "Kestrel's I/O queues; 0 uses the thread pool", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
-    private static readonly Option<int?> SocketBuffer = OptionalSize("--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
+    private static readonly Option<int?> SocketBuffer = OptionalSize(
+        "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
     private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
 
     // Kestrel takes no window below the protocol's initial 65,535.
-    private static readonly Option<int> Http2Window = Size("--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, 128 << 10);
+    private static readonly Option<int> Http2Window = Size(
+        "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, 128 << 10);
     private static readonly Option<int> MaxStreams = Number("--max-streams", "Concurrent calls of one connection", 1, 1 << 16, 100);
-    private static readonly Option<int> WriteChunk = Size("--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, 128 << 10);
-    private static readonly Option<int?> PipeBuffer = OptionalSize("--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
-    private static readonly Option<int?> PipeListeners = Optional("--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
+    private static readonly Option<int> WriteChunk = Size(
+        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, 128 << 10);
+    private static readonly Option<int?> PipeBuffer = OptionalSize(
+        "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
+    private static readonly Option<int?> PipeListeners = Optional(
+        "--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
     private static readonly Option<string[]> SpinUs = Hidden("--spin-us");
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
     private static readonly Option<string[]> Answers = Hidden("--fault");
@@ -55,7 +62,8 @@ internal static class ServerCommand
         var parsed = Create().Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parsed.Errors.Count > 0)
         {
-            await Console.Error.WriteLineAsync(string.Join(Environment.NewLine, parsed.Errors.Select(error => error.Message).Append("GrpcBenchServer --help lists the options")));
+            await Console.Error.WriteLineAsync(string.Join(
+                Environment.NewLine, parsed.Errors.Select(error => error.Message).Append("GrpcBenchServer --help lists the options")));
             return UsageError;
         }
         // No handler of its own for signals: this program has one, and it must remove socket files.
@@ -66,8 +74,8 @@ internal static class ServerCommand
     {
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
-            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk, PipeBuffer, PipeListeners,
-            SpinUs, DelayUs, Answers,
+            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk,
+            PipeBuffer, PipeListeners, SpinUs, DelayUs, Answers,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
         return root;
@@ -142,7 +150,11 @@ internal static class ServerCommand
 
     private static Option<string> MakeStack()
     {
-        var option = new Option<string>("--stack") { Description = "The gRPC implementation that answers", DefaultValueFactory = _ => Stacks.Default };
+        var option = new Option<string>("--stack")
+        {
+            Description = "The gRPC implementation that answers",
+            DefaultValueFactory = _ => Stacks.Default,
+        };
         option.CompletionSources.Add([.. Stacks.Names]);
         option.Validators.Add(result =>
         {
@@ -153,13 +165,24 @@ internal static class ServerCommand
     }
 
     private static Option<int> Number(string name, string description, int least, int most, int otherwise) =>
-        new(name) { Description = description, DefaultValueFactory = _ => otherwise, CustomParser = result => ByteSize.Number(result, least, most) };
+        new(name)
+        {
+            Description = description,
+            DefaultValueFactory = _ => otherwise,
+            CustomParser = result => ByteSize.Number(result, least, most),
+        };
 
     private static Option<int?> Optional(string name, string description, int least, int most) =>
         new(name) { Description = description, CustomParser = result => ByteSize.Number(result, least, most) };
 
     private static Option<int> Size(string name, string description, int least, int most, int otherwise) =>
-        new(name) { Description = description, HelpName = "BYTES", DefaultValueFactory = _ => otherwise, CustomParser = result => ByteSize.Size(result, least, most) };
+        new(name)
+        {
+            Description = description,
+            HelpName = "BYTES",
+            DefaultValueFactory = _ => otherwise,
+            CustomParser = result => ByteSize.Size(result, least, most),
+        };
 
     private static Option<int?> OptionalSize(string name, string description, int least, int most) =>
         new(name) { Description = description, HelpName = "BYTES", CustomParser = result => ByteSize.Size(result, least, most) };

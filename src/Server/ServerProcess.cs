@@ -48,7 +48,8 @@ internal static class ServerProcess
         }
     }
 
-    private static PosixSignalRegistration OnSignal(PosixSignal signal, TaskCompletionSource? stop) => PosixSignalRegistration.Create(signal, context =>
+    private static PosixSignalRegistration OnSignal(PosixSignal signal, TaskCompletionSource? stop) =>
+        PosixSignalRegistration.Create(signal, context =>
     {
         context.Cancel = true;
         stop?.TrySetResult();

@@ -19,7 +19,8 @@ internal static partial class Stacks
 
     /// <summary>One sentence about a name that is none.</summary>
     public static string Unknown(string name) => name == IGrpcStack.GrpcDotnet
-        ? "this build has no grpc-dotnet stack, because a package that it needs could not be found when it was built: dotnet build -p:GrpcDotnet=true says which"
+        ? "this build has no grpc-dotnet stack, because a package that it needs could not be found when it was built: "
+            + "dotnet build -p:GrpcDotnet=true says which"
         : $"there is no stack '{name}': write {string.Join(" or ", Names)}";
 
     // In the folder GrpcDotnet, where that is compiled.

@@ -38,7 +38,8 @@ public class GrpcStatusTests
     [InlineData("", GrpcStatusCode.Unknown)]
     [InlineData(" 0", GrpcStatusCode.Unknown)]
     [InlineData("OK", GrpcStatusCode.Unknown)]
-    public void What_is_no_known_code_is_unknown(string text, GrpcStatusCode code) => Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
+    public void What_is_no_known_code_is_unknown(string text, GrpcStatusCode code) =>
+        Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
 
     [Fact]
     public void Every_code_has_its_number_as_text_and_its_name_in_capitals()
@@ -46,7 +47,8 @@ public class GrpcStatusTests
         foreach (var code in Enum.GetValues<GrpcStatusCode>())
             Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(GrpcStatus.Text(code))));
         Assert.Equal(
-            "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED",
+            "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED "
+            + "FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED",
             string.Join(' ', Enum.GetValues<GrpcStatusCode>().Select(GrpcStatus.Name)));
     }
 }

@@ -67,7 +67,11 @@ public class BytesTests
 
     private static async Task<HttpResponseMessage> SendAsync(HttpClient client, string method, string path)
     {
-        using var request = new HttpRequestMessage(new HttpMethod(method), path) { Version = HttpVersion.Version20, VersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        using var request = new HttpRequestMessage(new HttpMethod(method), path)
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
         return await client.SendAsync(request);
     }
 

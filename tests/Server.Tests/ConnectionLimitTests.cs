@@ -18,7 +18,7 @@ public class ConnectionLimitTests
             var limit = (await first.DescribeAsync()).Limits.MaxConnections;
             Assert.InRange(limit, 16, files);
             for (var connection = 0; connection < connections; connection++)
-                opened.Add(await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None).AsTask().WaitAsync(Limits.Wait));
+                opened.Add(await ConnectAsync(address));
             // The last of them finds no room and is told so by a close.
             Assert.Equal(0, await opened[^1].ReadAsync(new byte[1]).AsTask().WaitAsync(Limits.Wait));
             Assert.Equal(10, (await first.DownloadAsync(10)).Length);
@@ -56,7 +56,7 @@ public class ConnectionLimitTests
         await child.LimitFilesAsync(inUse + (connections / 2), files);
         var opened = new List<Stream>();
         for (var connection = 0; connection < connections; connection++)
-            opened.Add(await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None).AsTask().WaitAsync(Limits.Wait));
+            opened.Add(await ConnectAsync(address));
         foreach (var stream in opened)
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
@@ -64,6 +64,9 @@ public class ConnectionLimitTests
         await child.SignalAsync("TERM");
         Assert.Equal(0, (await child.EndAsync()).ExitCode);
     }
+
+    private static Task<Stream> ConnectAsync(Address address) =>
+        Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None).AsTask().WaitAsync(Limits.Wait);
 
     // The server may need a moment to notice that the others have gone.
     private static async Task<int> RetryAsync(Func<Task<int>> call)

@@ -10,7 +10,8 @@ public class ControlTests
     public async Task Describe_tells_endpoints_limits_and_knobs()
     {
         var pipe = Addresses.Pipe();
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Tcp, pipe], MaxSize = 12_345, Backlog = 99, SocketBuffer = 65_536 });
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Tcp, pipe], MaxSize = 12_345, Backlog = 99, SocketBuffer = 65_536 });
         using var client = new GrpcClient(server.Address);
         var reply = await client.DescribeAsync();
         Assert.Equal(Stacks.Default, reply.Stack);
@@ -85,7 +86,8 @@ public class ControlTests
     {
         const int calls = 100, spinUs = 5_000;
         var faults = new FaultOptions { SpinUs = [$"1={spinUs}"] };
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
         using var spinning = new GrpcClient(server.Endpoints[1].Address);
         var before = await spinning.UsageAsync();
         for (var call = 0; call < calls; call++)
@@ -98,7 +100,8 @@ public class ControlTests
     [Fact]
     public async Task A_delay_holds_every_reply_back_for_at_least_that_long()
     {
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Faults = new FaultOptions { DelayUs = ["20000"] } });
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix()], Faults = new FaultOptions { DelayUs = ["20000"] } });
         using var client = new GrpcClient(server.Address);
         var clock = System.Diagnostics.Stopwatch.StartNew();
         await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => client.DownloadAsync(10)));
@@ -109,12 +112,14 @@ public class ControlTests
     public async Task Faults_answer_short_or_with_an_error_after_the_whole_payload()
     {
         var faults = new FaultOptions { Answers = ["0=short", "1=status"] };
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
         using var brief = new GrpcClient(server.Endpoints[0].Address);
         Assert.Equal(9, (await brief.DownloadAsync(10)).Length);
         using var failing = new GrpcClient(server.Endpoints[1].Address);
         var reply = await failing.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]));
-        Assert.Equal((IpcBench.Protocol.GrpcStatusCode.Internal, false, 12), (reply.Status!.Value, reply.TrailersOnly, reply.Message.Length));
+        Assert.Equal(
+            (IpcBench.Protocol.GrpcStatusCode.Internal, false, 12), (reply.Status!.Value, reply.TrailersOnly, reply.Message.Length));
         Assert.Equal(0, server.Endpoints[1].Counters.Calls);
     }
 

@@ -42,7 +42,8 @@ public class EchoTests
     {
         const int clients = 100, offered = 4 << 20;
         const long allowed = 120L << 20;
-        await using var child = await ServerChild.StartAsync("--stack", "built-in", "--listen", Addresses.Unix().ToString(), "--echo", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartAsync(
+            "--stack", "built-in", "--listen", Addresses.Unix().ToString(), "--echo", Addresses.Unix().ToString());
         using var observer = new GrpcClient(child.Addresses[0]);
         await using var honest = await ConnectAsync(child.Addresses[1]);
         await PingAsync(honest, 10);

@@ -21,8 +21,10 @@ public partial class ForeignClientTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
         var modules = Foreign.Find("artifacts/foreign/node_modules");
-        Assert.SkipWhen(modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")), "grpc-js is not installed: run .ci/install-foreign");
-        await CheckAsync(kind, (target, ca) => Foreign.RunAsync("node", [Script("client.js"), Foreign.Find("protos/bench.proto")!, target, ca, .. Sizes], modules));
+        var isInstalled = modules is not null && Directory.Exists(Path.Combine(modules, "@grpc/grpc-js"));
+        Assert.SkipUnless(isInstalled, "grpc-js is not installed: run .ci/install-foreign");
+        await CheckAsync(kind, (target, ca) => Foreign.RunAsync(
+            "node", [Script("client.js"), Foreign.Find("protos/bench.proto")!, target, ca, .. Sizes], modules));
     }
 
     [Theory]
@@ -57,7 +59,8 @@ public partial class ForeignClientTests
             Address.Pipe pipe => ("http://localhost", ["--base-uri=unix:" + NamedPipeConnector.UnixSocketPath(pipe.Name)]),
             var unix => ("http://localhost", ["--base-uri=" + unix]),
         };
-        string[] arguments = ["-n", $"{calls}", "-c", "10", "-m", "5", "-d", request, "-H", "content-type: application/grpc", "-H", "te: trailers", .. more, url + GrpcClient.Download];
+        string[] headers = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
+        string[] arguments = ["-n", $"{calls}", "-c", "10", "-m", "5", "-d", request, .. headers, .. more, url + GrpcClient.Download];
         var run = await Foreign.RunAsync("h2load", arguments);
         File.Delete(request);
         Assert.SkipWhen(run is null, "h2load is not installed: run .ci/install-foreign");
@@ -75,7 +78,8 @@ public partial class ForeignClientTests
         var (target, ca) = await Foreign.TargetAsync(server.Address);
         var result = await run(target, ca);
         Assert.SkipWhen(result is null, "the client's interpreter is not installed: run .ci/install-foreign");
-        Assert.Equal(string.Join('\n', Sizes.Select(Line).Concat(["negative 3", "unknown 12", "stack " + Stacks.Default, ""])), result.Value.Output);
+        Assert.Equal(
+            string.Join('\n', Sizes.Select(Line).Concat(["negative 3", "unknown 12", "stack " + Stacks.Default, ""])), result.Value.Output);
         Assert.Equal(0, result.Value.ExitCode);
         Assert.Equal(Sizes.Length, server.Endpoints[0].Counters.Calls);
     }

@@ -50,7 +50,8 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
     [Fact]
     public async Task Clients_that_never_read_or_keep_their_windows_shut_are_cut_off()
     {
-        await using var child = await ServerChild.StartAsync("--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartAsync(
+            "--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString());
         using var observer = new GrpcClient(child.Addresses[0]);
         var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size: 100_000, calls: 1);
         clients.Add(await RawHttp2.ConnectAsync(child.Addresses[0], initialWindow: 0));

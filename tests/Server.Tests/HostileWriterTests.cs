@@ -150,10 +150,12 @@ public class HostileWriterTests(HostileServer server) : IClassFixture<HostileSer
     {
         var random = new Random(7);
         // To TLS's own port as plain TCP: what reaches its handshake.
-        var targets = server.Addresses.Select(address => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address).ToArray();
+        var targets = server.Addresses
+            .Select(address => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address).ToArray();
         for (var attempt = 0; attempt < 100; attempt++)
         {
-            await using var stream = await Connector.For(targets[attempt % targets.Length], new ConnectorOptions()).ConnectAsync(CancellationToken.None);
+            await using var stream = await Connector.For(targets[attempt % targets.Length], new ConnectorOptions())
+                .ConnectAsync(CancellationToken.None);
             var bytes = new byte[random.Next(1, 5_000)];
             random.NextBytes(bytes);
             var start = (attempt % 3) switch
@@ -194,7 +196,8 @@ public class HostileWriterTests(HostileServer server) : IClassFixture<HostileSer
     [InlineData(RawHttp2.WindowUpdate, 0, 0, 4, ProtocolError)] // an increment of zero
     [InlineData(RawHttp2.Data, 0, 1, 20_000, FrameSizeError)] // larger than was allowed
     [InlineData(RawHttp2.Continuation, 4, 1, 0, ProtocolError)] // a continuation of nothing
-    public Task A_breach_of_the_protocol_is_answered_with_its_error(byte type, byte flags, int streamId, int bytes, uint error) => server.SurviveAsync(async () =>
+    public Task A_breach_of_the_protocol_is_answered_with_its_error(byte type, byte flags, int streamId, int bytes, uint error) =>
+        server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(type, flags, streamId, new byte[bytes]);

@@ -31,7 +31,8 @@ public class ListenTests
     [Fact]
     public async Task Only_an_address_beyond_loopback_brings_a_warning()
     {
-        await using var local = await ServerUnderTest.StartAsync(Addresses.Tcp, new Address.Tcp("127.0.0.1", 0), new Address.Tls("::1", 0), Addresses.Unix());
+        await using var local = await ServerUnderTest.StartAsync(
+            Addresses.Tcp, new Address.Tcp("127.0.0.1", 0), new Address.Tls("::1", 0), Addresses.Unix());
         Assert.Empty(local.Warnings);
         await using var open = await ServerUnderTest.StartAsync(new Address.Tcp("0.0.0.0", 0));
         Assert.Contains("can be reached from other machines", open.Warnings);
@@ -48,7 +49,8 @@ public class ListenTests
             if (!OperatingSystem.IsWindows())
             {
                 Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(address.Path));
-                Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(NamedPipeConnector.UnixSocketPath(pipe.Name)));
+                Assert.Equal(
+                    UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(NamedPipeConnector.UnixSocketPath(pipe.Name)));
             }
         }
         Assert.False(File.Exists(address.Path));
@@ -148,9 +150,11 @@ public class ListenTests
     public async Task A_path_that_is_too_long_and_a_folder_that_is_not_there_are_said_in_a_sentence()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
-        var tooLong = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix("/tmp/" + new string('x', 200))));
+        var tooLong = await Assert.ThrowsAsync<CannotListenException>(
+            () => ServerUnderTest.StartAsync(new Address.Unix("/tmp/" + new string('x', 200))));
         Assert.Contains("205 bytes", tooLong.Message);
-        var nowhere = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix($"/tmp/{Guid.NewGuid():N}/a.sock")));
+        var nowhere = await Assert.ThrowsAsync<CannotListenException>(
+            () => ServerUnderTest.StartAsync(new Address.Unix($"/tmp/{Guid.NewGuid():N}/a.sock")));
         Assert.Contains("folder", nowhere.Message);
     }
 

@@ -74,7 +74,8 @@ public sealed class SocketFileTests : IDisposable
                 start.SignalAndWait();
                 try
                 {
-                    bound.Add(EndpointBinder.Bind(new EndpointRole(IsEcho: false, Fault.None), new Address.Unix(SocketPath), new ServerOptions()));
+                    bound.Add(EndpointBinder.Bind(
+                        new EndpointRole(IsEcho: false, Fault.None), new Address.Unix(SocketPath), new ServerOptions()));
                 }
                 catch (Exception e)
                 {
@@ -87,7 +88,8 @@ public sealed class SocketFileTests : IDisposable
             foreach (var endpoint in bound)
                 endpoint.Dispose();
             Assert.Equal((1, true), (bound.Count, isServed));
-            var sentence = $"cannot listen on unix:{SocketPath}: another server is answering there; stop it or choose another path with --listen";
+            var sentence =
+                $"cannot listen on unix:{SocketPath}: another server is answering there; stop it or choose another path with --listen";
             Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
             Assert.Empty(_folder.GetFileSystemInfos());
         }
@@ -105,7 +107,8 @@ public sealed class SocketFileTests : IDisposable
         Assert.Equal("locked", await holder.StandardOutput.ReadLineAsync().WaitAsync(Limits.Wait));
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)));
         Assert.Equal(
-            $"cannot listen on unix:{SocketPath}: another program keeps {_folder.FullName} locked; wait for it or choose another path with --listen",
+            $"cannot listen on unix:{SocketPath}: another program keeps {_folder.FullName} locked; "
+            + "wait for it or choose another path with --listen",
             error.Message);
         holder.StandardInput.Close();
         await holder.WaitForExitAsync().WaitAsync(Limits.Wait);
@@ -134,7 +137,8 @@ public sealed class SocketFileTests : IDisposable
         else
         {
             SetMode(_folder.FullName, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-            error = (await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)))).Message;
+            var refusal = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)));
+            error = refusal.Message;
             SetMode(_folder.FullName, all);
         }
         Assert.Equal(

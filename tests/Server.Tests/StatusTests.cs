@@ -14,7 +14,8 @@ public sealed class StatusTests : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        _server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000_000, Stack = BuiltInStack.StackName });
+        _server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000_000, Stack = BuiltInStack.StackName });
         _client = new GrpcClient(_server.Address);
     }
 

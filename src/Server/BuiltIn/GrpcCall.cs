@@ -31,7 +31,9 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
         }
         var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
         // A small request has arrived as a whole by now: no state machine for it.
-        return body.TryRead(out var read) && TryAnswer(method, body, read, out var result) ? FinishAsync(method, result) : ReadOnAsync(method, body);
+        return body.TryRead(out var read) && TryAnswer(method, body, read, out var result)
+            ? FinishAsync(method, result)
+            : ReadOnAsync(method, body);
     }
 
     private async Task ReadOnAsync(UnaryMethod method, PipeReader body)

@@ -6,7 +6,10 @@ namespace IpcBench.Server.BuiltIn;
 /// <summary>Takes the one message out of a unary request's body.</summary>
 internal static class RequestReader
 {
-    /// <summary>Bytes of the largest request message. The largest real one has eleven; below the smallest window of a stream, so that it always fits.</summary>
+    /// <summary>
+    /// Bytes of the largest request message. The largest real one has eleven; below the smallest window of a stream, so that it always
+    /// fits.
+    /// </summary>
     public const int MaxMessage = 32 << 10;
 
     /// <summary>Looks at what has arrived of the body.</summary>
@@ -19,7 +22,12 @@ internal static class RequestReader
         message = default;
         failure = default;
         if (body.Length < GrpcFraming.PrefixLength)
-            return ended ? Fail(GrpcStatusCode.Internal, body.IsEmpty ? "the request has no message" : "the request ends within a prefix", out failure) : ReadState.NeedsMore;
+        {
+            if (!ended)
+                return ReadState.NeedsMore;
+            var what = body.IsEmpty ? "the request has no message" : "the request ends within a prefix";
+            return Fail(GrpcStatusCode.Internal, what, out failure);
+        }
         Span<byte> prefix = stackalloc byte[GrpcFraming.PrefixLength];
         body.Slice(0, GrpcFraming.PrefixLength).CopyTo(prefix);
         GrpcFraming.ReadPrefix(prefix, out var flag, out var length);
@@ -28,7 +36,10 @@ internal static class RequestReader
         if (flag > 1)
             return Fail(GrpcStatusCode.Internal, "the message's compression flag is neither 0 nor 1", out failure);
         if (length > MaxMessage)
-            return Fail(GrpcStatusCode.ResourceExhausted, FormattableString.Invariant($"the message has {length} bytes: at most {MaxMessage} are accepted"), out failure);
+        {
+            var tooLong = FormattableString.Invariant($"the message has {length} bytes: at most {MaxMessage} are accepted");
+            return Fail(GrpcStatusCode.ResourceExhausted, tooLong, out failure);
+        }
         if (body.Length > GrpcFraming.PrefixLength + length)
             return Fail(GrpcStatusCode.Internal, "more than one message in a unary request", out failure);
         if (!ended)

@@ -4,7 +4,9 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace IpcBench.Server.Echo;
 
-/// <summary>Ends a connection whose client has read nothing for a while although bytes wait for it: each holds a buffer of the server.</summary>
+/// <summary>
+/// Ends a connection whose client has read nothing for a while although bytes wait for it: each holds a buffer of the server.
+/// </summary>
 internal sealed class StalledReader
 {
     private readonly ConnectionContext _connection;

@@ -26,20 +26,32 @@ internal static class EndpointBinder
     private static SocketEndpoint BindTcp(Address.Tcp address, EndpointRole role, ServerOptions options)
     {
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer) { Fault = role.Fault, IsEcho = role.IsEcho };
+        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer)
+        {
+            Fault = role.Fault,
+            IsEcho = role.IsEcho,
+        };
     }
 
     private static TlsEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
     {
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate) { Fault = role.Fault, IsEcho = role.IsEcho };
+        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate)
+        {
+            Fault = role.Fault,
+            IsEcho = role.IsEcho,
+        };
     }
 
     private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)
     {
         var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), address.ToString(), options);
-        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer) { Fault = role.Fault, IsEcho = role.IsEcho };
+        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer)
+        {
+            Fault = role.Fault,
+            IsEcho = role.IsEcho,
+        };
     }
 
     private static SocketEndpoint BindAbstract(Address.UnixAbstract address, EndpointRole role, ServerOptions options)
@@ -56,7 +68,11 @@ internal static class EndpointBinder
             return new WindowsPipeEndpoint(address) { Fault = role.Fault, IsEcho = role.IsEcho };
         // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), address.ToString(), options);
-        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer) { Fault = role.Fault, IsEcho = role.IsEcho };
+        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer)
+        {
+            Fault = role.Fault,
+            IsEcho = role.IsEcho,
+        };
     }
 
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;

@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// Lets one server at a time look at a folder and change a socket file in it: flock(2) on the folder itself, which leaves no file behind and
-/// ends with the process. Another program is kept away only if it takes the same lock.
+/// Lets one server at a time look at a folder and change a socket file in it: flock(2) on the folder itself, which leaves no file behind
+/// and ends with the process. Another program is kept away only if it takes the same lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable
 {
@@ -20,7 +20,9 @@ internal sealed partial class FolderLock : IDisposable
     /// <summary>Takes the lock of the folder of <paramref name="path"/>.</summary>
     /// <param name="path">A full path.</param>
     /// <param name="patience">How long it may take.</param>
-    /// <param name="taken">The lock; null where folders cannot be locked: on other systems, where this user may not read it, on some network file systems.</param>
+    /// <param name="taken">
+    /// The lock; null where folders cannot be locked: on other systems, where this user may not read it, on some network file systems.
+    /// </param>
     /// <returns>False when another program has kept it for longer than that.</returns>
     public static bool TryTake(string path, TimeSpan patience, out FolderLock? taken)
     {

@@ -3,8 +3,8 @@ using System.Net.Sockets;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// The file of a Unix socket that this server has bound, on Linux. Somebody may remove it, and another server may bind there: what is then at
-/// the path is not this server's. On Windows System.Net.Sockets removes whatever has the name when the socket closes.
+/// The file of a Unix socket that this server has bound, on Linux. Somebody may remove it, and another server may bind there: what is then
+/// at the path is not this server's. On Windows System.Net.Sockets removes whatever has the name when the socket closes.
 /// </summary>
 internal sealed class OwnSocketFile
 {

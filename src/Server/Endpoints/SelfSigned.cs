@@ -17,13 +17,15 @@ internal static class SelfSigned
             var request = new CertificateRequest("CN=GrpcBench self-signed", key, HashAlgorithmName.SHA256);
             request.CertificateExtensions.Add(Names(host));
             request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, false, 0, critical: true));
-            request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1", "server authentication")], critical: false));
+            request.CertificateExtensions.Add(
+                new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1", "server authentication")], critical: false));
             var now = DateTimeOffset.UtcNow;
             using var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
             // Windows refuses to serve with a key that was never in a store or a file; this round trip gives it one.
             return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }
-        catch (Exception e) when (e is CryptographicException or PlatformNotSupportedException or TypeInitializationException or DllNotFoundException)
+        catch (Exception e)
+            when (e is CryptographicException or PlatformNotSupportedException or TypeInitializationException or DllNotFoundException)
         {
             throw new NoCertificateException(e.Message, e);
         }

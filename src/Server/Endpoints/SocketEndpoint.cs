@@ -6,7 +6,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or what stands for a pipe on Unix.</summary>
-internal class SocketEndpoint(Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer) : ServerEndpoint(address, note)
+internal class SocketEndpoint(Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer)
+    : ServerEndpoint(address, note)
 {
     public override IReadOnlyList<BoundSocket> Sockets => sockets;
 

@@ -35,7 +35,9 @@ internal static partial class SocketFile
         }
     }
 
-    /// <summary>On Windows <c>/tmp</c> is no folder that exists by itself; on Unix a missing folder is more likely a typing error.</summary>
+    /// <summary>
+    /// On Windows <c>/tmp</c> is no folder that exists by itself; on Unix a missing folder is more likely a typing error.
+    /// </summary>
     public static void MakeFolder(string path)
     {
         if (OperatingSystem.IsWindows() && Path.GetDirectoryName(path) is { Length: > 0 } folder)

@@ -44,7 +44,8 @@ internal static class TcpListen
             sockets.Add(BindOne(new IPEndPoint(ip, chosen), options));
         }
         catch (SocketException e) when (addresses > 1 && ip.AddressFamily == AddressFamily.InterNetworkV6
-            && e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported)
+            && e.SocketErrorCode is SocketError.AddressNotAvailable
+                or SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported)
         {
             // A machine without IPv6 serves "localhost" on IPv4 alone.
         }
@@ -84,7 +85,8 @@ internal static class TcpListen
         }
         catch (SocketException e)
         {
-            throw new CannotListenException($"cannot listen on {host}: the name has no address; use localhost or an IP address of this machine", e);
+            throw new CannotListenException(
+                $"cannot listen on {host}: the name has no address; use localhost or an IP address of this machine", e);
         }
     }
 

@@ -14,7 +14,9 @@ internal static class UnixListen
     /// <param name="path">A rooted path, or a NUL and a name for the abstract namespace.</param>
     /// <param name="shown">The address as the user wrote it.</param>
     /// <param name="options">The backlog.</param>
-    /// <exception cref="CannotListenException">A live server or something that is no socket is there, or the path cannot be used.</exception>
+    /// <exception cref="CannotListenException">
+    /// A live server or something that is no socket is there, or the path cannot be used.
+    /// </exception>
     public static BoundSocket Bind(string path, string shown, ServerOptions options)
     {
         var endPoint = EndPointOf(path, shown);
@@ -63,7 +65,8 @@ internal static class UnixListen
         {
             var length = FormattableString.Invariant($"{Encoding.UTF8.GetByteCount(path)} bytes");
             throw new CannotListenException(
-                $"cannot listen on {shown}: the path has {length} and a Unix socket's is limited to about 100 by the system; choose a shorter one", e);
+                $"cannot listen on {shown}: the path has {length} and a Unix socket's is limited to about 100 by the system; "
+                + "choose a shorter one", e);
         }
         catch (PlatformNotSupportedException e)
         {
@@ -76,9 +79,12 @@ internal static class UnixListen
         switch (SocketFile.Probe(path, endPoint))
         {
             case SocketFileState.Live:
-                throw new CannotListenException($"cannot listen on {shown}: another server is answering there; stop it or choose another path with --listen");
+                throw new CannotListenException(
+                    $"cannot listen on {shown}: another server is answering there; stop it or choose another path with --listen");
             case SocketFileState.Other:
-                throw new CannotListenException($"cannot listen on {shown}: a file that is no socket, or not yours, is there; remove it or choose another path with --listen");
+                throw new CannotListenException(
+                    $"cannot listen on {shown}: a file that is no socket, or not yours, is there; "
+                    + "remove it or choose another path with --listen");
             case SocketFileState.Stale:
                 RemoveStale(path, shown);
                 break;
@@ -96,7 +102,8 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CannotListenException($"cannot listen on {shown}: a server that is gone left a socket there, and this user may not remove it; "
+            throw new CannotListenException(
+                $"cannot listen on {shown}: a server that is gone left a socket there, and this user may not remove it; "
                 + "have its owner do so or choose another path with --listen", e);
         }
     }
@@ -109,7 +116,8 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CannotListenException($"cannot listen on {shown}: its folder cannot be made; make it or choose another path with --listen", e);
+            throw new CannotListenException(
+                $"cannot listen on {shown}: its folder cannot be made; make it or choose another path with --listen", e);
         }
     }
 

@@ -19,7 +19,8 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
         _name = address.Name;
         // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.
         if (IsServed(@"\\.\pipe\" + _name))
-            throw new CannotListenException($"cannot listen on {address}: another server is answering there; stop it or choose another name with --listen");
+            throw new CannotListenException(
+                $"cannot listen on {address}: another server is answering there; stop it or choose another name with --listen");
     }
 
     public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(_name, Configure);

@@ -3,7 +3,9 @@ using System.Diagnostics;
 
 namespace IpcBench.Server.Faults;
 
-/// <summary>Holds calls back for a number of microseconds, finer than timers can; burns a thread's time while any call waits, so for tests only.</summary>
+/// <summary>
+/// Holds calls back for a number of microseconds, finer than timers can; burns a thread's time while any call waits, so for tests only.
+/// </summary>
 internal sealed class DelayLine
 {
     private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> _waiting = [];
@@ -11,7 +13,9 @@ internal sealed class DelayLine
 
     public DelayLine() => _thread = new Lazy<Thread>(Start);
 
-    /// <summary>Completes after <paramref name="microseconds"/>. Every caller must ask for the same time, for the line is first in, first out.</summary>
+    /// <summary>
+    /// Completes after <paramref name="microseconds"/>. Every caller must ask for the same time, for the line is first in, first out.
+    /// </summary>
     public Task WaitAsync(long microseconds)
     {
         _ = _thread.Value;

@@ -2,7 +2,10 @@ using System.Globalization;
 
 namespace IpcBench.Server.Faults;
 
-/// <summary>The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every <c>--listen</c> before every <c>--echo</c>.</summary>
+/// <summary>
+/// The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every <c>--listen</c> before
+/// every <c>--echo</c>.
+/// </summary>
 internal sealed record FaultOptions
 {
     /// <summary>Microseconds of CPU burnt per call.</summary>

@@ -25,7 +25,8 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         return _replies.For((int)request.Size);
     }
 
-    private async Task<DownloadReply> AnswerAsync(ValueTask room, DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
+    private async Task<DownloadReply> AnswerAsync(
+        ValueTask room, DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
     {
         await room;
         await endpoint.Fault.HoldAsync();
@@ -41,7 +42,8 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 /// <summary>The Control service on the generated base class.</summary>
 internal sealed class ControlService(BenchServices services) : Control.ControlBase
 {
-    public override Task<DescribeReply> Describe(DescribeRequest request, ServerCallContext context) => Task.FromResult(services.Describe());
+    public override Task<DescribeReply> Describe(DescribeRequest request, ServerCallContext context) =>
+        Task.FromResult(services.Describe());
 
     public override Task<UsageReply> Usage(UsageRequest request, ServerCallContext context) => Task.FromResult(services.Usage());
 }

@@ -60,8 +60,12 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
     }
 }
 
-/// <summary>A transport that accepts no connection for which there is no file descriptor: Kestrel retries such an accept without end, and the runtime breaks.</summary>
-internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, AcceptGate gate) : IConnectionListenerFactory, IConnectionListenerFactorySelector
+/// <summary>
+/// A transport that accepts no connection for which there is no file descriptor: Kestrel retries such an accept without end, and the
+/// runtime breaks.
+/// </summary>
+internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, AcceptGate gate)
+    : IConnectionListenerFactory, IConnectionListenerFactorySelector
 {
     public bool CanBind(EndPoint endpoint) => inner is not IConnectionListenerFactorySelector selector || selector.CanBind(endpoint);
 

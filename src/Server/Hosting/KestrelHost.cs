@@ -26,7 +26,8 @@ internal static class KestrelHost
         builder.Services.AddSingleton(new AcceptGate((int)maxConnections + KestrelLimits.BeingClosed));
         // Kestrel's own factory for sockets, behind the gate. The last registered that can bind an end point is taken.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
-            new GatedListenerFactory(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), services.GetRequiredService<AcceptGate>()));
+            new GatedListenerFactory(
+                ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), services.GetRequiredService<AcceptGate>()));
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);
         return builder;

@@ -4,13 +4,17 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Hosting;
 
-/// <summary>What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.</summary>
+/// <summary>
+/// What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.
+/// </summary>
 internal static class KestrelLimits
 {
     /// <summary>Connections beyond the limit that may be accepted and on their way to being closed.</summary>
     public const int BeingClosed = 64;
 
-    /// <summary>Bytes of one connection that may have arrived and not be read yet: twice what HTTP/2's windows let a client send ahead.</summary>
+    /// <summary>
+    /// Bytes of one connection that may have arrived and not be read yet: twice what HTTP/2's windows let a client send ahead.
+    /// </summary>
     public const int MostUnread = 256 << 10;
 
     private const long MostConnections = 20_000;
@@ -19,12 +23,15 @@ internal static class KestrelLimits
     private const long OwnFiles = 256 + BeingClosed;
     private const long FewestConnections = 16;
 
-    /// <summary>Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.</summary>
+    /// <summary>
+    /// Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.
+    /// </summary>
     public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, FewestConnections, MostConnections);
 
     /// <summary>One sentence when this process may have too few files open to serve at all; otherwise null.</summary>
     public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections
-        ? FormattableString.Invariant($"cannot listen: this process may have {files} files open, and the server needs {OwnFiles + FewestConnections} ")
+        ? FormattableString.Invariant(
+            $"cannot listen: this process may have {files} files open, and the server needs {OwnFiles + FewestConnections} ")
             + "and one more for each connection; allow more with ulimit -n"
         : null;
 
@@ -35,7 +42,8 @@ internal static class KestrelLimits
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
-        // In an interleaved campaign a client's connections may wait minutes for their next round; longer than that is a client that forgot them.
+        // In an interleaved campaign a client's connections may wait minutes for their next round; longer than that is a client that forgot
+        // them.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
         // Half a header block, or a stream that starts and goes on never.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
@@ -46,8 +54,10 @@ internal static class KestrelLimits
         limits.MaxRequestBodySize = null;
         // A body that trickles is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-        // So is a client that stops reading or keeps its window shut: Kestrel gives it the time that what is already written may take at this rate.
-        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second, full socket buffers would buy half an hour.
+        // So is a client that stops reading or keeps its window shut: Kestrel gives it the time that what is already written may take at
+        // this rate.
+        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second, full socket buffers would
+        // buy half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // What may wait in memory for one connection's socket.
         limits.MaxResponseBufferSize = 64 << 10;

@@ -13,7 +13,8 @@ internal static class ByteSize
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
 
     /// <summary>A whole number; outside the bounds it is an error of the option.</summary>
-    public static int Number(ArgumentResult result, int least, int most) => Within(result, ParseNumber(result.Tokens[0].Value), least, most);
+    public static int Number(ArgumentResult result, int least, int most) =>
+        Within(result, ParseNumber(result.Tokens[0].Value), least, most);
 
     /// <summary>A number of bytes; outside the bounds it is an error of the option.</summary>
     public static int Size(ArgumentResult result, int least, int most) => Within(result, ParseSize(result.Tokens[0].Value), least, most);
@@ -23,7 +24,8 @@ internal static class ByteSize
         if (value >= least && value <= most)
             return (int)value;
         var option = (result.Parent as OptionResult)?.Option.Name;
-        result.AddError(FormattableString.Invariant($"'{result.Tokens[0].Value}' is no value for {option}: write a number from {least} to {most}"));
+        result.AddError(
+            FormattableString.Invariant($"'{result.Tokens[0].Value}' is no value for {option}: write a number from {least} to {most}"));
         return 0;
     }
 

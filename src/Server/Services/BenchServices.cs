@@ -33,7 +33,9 @@ internal sealed class BenchServices
     /// <summary>The same budget, for stacks that write a reply in one piece.</summary>
     public WholeReplies Whole { get; }
 
-    /// <summary>True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.</summary>
+    /// <summary>
+    /// True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.
+    /// </summary>
     public bool Accepts(long size, out string refusal)
     {
         refusal = size < 0

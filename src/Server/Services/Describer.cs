@@ -16,7 +16,8 @@ internal static class Describer
     public static string Version { get; } =
         typeof(Describer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
 
-    public static DescribeReply Describe(IGrpcStack stack, ServerOptions options, long maxConnections, IEnumerable<ServerEndpoint> endpoints)
+    public static DescribeReply Describe(
+        IGrpcStack stack, ServerOptions options, long maxConnections, IEnumerable<ServerEndpoint> endpoints)
     {
         var reply = new DescribeReply
         {

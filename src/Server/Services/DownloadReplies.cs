@@ -4,7 +4,9 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>The replies of <c>Download</c>. Those of the first sizes asked for are made once and kept; any others are written from the pattern.</summary>
+/// <summary>
+/// The replies of <c>Download</c>. Those of the first sizes asked for are made once and kept; any others are written from the pattern.
+/// </summary>
 internal sealed class DownloadReplies
 {
     private const long KeptBytes = 128 << 20;
@@ -28,7 +30,9 @@ internal sealed class DownloadReplies
     // Prefix, then the field's tag and length. A payload of no bytes is a message of no bytes (proto3 leaves out what is empty).
     private static byte[] HeadOf(int size)
     {
-        var tag = size == 0 ? 0 : CodedOutputStream.ComputeTagSize(DownloadReply.PayloadFieldNumber) + CodedOutputStream.ComputeLengthSize(size);
+        var tag = size == 0
+            ? 0
+            : CodedOutputStream.ComputeTagSize(DownloadReply.PayloadFieldNumber) + CodedOutputStream.ComputeLengthSize(size);
         var head = new byte[GrpcFraming.PrefixLength + tag];
         GrpcFraming.WritePrefix(head, tag + size);
         if (size == 0)

@@ -2,7 +2,9 @@ using System.Collections.Concurrent;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>What is made for a size, kept for the first sizes asked for: a client that asks for every size there is must not fill the memory.</summary>
+/// <summary>
+/// What is made for a size, kept for the first sizes asked for: a client that asks for every size there is must not fill the memory.
+/// </summary>
 /// <param name="make">Makes it; the second argument says whether it will be kept.</param>
 /// <param name="keptBytes">The sum of the sizes that are kept; sizes that would exceed it are made anew each time.</param>
 internal sealed class KeptBySize<T>(Func<int, bool, T> make, long keptBytes = long.MaxValue)

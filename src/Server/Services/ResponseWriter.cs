@@ -23,7 +23,8 @@ internal static class ResponseWriter
     }
 
     /// <summary>Writes the frame; false when the client has given the call up meanwhile.</summary>
-    public static ValueTask<bool> WriteAsync(IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
+    public static ValueTask<bool> WriteAsync(
+        IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
     {
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = contentType;
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;

@@ -5,7 +5,9 @@ namespace IpcBench.Server.Services;
 /// <param name="limit">Bytes of the budget: a thousand calls at the default part.</param>
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
-    /// <summary>The last bytes of a reply, and small replies, are written without asking: waiting for them would cost a write of their own.</summary>
+    /// <summary>
+    /// The last bytes of a reply, and small replies, are written without asking: waiting for them would cost a write of their own.
+    /// </summary>
     public const int Free = 16 << 10;
 
     private const int SmallPart = 8 << 10;
@@ -33,7 +35,9 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
             Interlocked.Add(ref _taken, -bytes);
     }
 
-    /// <summary>Takes a reply that can only be written in one piece; one beyond the whole budget is alone. False: there is no room for it now.</summary>
+    /// <summary>
+    /// Takes a reply that can only be written in one piece; one beyond the whole budget is alone. False: there is no room for it now.
+    /// </summary>
     public bool TryTakeWhole(long bytes)
     {
         for (var taken = Interlocked.Read(ref _taken); taken == 0 || taken + bytes <= limit;)

@@ -25,5 +25,6 @@ internal static class Addresses
     };
 
     /// <summary>The transports of this system.</summary>
-    public static string[] Kinds => OperatingSystem.IsLinux() ? ["tcp", "tls", "unix", "unix-abstract", "pipe"] : ["tcp", "tls", "unix", "pipe"];
+    public static string[] Kinds =>
+        OperatingSystem.IsLinux() ? ["tcp", "tls", "unix", "unix-abstract", "pipe"] : ["tcp", "tls", "unix", "pipe"];
 }

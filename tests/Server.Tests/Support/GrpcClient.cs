@@ -6,7 +6,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>Unary gRPC by .NET's HttpClient: one HTTP/2 connection over any transport, and nothing of the product but its connectors.</summary>
+/// <summary>
+/// Unary gRPC by .NET's HttpClient: one HTTP/2 connection over any transport, and nothing of the product but its connectors.
+/// </summary>
 internal sealed class GrpcClient : IDisposable
 {
     public const string Download = "/ipcbench.v1.Bench/Download";
@@ -48,11 +50,16 @@ internal sealed class GrpcClient : IDisposable
 
     public async Task<UsageReply> UsageAsync() => UsageReply.Parser.ParseFrom((await PostAsync(Usage, Frame([]))).Message.Span);
 
-    public Task<GrpcReply> PostAsync(string path, byte[] body, string? contentType = "application/grpc") => SendAsync(HttpMethod.Post, path, body, contentType);
+    public Task<GrpcReply> PostAsync(string path, byte[] body, string? contentType = "application/grpc") =>
+        SendAsync(HttpMethod.Post, path, body, contentType);
 
     public async Task<GrpcReply> SendAsync(HttpMethod method, string path, byte[]? body, string? contentType)
     {
-        using var request = new HttpRequestMessage(method, path) { Version = HttpVersion.Version20, VersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        using var request = new HttpRequestMessage(method, path)
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
         request.Headers.TE.ParseAdd("trailers");
         if (body is not null)
             request.Content = new ByteArrayContent(body);
@@ -64,7 +71,8 @@ internal sealed class GrpcClient : IDisposable
         var headers = trailersOnly ? response.Headers : response.TrailingHeaders;
         var status = headers.TryGetValues("grpc-status", out var values) ? (GrpcStatusCode?)int.Parse(values.Single()) : null;
         var message = headers.TryGetValues("grpc-message", out var texts) ? texts.Single() : null;
-        return new GrpcReply((int)response.StatusCode, status, message, trailersOnly, response.Content.Headers.ContentType?.ToString(), content);
+        return new GrpcReply(
+            (int)response.StatusCode, status, message, trailersOnly, response.Content.Headers.ContentType?.ToString(), content);
     }
 
     public void Dispose() => _http.Dispose();

@@ -3,7 +3,8 @@ using IpcBench.Protocol;
 namespace IpcBench.Server.Tests.Support;
 
 /// <summary>What came back for one call.</summary>
-internal sealed record GrpcReply(int HttpStatus, GrpcStatusCode? Status, string? StatusMessage, bool TrailersOnly, string? ContentType, byte[] Body)
+internal sealed record GrpcReply(
+    int HttpStatus, GrpcStatusCode? Status, string? StatusMessage, bool TrailersOnly, string? ContentType, byte[] Body)
 {
     /// <summary>The message behind the prefix, whose length must be true.</summary>
     public ReadOnlyMemory<byte> Message

@@ -22,14 +22,17 @@ public sealed class HostileServer : IAsyncLifetime
     {
         var pipe = Support.Addresses.Pipe();
         _child = await ServerChild.StartAsync(
-            "--stack", "built-in", "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(), "--listen", pipe.ToString(), "--listen", "https://localhost:0");
+            "--stack", "built-in", "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(),
+            "--listen", pipe.ToString(), "--listen", "https://localhost:0");
         using var client = new GrpcClient(Target);
         await client.DownloadAsync(1_000_000);
     }
 
     public ValueTask DisposeAsync() => _child.DisposeAsync();
 
-    /// <summary>Runs the attack; meanwhile and afterwards the honest client gets every answer, and the server does not grow without bound.</summary>
+    /// <summary>
+    /// Runs the attack; meanwhile and afterwards the honest client gets every answer, and the server does not grow without bound.
+    /// </summary>
     internal async Task SurviveAsync(Func<Task> attack)
     {
         using var honest = new GrpcClient(Addresses[0]);

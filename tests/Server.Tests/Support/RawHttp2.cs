@@ -104,7 +104,11 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
     public static byte[] Headers(string path, params (string Name, string Value)[] more)
     {
         var block = new List<byte>();
-        (string, string)[] all = [(":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"), ("content-type", "application/grpc"), ("te", "trailers"), .. more];
+        (string, string)[] all =
+        [
+            (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
+            ("content-type", "application/grpc"), ("te", "trailers"), .. more,
+        ];
         foreach (var (name, value) in all)
             AddLiteral(block, name, value);
         return [.. block];

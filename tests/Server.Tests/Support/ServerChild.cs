@@ -18,7 +18,8 @@ internal sealed class ServerChild : IAsyncDisposable
     public List<string> Lines { get; } = [];
 
     public IReadOnlyList<Address> Addresses =>
-        [.. Lines.Where(line => line.StartsWith("listening on ")).Select(line => Address.Parse(line["listening on ".Length..line.IndexOf(" (")]))];
+        [.. Lines.Where(line => line.StartsWith("listening on "))
+            .Select(line => Address.Parse(line["listening on ".Length..line.IndexOf(" (")]))];
 
     /// <summary>Starts it and waits for the ready line.</summary>
     public static Task<ServerChild> StartAsync(params string[] arguments) => ReadyAsync(Launch(arguments));
