@@ -1,11 +1,17 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using System.Runtime.InteropServices;
 using IpcBench.Client;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
 using IpcBench.Host;
 
 using var console = Utf8Console.Enable();
+StandardOutput.Guard();
+
+// A file that would outgrow its limit (ulimit -f) is an error of the write, not the end of the process (SIGXFSZ, signal(7)).
+using var fileSize = OperatingSystem.IsLinux() ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true) : null;
 
 try
 {
@@ -21,7 +27,11 @@ try
     }
 
     // Ctrl-C is the run's own business: it keeps what was measured.
-    return await typed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+    var code = await typed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+    if (StandardOutput.Failure is not { } failure)
+        return code;
+    Console.Error.WriteLine($"cannot write to standard output: {failure}");
+    return code == ExitCode.Ok ? ExitCode.Environment : code;
 }
 catch (UsageException e)
 {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.IO.Pipes;
+using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
@@ -54,6 +55,11 @@ public sealed class NamedPipeConnector(string name) : Connector
         {
             pipe.Dispose();
             return null;
+        }
+        catch (Exception e) when (e is SocketException or UnauthorizedAccessException)
+        {
+            pipe.Dispose();
+            throw new IOException($"cannot connect to pipe:/{name}: {e.Message}", e);
         }
         catch
         {

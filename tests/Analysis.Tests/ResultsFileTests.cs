@@ -133,6 +133,19 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
+    public void Counts_whose_sum_no_number_holds_are_refused()
+    {
+        var kinds = string.Join(',', Enumerable.Range(0, 2000).Select(kind => $"\"{kind}\":{1L << 53}"));
+        var thrown = Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(With("rounds[0].failed", "{" + kinds + "}"), "f.json"));
+        Assert.Contains("is not ok", thrown.Message, StringComparison.Ordinal);
+
+        var run = Small();
+        var full = run.Rounds[0] with { Started = 1L << 53, Ok = 0, Failed = new Dictionary<string, long> { ["reset"] = 1L << 53 }, CutOff = 0 };
+        var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
+        Assert.Contains("add up", Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(Bytes(many), "f.json")).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Deep_nesting_and_doubled_members_are_refused()
     {
         var deep = string.Concat(Enumerable.Repeat("{\"a\":", 100_000));

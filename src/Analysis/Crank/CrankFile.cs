@@ -7,21 +7,22 @@ namespace IpcBench.Analysis.Crank;
 /// <summary>Reads what dotnet/crank's <c>--json</c> wrote: the run that <see cref="CrankStatistics"/> handed over is in it, whole.</summary>
 public static class CrankFile
 {
-    /// <summary>The run of a file of crank's; null when the file is none of crank's, whatever else it is.</summary>
+    /// <summary>The run in the bytes of a file of crank's; null when the file is none of crank's, whatever else it is.</summary>
+    /// <param name="json">What the file holds.</param>
+    /// <param name="name">Its name, for messages alone.</param>
     /// <exception cref="ResultsFileException">It is crank's, but no job of it was GrpcBench with --crank, or what is in it is damaged.</exception>
-    public static RunRecord? TryLoad(string path)
+    public static RunRecord? TryParse(byte[] json, string name)
     {
         try
         {
-            using var file = File.OpenRead(path);
-            using var document = JsonDocument.Parse(file);
+            using var document = JsonDocument.Parse(json);
             return document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty("jobResults", out var results)
-                ? Parse(results, path)
+                ? Parse(results, name)
                 : null;
         }
-        catch (Exception e) when (e is JsonException or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON or not readable: the reader of our own files says it better.
+            // Not JSON, or a string that is no text: the reader of our own files says it better.
             return null;
         }
     }

@@ -6,8 +6,10 @@ namespace IpcBench.Analysis.Results;
 /// <summary>Whether what a file says can be true: reports may then rely on it.</summary>
 internal static class ResultsCheck
 {
-    // Sums over all rounds of a file stay far from overflow.
     private const long Largest = 1L << 53;
+
+    // Sums over all rounds of a file stay below what a long holds.
+    private const long LargestSum = 1L << 62;
     private const int MostCells = 100_000;
     private const int MostRounds = 10_000_000;
 
@@ -28,6 +30,8 @@ internal static class ResultsCheck
             if (FaultOf(run.Rounds[i], run.Cells.Count) is { } fault)
                 return Say($"rounds[{i}]: {fault}");
         }
+        if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
+            return "its rounds add up to more calls than there can be";
         return FaultOf(run.Options)
             ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null).FirstOrDefault(f => f != null)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count) ? "an advice is about a cell that does not exist" : null);
@@ -51,7 +55,7 @@ internal static class ResultsCheck
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
-        var failed = round.Failed.Values.Sum();
+        var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);
         if (round.Started != round.Ok + failed + round.CutOff)
             return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
         return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)

@@ -9,29 +9,20 @@ public static class ResultsFile
     /// <summary>The schema version that this tool writes, and the only one it reads.</summary>
     public const int SchemaVersion = 1;
 
-    private const long LargestFile = 1L << 30;
-
-    /// <summary>Replaces the file by this run. Whatever happens meanwhile, the file is the old run or the new one, whole.</summary>
+    /// <summary>Puts this run where the path names, as <see cref="WholeFile.Write"/> does: whatever happens meanwhile, a file is the old run or the new one, whole.</summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void Save(string path, RunRecord run)
     {
-        var full = Path.GetFullPath(path);
-        var temporary = $"{full}.{Guid.NewGuid():N}.tmp";
         try
         {
-            Directory.CreateDirectory(Path.GetDirectoryName(full)!);
-            using (var file = new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None))
+            WholeFile.Write(path, file =>
             {
                 ResultsJson.Write(file, run);
                 file.WriteByte((byte)'\n');
-                // Without it a power cut may leave the new name on an empty file.
-                file.Flush(flushToDisk: true);
-            }
-            Replace(temporary, full);
+            });
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            TryDelete(temporary);
             throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
         }
     }
@@ -41,19 +32,17 @@ public static class ResultsFile
 
     /// <summary>Reads a run, complete or not, and checks that it can be true.</summary>
     /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting itself.</exception>
-    public static RunRecord Load(string path)
+    public static RunRecord Load(string path) => Parse(Read(path), path);
+
+    /// <summary>All bytes of what may be a results file.</summary>
+    /// <exception cref="ResultsFileException">Not readable, or larger than any run.</exception>
+    public static byte[] Read(string path)
     {
         try
         {
-            if (new FileInfo(path) is { Exists: true, Length: > LargestFile })
-                throw new ResultsFileException($"{path} is larger than 1 GiB, which no run of this tool is");
-            // Sharing all, so that a run that goes on can still replace its file on Windows.
-            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            var json = new byte[file.Length];
-            file.ReadExactly(json);
-            return Parse(json, path);
+            return WholeFile.Read(path);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
             throw new ResultsFileException($"cannot read {path}: {OneLine(e.Message)}", e);
         }
@@ -133,35 +122,6 @@ public static class ResultsFile
             return false;
         }
         return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
-    }
-
-    /// <summary>On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.</summary>
-    private static void Replace(string temporary, string path)
-    {
-        for (var attempt = 1; ; attempt++)
-        {
-            try
-            {
-                File.Move(temporary, path, overwrite: true);
-                return;
-            }
-            catch (Exception e) when (attempt < 10 && File.Exists(path) && e is IOException or UnauthorizedAccessException)
-            {
-                Task.Delay(50).Wait();
-            }
-        }
-    }
-
-    private static void TryDelete(string path)
-    {
-        try
-        {
-            File.Delete(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The disk is full or gone: the message about that is the one that counts.
-        }
     }
 
     private static string OneLine(string text) => text.ReplaceLineEndings(" ").Trim();

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
@@ -113,7 +114,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             return null;
         try
         {
-            return File.ReadAllBytes(file);
+            return WholeFile.Read(file);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Text;
 using IpcBench.Analysis.Plots;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 
@@ -61,7 +62,8 @@ internal static class ReportCommand
         }
         try
         {
-            File.WriteAllText(path, text, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false));
+            var bytes = Encoding.UTF8.GetBytes(text);
+            WholeFile.Write(path, file => file.Write(bytes));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {

@@ -13,13 +13,20 @@ internal static class ResultsReading
     {
         try
         {
-            var runs = paths.Select(path => CrankFile.TryLoad(path) ?? ResultsFile.Load(path)).ToList();
+            var runs = paths.Select(path => Load(path)).ToList();
             return [.. paths.Zip(NamesOf(paths, runs), runs).Select(file => (file.Second, file.Third))];
         }
         catch (ResultsFileException e)
         {
             throw new EnvironmentException(e.Message, e);
         }
+    }
+
+    // Read once: what is named may be a pipe.
+    private static RunRecord Load(string path)
+    {
+        var json = ResultsFile.Read(path);
+        return CrankFile.TryParse(json, path) ?? ResultsFile.Parse(json, path);
     }
 
     public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));

@@ -81,7 +81,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         try
         {
             var authorities = new X509Certificate2Collection();
-            authorities.ImportFromPemFile(file);
+            authorities.ImportFromPem(System.Text.Encoding.UTF8.GetString(IpcBench.Analysis.Results.WholeFile.Read(file)));
             return authorities.Count == 0 ? $"--cacert '{file}' holds no certificate in PEM form" : null;
         }
         catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)

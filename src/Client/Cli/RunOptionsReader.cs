@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Security.Cryptography;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
@@ -46,7 +47,7 @@ internal sealed class RunOptionsReader(
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
             MaxTime = Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),
-            Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : DateTimeOffset.UtcNow.ToUnixTimeSeconds() % 1_000_000,
+            Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : RandomNumberGenerator.GetInt32(1, int.MaxValue),
             Clients = Parsers.List(Or(declared.Client, preset.Client), "--client", ClientName),
             Reference = Get(declared.Reference),
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,

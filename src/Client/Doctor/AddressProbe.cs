@@ -22,7 +22,11 @@ internal static class AddressProbe
         {
             return AddressState.NotHere;
         }
-        catch (Exception e) when (e is IOException or OperationCanceledException or UnauthorizedAccessException or ArgumentException)
+        catch (Exception e) when (IsRefusal(e))
+        {
+            return AddressState.Denied;
+        }
+        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or UnauthorizedAccessException or ArgumentException)
         {
             return SocketFile(address) is { } file && Path.Exists(file) ? FileState(file) : AddressState.Free;
         }
@@ -37,6 +41,10 @@ internal static class AddressProbe
         Address.Pipe pipe when !OperatingSystem.IsWindows() => NamedPipeConnector.UnixSocketPath(pipe.Name),
         _ => null,
     };
+
+    // Somebody else's socket: connect(2) needs to write to its file (unix(7)). On Windows a pipe's access list says it.
+    private static bool IsRefusal(Exception e) =>
+        (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied || (e as IOException)?.InnerException is UnauthorizedAccessException;
 
     // A socket cannot be opened as a file (ENXIO); what can be is somebody's document.
     private static AddressState FileState(string path)
@@ -71,6 +79,9 @@ internal enum AddressState
 
     /// <summary>A file or folder that is no socket, or one that this user may not open.</summary>
     Occupied,
+
+    /// <summary>A socket or pipe that this user may not open: whether somebody serves it cannot be told.</summary>
+    Denied,
 
     /// <summary>This system does not have the transport.</summary>
     NotHere,

@@ -34,7 +34,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         {
             ending = "failed: " + e.Message;
         }
-        journal.Replace(record => record with { Finished = DateTimeOffset.UtcNow, Ending = ending });
+        journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
     }
 
     private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)

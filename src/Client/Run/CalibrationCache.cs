@@ -8,7 +8,7 @@ using IpcBench.Client.Load;
 namespace IpcBench.Client.Run;
 
 /// <summary>Ceilings found earlier, in a file of the user, each under the environment that it was found in. A file that cannot be used is no error.</summary>
-internal sealed class CalibrationCache(string path)
+internal sealed class CalibrationCache(string path, TimeProvider? clock = null)
 {
     private const int MostEntries = 500;
     private static readonly TimeSpan Fresh = TimeSpan.FromDays(7);
@@ -38,15 +38,20 @@ internal sealed class CalibrationCache(string path)
 
     /// <summary>Null when it was never found here, or too long ago.</summary>
     public Calibration? Find(string environs, Calibration like) => Load()
-        .LastOrDefault(entry => entry.EnvironmentKey == environs && IsSame(entry.Found, like) && DateTimeOffset.UtcNow - entry.At < Fresh)?.Found;
+        .LastOrDefault(entry => entry.EnvironmentKey == environs && IsSame(entry.Found, like) && IsFresh(entry, Now))?.Found;
 
     public void Keep(string environs, IEnumerable<Calibration> found)
     {
-        var now = DateTimeOffset.UtcNow;
+        var now = Now;
         var fresh = found.Select(calibration => new Entry(environs, now, calibration)).ToList();
-        var kept = Load().Where(entry => now - entry.At < Fresh && !fresh.Exists(other => other.EnvironmentKey == entry.EnvironmentKey && IsSame(other.Found, entry.Found)));
+        var kept = Load().Where(entry => IsFresh(entry, now) && !fresh.Exists(other => other.EnvironmentKey == entry.EnvironmentKey && IsSame(other.Found, entry.Found)));
         Save([.. kept.Concat(fresh).TakeLast(MostEntries)]);
     }
+
+    private DateTimeOffset Now => (clock ?? TimeProvider.System).GetUtcNow();
+
+    // An entry of the future was written before the clock was set back: how old it is nobody knows.
+    private static bool IsFresh(Entry entry, DateTimeOffset now) => entry.At <= now && now - entry.At < Fresh;
 
     private static bool IsSame(Calibration one, Calibration other) =>
         (one.Transport, one.Size, one.Connections, one.Streams) == (other.Transport, other.Size, other.Connections, other.Streams);
@@ -55,7 +60,8 @@ internal sealed class CalibrationCache(string path)
     {
         try
         {
-            return JsonSerializer.Deserialize(File.ReadAllBytes(path), CalibrationJson.Default.IReadOnlyListEntry) ?? [];
+            var entries = JsonSerializer.Deserialize(WholeFile.Read(path), CalibrationJson.Default.IReadOnlyListEntry) ?? [];
+            return [.. entries.Where(entry => entry is { EnvironmentKey: not null, Found: not null })];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException or NotSupportedException)
         {
@@ -65,12 +71,10 @@ internal sealed class CalibrationCache(string path)
 
     private void Save(IReadOnlyList<Entry> entries)
     {
-        var temporary = $"{path}.{Guid.NewGuid():N}";
         try
         {
-            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-            File.WriteAllBytes(temporary, JsonSerializer.SerializeToUtf8Bytes(entries, CalibrationJson.Default.IReadOnlyListEntry));
-            File.Move(temporary, path, overwrite: true);
+            var json = JsonSerializer.SerializeToUtf8Bytes(entries, CalibrationJson.Default.IReadOnlyListEntry);
+            WholeFile.Write(path, file => file.Write(json));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {

@@ -6,6 +6,9 @@ namespace IpcBench.Client.Run;
 /// <summary>Is told what happens in a run, between measurements and never during one; tests of the schedule put a silent one in its place.</summary>
 internal interface IRunObserver
 {
+    /// <summary>No file took the run: the observer has it as JSON on standard output.</summary>
+    void Unkept(RunRecord record);
+
     /// <summary>Something worth a line: advice before the run, a spoiled round, a file that could not be written.</summary>
     void Note(string sentence);
 

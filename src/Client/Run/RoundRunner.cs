@@ -64,7 +64,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
             await WarmUpAsync(generator, options.Warmup, rate, number, cancellation);
 
         progress.Enter(cell, "measuring", generator);
-        var at = DateTimeOffset.UtcNow;
+        var at = RunClock.Now;
         var serverBefore = await link.UsageAsync(cancellation);
         var treeBefore = ProcessTree.Take(options.ServerPids);
         using var sampler = ConnectionSampler.Begin(options.Watches);

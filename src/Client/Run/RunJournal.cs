@@ -7,6 +7,9 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
 {
     private bool complained;
 
+    /// <summary>The file is a device or pipe, which gets the run once, when it is over.</summary>
+    public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
+
     public RunRecord Record { get; private set; } = start;
 
     /// <summary>Null when the run is not to be saved.</summary>
@@ -24,7 +27,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     private void Change(RunRecord record)
     {
         Record = record;
-        if (file is null)
+        if (file is null || IsStream && record.Finished is null)
             return;
         try
         {

@@ -11,7 +11,7 @@ internal static class RunRecords
     public static RunRecord Begin(RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
     {
         ToolVersion = ToolVersion.Text,
-        Started = DateTimeOffset.UtcNow,
+        Started = RunClock.Now,
         Label = options.Output.Label,
         Scenario = options.Scenario,
         CommandLine = Secrets.Without(commandLine),

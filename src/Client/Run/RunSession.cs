@@ -97,18 +97,21 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
     {
         var record = RunRecords.Begin(options, commandLine, servers, plan, host);
-        var file = ResultsPath.Of(options.Output, record.Started);
+        string? file = null;
         try
         {
+            file = ResultsPath.Of(options.Output, record.Started);
+            var journal = new RunJournal(record, file, observer.Note);
             // A folder that cannot be written is found before the first round, not after the last.
-            if (file is not null)
+            if (file is not null && !journal.IsStream)
                 ResultsFile.Save(file, record);
+            return journal;
         }
         catch (ResultsFileException e)
         {
+            RunRescue.Remove(options.Output.File is null ? file ?? "" : "");
             throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
         }
-        return new RunJournal(record, file, observer.Note);
     }
 
     private int Code(RunJournal journal)
@@ -117,7 +120,10 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal))
             observer.Note(record.Ending["failed: ".Length..]);
         if (journal.Unsaved is { } unsaved)
+        {
             observer.Note(unsaved);
+            RunRescue.Offer(record, options.Output, observer);
+        }
         if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal) || journal.Unsaved is not null)
             return ExitCode.Environment;
         if (record.Ending == "interrupted")

@@ -14,6 +14,8 @@ namespace IpcBench.Client.Terminal;
 /// </summary>
 internal class RunView(RunOptions options, TextWriter output, TextWriter error) : IRunObserver, IDisposable
 {
+    private Action? end;
+
     protected RunOptions Options => options;
 
     // crank takes every line on stderr for a failure.
@@ -29,12 +31,27 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
     public void Note(string sentence) => Around(() => Progress.WriteLine(sentence));
 
     /// <summary>Prints the plan, before anything takes time.</summary>
-    public virtual void Started(BenchPlan plan, RunProgress progress, Action end) => Around(() => Progress.WriteLine(PlanLine(plan)));
+    public virtual void Started(BenchPlan plan, RunProgress progress, Action end)
+    {
+        this.end = end;
+        Around(() => Progress.WriteLine(PlanLine(plan)));
+    }
 
     public virtual void RoundStarted(int number, int attempt) =>
         Around(() => Rounds.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
 
-    public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record) => Around(() => Rounds.WriteLine(Transcript.Cell(record, round)));
+    public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
+    {
+        Around(() => Rounds.WriteLine(Transcript.Cell(record, round)));
+        if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
+            return;
+        // What is neither kept nor read is not worth the machine's time.
+        end = null;
+        Note("ended, since nobody reads standard output any more and no file is kept (--no-save)");
+        endNow();
+    }
+
+    public void Unkept(RunRecord record) => output.WriteLine(ResultsFile.ToJson(record));
 
     /// <summary>Prints the original's rows and the comparison, or the report that was asked for.</summary>
     public virtual void Finished(RunRecord record, string? file)
@@ -48,7 +65,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
         else
             output.Write(Transcript.FinalResults(record) + "\n" + Reports.Find("text")!.Make(new ReportModel(record)));
         if (file is not null)
-            Progress.WriteLine($"\nEvery round is in {file} (GrpcBench report {file} --format html -o report.html)");
+            Progress.WriteLine($"\nEvery round {(WholeFile.IsStream(file) ? $"went to {file}" : $"is in {file} (GrpcBench report {file} --format html -o report.html)")}");
     }
 
     public virtual void Dispose()

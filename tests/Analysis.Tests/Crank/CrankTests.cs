@@ -63,7 +63,7 @@ public sealed class CrankTests
     {
         var path = WriteAsCrankDoes(ParseAsCrankDoes(CrankStatistics.Of(Run)));
 
-        var read = CrankFile.TryLoad(path)!;
+        var read = CrankFile.TryParse(File.ReadAllBytes(path), path)!;
 
         Assert.Equal(ResultsFile.ToJson(Run), ResultsFile.ToJson(read));
         File.Delete(path);
@@ -75,7 +75,7 @@ public sealed class CrankTests
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
         File.WriteAllText(path, """{ "returnCode": 0, "jobResults": { "jobs": { "load": { "results": { "bombardier/requests": 1 } } } } }""");
 
-        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryLoad(path)).Message, StringComparison.Ordinal);
+        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message, StringComparison.Ordinal);
         File.Delete(path);
     }
 
@@ -85,7 +85,7 @@ public sealed class CrankTests
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
         ResultsFile.Save(path, Run);
 
-        Assert.Null(CrankFile.TryLoad(path));
+        Assert.Null(CrankFile.TryParse(File.ReadAllBytes(path), path));
         File.Delete(path);
     }
 

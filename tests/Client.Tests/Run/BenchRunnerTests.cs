@@ -136,6 +136,10 @@ public class BenchRunnerTests
 
     private sealed class NoObserver : IRunObserver
     {
+        public void Unkept(RunRecord record)
+        {
+        }
+
         public void RoundStarted(int number, int attempt)
         {
         }

@@ -1,0 +1,155 @@
+namespace IpcBench.Analysis.Results;
+
+/// <summary>Reads and writes files in one piece: never half written, never larger than memory, never something else than what was named.</summary>
+public static class WholeFile
+{
+    /// <summary>Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and what never ends is found out.</summary>
+    public const long LargestRead = 256L << 20;
+
+    private static readonly TimeSpan ReaderPatience = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// Puts <paramref name="write"/>'s bytes where <paramref name="path"/> names, making its folder where there is none. A regular file is replaced at
+    /// once and keeps its mode and, where the system permits, its owner: whatever happens meanwhile, it is the old one or the new one, whole. Symbolic
+    /// links are followed. A device or pipe is written to and stays what it is.
+    /// </summary>
+    /// <exception cref="IOException">It cannot be written; the message is one sentence without the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">As above.</exception>
+    /// <exception cref="NotSupportedException">The name is none of a file.</exception>
+    public static void Write(string path, Action<Stream> write)
+    {
+        var place = FilePlace.Of(path);
+        try
+        {
+            if (place.IsStream)
+                WriteToStream(place, write);
+            else
+                Replace(place, write);
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            // What .NET makes of EFBIG, the answer beyond ulimit -f or a file system's largest file (RandomAccess.Unix.cs).
+            throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
+        }
+    }
+
+    /// <summary>Whether what the path names is a device or pipe, which takes what is written once and keeps nothing to be replaced.</summary>
+    public static bool IsStream(string path)
+    {
+        try
+        {
+            return FilePlace.Of(path).IsStream;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            return false; // writing says it better
+        }
+    }
+
+    /// <summary>All bytes of a file, pipe or device that ends.</summary>
+    /// <exception cref="IOException">It cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence without the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
+    public static byte[] Read(string path)
+    {
+        if (Directory.Exists(path))
+            throw new IOException("it is a folder");
+        // Sharing all, so that a run that goes on can still replace its file on Windows.
+        using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+        var expected = file.CanSeek ? file.Length : 0;
+        if (expected > LargestRead)
+            throw TooLarge();
+        // What a length says may be wrong by the time of reading, and of /proc and devices it is 0.
+        var bytes = new byte[Math.Max(expected + 1, 64 * 1024)];
+        var filled = 0;
+        while (file.Read(bytes, filled, bytes.Length - filled) is > 0 and var count)
+        {
+            filled += count;
+            if (filled > LargestRead)
+                throw TooLarge();
+            if (filled == bytes.Length)
+                Array.Resize(ref bytes, (int)Math.Min(LargestRead + 1, bytes.Length * 2L));
+        }
+        Array.Resize(ref bytes, filled);
+        return bytes;
+    }
+
+    private static IOException TooLarge() => new("it is larger than 256 MiB");
+
+    private static void Replace(FilePlace place, Action<Stream> write)
+    {
+        if (Directory.Exists(place.Path))
+            throw new IOException("it is a folder");
+        if (place.Exists && new FileInfo(place.Path).IsReadOnly)
+            throw new UnauthorizedAccessException("it is read-only");
+        Directory.CreateDirectory(Path.GetDirectoryName(place.Path)!);
+        var temporary = $"{place.Path}.{Guid.NewGuid():N}.tmp";
+        try
+        {
+            using (var file = new FileStream(temporary, Fresh(place)))
+            {
+                write(file);
+                // Without it a power cut may leave the new name on an empty file.
+                file.Flush(flushToDisk: true);
+            }
+            place.Dress(temporary);
+            Move(temporary, place.Path);
+        }
+        catch
+        {
+            TryDelete(temporary);
+            throw;
+        }
+    }
+
+    private static FileStreamOptions Fresh(FilePlace place)
+    {
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None };
+        // Never more open than the file it replaces, not even while it is written.
+        if (!OperatingSystem.IsWindows() && place.Mode is { } mode)
+            options.UnixCreateMode = mode & (UnixFileMode.UserRead | UnixFileMode.UserWrite) | UnixFileMode.UserWrite;
+        return options;
+    }
+
+    private static void WriteToStream(FilePlace place, Action<Stream> write)
+    {
+        // Opening a pipe that nobody reads waits for a reader, perhaps for ever.
+        using var reader = place.IsPipe ? UnixFile.WaitForReader(place.Path, ReaderPatience) : null;
+        Append(place.Path, write);
+    }
+
+    private static void Append(string path, Action<Stream> write)
+    {
+        using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, bufferSize: 64 * 1024);
+        write(file);
+        file.Flush();
+    }
+
+    /// <summary>On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.</summary>
+    private static void Move(string temporary, string path)
+    {
+        for (var attempt = 1; ; attempt++)
+        {
+            try
+            {
+                File.Move(temporary, path, overwrite: true);
+                return;
+            }
+            catch (Exception e) when (attempt < 10 && OperatingSystem.IsWindows() && File.Exists(path) && e is IOException or UnauthorizedAccessException)
+            {
+                Task.Delay(50).Wait();
+            }
+        }
+    }
+
+    private static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The disk is full or gone: the message about that is the one that counts.
+        }
+    }
+}

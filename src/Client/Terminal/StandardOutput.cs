@@ -1,0 +1,89 @@
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace IpcBench.Client.Terminal;
+
+/// <summary>Standard output and error where they are files or pipes: a full disk or a reader that is gone ends nothing in the middle of a measurement.</summary>
+internal static partial class StandardOutput
+{
+    private static GuardedStream? guarded;
+
+    /// <summary>Why something that was written is not there, as one sentence; null when all of it is, or when its reader wanted no more.</summary>
+    public static string? Failure => guarded?.Failure;
+
+    /// <summary>Nobody will see what is written: the reader of the pipe is gone (<c>| head</c>; Linux), or writing has failed.</summary>
+    public static bool IsGone => Failure is not null || IsClosed();
+
+    /// <summary>Puts a stream that remembers failures, and throws none, behind the console's writers.</summary>
+    public static void Guard()
+    {
+        var plain = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        if (Console.IsOutputRedirected)
+            Console.SetOut(new StreamWriter(guarded = new GuardedStream(Console.OpenStandardOutput()), plain) { AutoFlush = true });
+        if (Console.IsErrorRedirected)
+            Console.SetError(new StreamWriter(new GuardedStream(Console.OpenStandardError()), plain) { AutoFlush = true });
+    }
+
+    // .NET takes no notice of a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so the system is asked. On Windows
+    // nobody tells before the run is over: what is written goes nowhere until then.
+    private static unsafe bool IsClosed()
+    {
+        const short error = 8, hangUp = 16; // poll(2): POLLERR of a pipe without readers, POLLHUP of a terminal that is gone
+        if (!OperatingSystem.IsLinux())
+            return false;
+        var asked = new PollFile { File = 1 };
+        return Poll(&asked, 1, 0) > 0 && (asked.Answer & (error | hangUp)) != 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "poll")]
+    private static unsafe partial int Poll(PollFile* files, nuint count, int milliseconds);
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct PollFile
+    {
+        public int File;
+        public short Wanted;
+        public short Answer;
+    }
+
+    internal sealed class GuardedStream(Stream inner) : Stream
+    {
+        public string? Failure { get; private set; }
+
+        public override bool CanRead => false;
+
+        public override bool CanSeek => false;
+
+        public override bool CanWrite => true;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+        public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            try
+            {
+                if (Failure is null)
+                    inner.Write(buffer);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                Failure = e.Message.ReplaceLineEndings(" ").Trim();
+            }
+        }
+
+        public override void Flush()
+        {
+            // The console's streams keep nothing back.
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+    }
+}

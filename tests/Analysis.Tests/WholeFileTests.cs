@@ -1,0 +1,181 @@
+using System.Diagnostics;
+using System.Text;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What may be named with <c>-o</c> or as a results file, and what becomes of it.</summary>
+public sealed class WholeFileTests : IDisposable
+{
+    private static readonly TimeSpan Wait = TimeSpan.FromSeconds(30);
+    private readonly string folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    private string PathOf(string name) => Path.Combine(folder, name);
+
+    private static void Write(string path, string text) => WholeFile.Write(path, file => file.Write(Encoding.UTF8.GetBytes(text)));
+
+    [Fact]
+    public void A_link_stays_and_what_it_leads_to_is_replaced()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "links need a privilege on Windows");
+        Directory.CreateDirectory(PathOf("deep"));
+        File.WriteAllText(PathOf("deep/real"), "old");
+        File.CreateSymbolicLink(PathOf("first"), "second");
+        File.CreateSymbolicLink(PathOf("second"), PathOf("deep/real"));
+        Write(PathOf("first"), "new");
+        Assert.Equal("second", new FileInfo(PathOf("first")).LinkTarget);
+        Assert.Equal("new", File.ReadAllText(PathOf("deep/real")));
+        Assert.Equal([PathOf("deep/real")], Directory.GetFiles(PathOf("deep")));
+
+        File.CreateSymbolicLink(PathOf("dangling"), "not yet");
+        Write(PathOf("dangling"), "new");
+        Assert.Equal("new", File.ReadAllText(PathOf("not yet")));
+
+        File.CreateSymbolicLink(PathOf("circle"), "circle");
+        Assert.Contains("circle", Assert.Throws<IOException>(() => Write(PathOf("circle"), "new")).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_file_that_is_replaced_keeps_its_mode_and_owner()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
+        if (OperatingSystem.IsWindows())
+            return; // for the analyzer
+        var path = PathOf("kept");
+        File.WriteAllText(path, "old");
+        var mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
+        var isRoot = Environment.IsPrivilegedProcess;
+        if (isRoot)
+            Run("chown", "12345:23456", path);
+        File.SetUnixFileMode(path, mode);
+        Write(path, "new");
+        Assert.Equal("new", File.ReadAllText(path));
+        Assert.Equal(mode, File.GetUnixFileMode(path));
+        if (isRoot)
+            Assert.Equal("12345:23456\n", Run("stat", "-c", "%u:%g", path));
+    }
+
+    [Fact]
+    public void A_file_that_is_replaced_is_never_seen_in_part()
+    {
+        var path = PathOf("whole");
+        Write(path, "old");
+        WholeFile.Write(path, file =>
+        {
+            file.Write("ne"u8);
+            file.Flush();
+            Assert.Equal("old", File.ReadAllText(path));
+        });
+        Assert.Equal("ne", File.ReadAllText(path));
+        Assert.Throws<IOException>(() => WholeFile.Write(path, _ => throw new IOException("full")));
+        Assert.Equal("ne", File.ReadAllText(path));
+        Assert.Equal([path], Directory.GetFiles(folder));
+    }
+
+    [Fact]
+    public async Task A_pipe_gets_the_bytes_and_stays_a_pipe()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
+        var path = PathOf("pipe");
+        Run("mkfifo", path);
+        Assert.True(WholeFile.IsStream(path));
+        var reading = Task.Run(() => File.ReadAllText(path));
+        await Task.Run(() => Write(path, "through")).WaitAsync(Wait);
+        Assert.Equal("through", await reading.WaitAsync(Wait));
+        Assert.Equal("fifo\n", Run("stat", "-c", "%F", path));
+        Assert.Equal([path], Directory.GetFiles(folder));
+    }
+
+    [Fact]
+    public async Task A_pipe_that_nobody_reads_is_one_sentence()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
+        var path = PathOf("pipe");
+        Run("mkfifo", path);
+        var error = await Assert.ThrowsAsync<IOException>(() => Task.Run(() => Write(path, "through")).WaitAsync(Wait));
+        Assert.Contains("nobody", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_device_is_written_to_and_stays_a_device()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
+        // Nodes of our own, with the numbers of /dev/null and /dev/full: a mistake here must not cost the machine its own.
+        var (hole, full) = (PathOf("null"), PathOf("full"));
+        if (Try("mknod", hole, "c", "1", "3") != 0 || Try("mknod", full, "c", "1", "7") != 0)
+            Assert.Skip("no device nodes may be made here");
+        try
+        {
+            Write(hole, "gone");
+        }
+        catch (UnauthorizedAccessException)
+        {
+            Assert.Skip("device nodes cannot be opened in this folder (nodev)");
+        }
+        Assert.Contains("space", Assert.Throws<IOException>(() => Write(full, "gone")).Message, StringComparison.Ordinal);
+        Assert.Equal("character special file\ncharacter special file\n", Run("stat", "-c", "%F", hole, full));
+        Assert.Equal(2, Directory.GetFiles(folder).Length);
+    }
+
+    [Fact]
+    public void A_folder_and_a_file_that_may_not_be_written_are_refused()
+    {
+        var path = PathOf("locked");
+        File.WriteAllText(path, "old");
+        File.SetAttributes(path, FileAttributes.ReadOnly);
+        Assert.Throws<UnauthorizedAccessException>(() => Write(path, "new"));
+        File.SetAttributes(path, FileAttributes.Normal);
+        Assert.Equal("old", File.ReadAllText(path));
+        Assert.Contains("folder", Assert.Throws<IOException>(() => Write(folder, "new")).Message, StringComparison.Ordinal);
+        Assert.True(Directory.Exists(folder));
+    }
+
+    [Fact]
+    public void A_folder_that_was_removed_meanwhile_is_made_again()
+    {
+        var path = PathOf("gone/run.json");
+        Write(path, "first");
+        Directory.Delete(PathOf("gone"), recursive: true);
+        Write(path, "second");
+        Assert.Equal("second", File.ReadAllText(path));
+    }
+
+    [Theory]
+    [InlineData(3L << 30)]
+    [InlineData((1L << 30) + (1L << 29))]
+    [InlineData((256L << 20) + 1)]
+    public void A_file_larger_than_any_run_is_one_sentence(long length)
+    {
+        var path = PathOf("large.json");
+        using (var file = File.Create(path))
+            file.SetLength(length); // a hole: takes no room
+        Assert.Equal($"cannot read {path}: it is larger than 256 MiB", Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
+    }
+
+    [Fact]
+    public async Task A_device_that_never_ends_is_one_sentence()
+    {
+        Assert.SkipUnless(File.Exists("/dev/zero"), "there is no /dev/zero");
+        var error = await Assert.ThrowsAsync<ResultsFileException>(() => Task.Run(() => ResultsFile.Load("/dev/zero")).WaitAsync(Wait));
+        Assert.Equal("cannot read /dev/zero: it is larger than 256 MiB", error.Message);
+        Assert.EndsWith(" is empty", Assert.Throws<ResultsFileException>(() => ResultsFile.Load("/dev/null")).Message, StringComparison.Ordinal);
+    }
+
+    private static string Run(string program, params string[] arguments)
+    {
+        using var process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+        var output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        Assert.Equal(0, process.ExitCode);
+        return output;
+    }
+
+    private static int Try(string program, params string[] arguments)
+    {
+        using var process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
+        process.WaitForExit();
+        return process.ExitCode;
+    }
+}

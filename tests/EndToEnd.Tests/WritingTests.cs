@@ -1,0 +1,151 @@
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>A run whose disk is full, whose folder is gone or whose reader has left: it says so in a sentence and keeps what it measured.</summary>
+public sealed class WritingTests : IDisposable
+{
+    private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -d 100ms --warmup 0s --no-calibration";
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    private static string Client => $"'{Path.Combine(Tool.ClientFolder, "GrpcBench")}'";
+
+    private string PathOf(string name) => Path.Combine(folder, name);
+
+    [Fact]
+    public async Task What_a_full_disk_does_not_take_is_in_the_temporary_folder()
+    {
+        var disk = Directory.CreateDirectory(PathOf("disk")).FullName;
+        var (code, output, error) = await WithDiskAsync(disk, "size=16k", $"exec {Client} {Tiny} -r 8 -o {disk}/run.json");
+        Assert.True(code == 2, output + error);
+        Assert.Contains($"cannot write {disk}/run.json: No space left on device", error, StringComparison.Ordinal);
+        var kept = Assert.Single(Directory.GetFiles(folder, "grpcbench-*.json"));
+        Assert.Contains($"what was measured is in {kept}", error, StringComparison.Ordinal);
+        Assert.Equal((8, "complete"), (RoundsOf(ResultsFile.Load(kept)), ResultsFile.Load(kept).Ending));
+        Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("size=4k,nr_inodes=1", "exec {0} {1} -r 2 -o {2}/run.json", "No space left on device")]
+    [InlineData("size=16k,ro", "exec {0} {1} -r 2 -o {2}/run.json", "Read-only file system")]
+    [InlineData("size=16k,ro", "cd {2} && exec {0} {1} -r 2", "Read-only file system")]
+    public async Task A_disk_that_takes_nothing_is_told_before_anything_is_measured(string disk, string command, string why)
+    {
+        var mounted = Directory.CreateDirectory(PathOf("disk")).FullName;
+        var (code, output, error) = await WithDiskAsync(mounted, disk, string.Format(command, Client, Tiny, mounted));
+        Assert.True(code == 2, output + error);
+        Assert.Contains(why, error, StringComparison.Ordinal);
+        Assert.Contains("choose another file with -o, or --no-save", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Wherever_a_limit_on_file_sizes_hits_a_run_what_was_measured_is_kept()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "ulimit is Unix's");
+        var offered = 0;
+        foreach (var blocks in new[] { 1, 16, 24, 32, 48, 2000 })
+        {
+            var file = PathOf($"run-{blocks}.json");
+            // The runtime maps its code as a file that the limit would hit too (DOTNET_EnableWriteXorExecute).
+            var (code, output, error) = await ShellAsync($"export DOTNET_EnableWriteXorExecute=0; ulimit -f {blocks}; exec {Client} {Tiny} -r 6 -o {file} --format csv");
+            Assert.True(code is 0 or 2, $"{blocks}: {code} {output} {error}");
+            Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
+            if (code == 0)
+                Assert.Equal(6, RoundsOf(ResultsFile.Load(file)));
+            else if (error.Contains("follows on standard output", StringComparison.Ordinal))
+            {
+                offered++;
+                Assert.Equal(6, RoundsOf(Parsed(output[output.IndexOf("\n{", StringComparison.Ordinal)..])));
+            }
+            else
+                Assert.Contains("choose another file", error, StringComparison.Ordinal);
+        }
+        Assert.True(offered > 0);
+        Assert.Empty(Directory.GetFiles(folder, "*.tmp"));
+    }
+
+    [Fact]
+    public async Task A_folder_that_is_removed_in_a_run_is_made_again()
+    {
+        var file = PathOf("sub/run.json");
+        await using var tool = Tool.Start([.. Tiny.Split(' '), "-r", "12", "-o", file]);
+        await tool.SeesAsync("round 3:");
+        Directory.Delete(PathOf("sub"), recursive: true);
+        Assert.Equal(0, await tool.ExitCodeAsync());
+        Assert.Equal(12, RoundsOf(ResultsFile.Load(file)));
+    }
+
+    [Fact]
+    public async Task A_run_into_a_pipe_writes_one_document()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "pipes in folders are Unix's");
+        var (code, output, error) = await ShellAsync($"mkfifo {folder}/p; {Client} {Tiny} -r 2 -o {folder}/p --format csv >{folder}/csv & cat {folder}/p; wait $!");
+        Assert.True(code == 0, output + error);
+        Assert.Equal(2, RoundsOf(Parsed(output)));
+    }
+
+    [Fact]
+    public async Task A_reader_that_leaves_ends_a_run_that_keeps_no_file_and_no_other()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells of a closed pipe");
+        var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 100000 --no-save | head -1");
+        Assert.NotEmpty(output);
+        Assert.Contains("nobody reads standard output", error, StringComparison.Ordinal);
+        await ShellAsync($"({Client} {Tiny} -r 5 -o {folder}/run.json; echo $? >{folder}/code) | head -1");
+        Assert.Equal((5, "0\n"), (RoundsOf(ResultsFile.Load(PathOf("run.json"))), await File.ReadAllTextAsync(PathOf("code"))));
+    }
+
+    [Fact]
+    public async Task A_full_disk_behind_standard_output_is_one_sentence()
+    {
+        Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
+        var file = PathOf("run.json");
+        var (code, output, error) = await ShellAsync($"{Client} {Tiny} -r 2 -o {file} >/dev/full");
+        Assert.True(code == 2, output + error);
+        Assert.Equal(2, RoundsOf(ResultsFile.Load(file)));
+        foreach (var command in new[] { $"report {file}", $"report {file} --format html -o /dev/full", $"compare {file} {file}", "--help", "--version", "doctor" })
+        {
+            (code, output, error) = await ShellAsync($"{Client} {command} >/dev/full");
+            Assert.True(code == 2, command + output + error);
+            Assert.Contains("No space left on device", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+        }
+        Assert.Equal(0, (await ShellAsync($"{Client} report {file} 2>/dev/full")).Code);
+    }
+
+    [Fact]
+    public async Task Another_users_socket_is_called_so()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
+        var name = $"grpcbench-{Guid.NewGuid():N}";
+        await using var server = Tool.StartServer("--listen", $"unix:/tmp/{name}.sock", "--listen", $"pipe:/{name}");
+        await server.SeesAsync("ready");
+        var (code, output, error) = await ShellAsync(
+            $"exec setpriv --reuid=65534 --regid=65534 --clear-groups {Client} doctor -U unix:/tmp/{name}.sock -U pipe:/{name}", Path.GetTempPath());
+        if (code is 126 or 127)
+            Assert.Skip("setpriv is not here, or this folder is closed to other users");
+        Assert.True(code == 2, output + error);
+        Assert.Equal(2, output.Split("belongs to another user").Length - 1);
+        Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
+    }
+
+    // A round that something else disturbed is there twice.
+    private static int RoundsOf(RunRecord run) => run.Rounds.Select(round => round.Number).Distinct().Count();
+
+    private static RunRecord Parsed(string json) => ResultsFile.Parse(System.Text.Encoding.UTF8.GetBytes(json), "standard output");
+
+    private async Task<(int Code, string Output, string Error)> WithDiskAsync(string mountPoint, string options, string command)
+    {
+        if (!OperatingSystem.IsLinux() || (await ShellAsync("exec unshare -rm true")).Code != 0)
+            Assert.Skip("no mount of its own may be made here");
+        return await ShellAsync($"exec unshare -rm sh -c \"mount -t tmpfs -o {options} none {mountPoint} && {command}\"");
+    }
+
+    private async Task<(int Code, string Output, string Error)> ShellAsync(string script, string? temporary = null)
+    {
+        await using var tool = Tool.StartProgram("sh", temporary ?? folder, "-c", script);
+        return (await tool.ExitCodeAsync(), tool.Output, tool.Error);
+    }
+}
