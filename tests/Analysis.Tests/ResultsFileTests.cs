@@ -1,5 +1,8 @@
 using System.Text;
 using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
@@ -143,6 +146,26 @@ public sealed class ResultsFileTests : IDisposable
         var full = run.Rounds[0] with { Started = 1L << 53, Ok = 0, Failed = new Dictionary<string, long> { ["reset"] = 1L << 53 }, CutOff = 0 };
         var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
         Assert.Contains("add up", Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(Bytes(many), "f.json")).Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("![x](http://e/x.png)")]
+    [InlineData("![x][y]")]
+    [InlineData("[y]: http://e/x.png")]
+    [InlineData("<img src=http://e/x.png>")]
+    [InlineData("a|b\n\n[y]: http://e/x.png")]
+    public void What_a_file_says_makes_no_link_or_picture_in_markdown(string text)
+    {
+        var run = Small();
+        var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = text }, Note = text });
+        var advice = new Advice { Id = "x`" + text, Doubt = text, Fix = text };
+        var hostile = run with { Label = text, Cells = [.. cells], CommandLine = ["`" + text], Advice = [advice], Servers = [new ServerInfo { Stack = text, Runtime = text }] };
+        var markdown = new MarkdownReport().Make(new ReportModel([(text, hostile), ("b", hostile)]));
+        foreach (var line in markdown.Split('\n').Select(line => Regex.Replace(line, "`[^`]*`", "")))
+        {
+            Assert.DoesNotMatch(@"(?<!\\)\]\(|(?<!\\)\]\[|^[-\s]*\[y\]:|<img", line);
+            Assert.DoesNotContain('`', line);
+        }
     }
 
     [Fact]

@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Comparison;
 /// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
 public sealed record Drift(double FixedLoop, double Wander)
 {
-    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run (DriftTests).
+    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run (CompareTests).
     private const double BetweenRuns = 3;
 
     /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>

@@ -4,7 +4,7 @@ namespace IpcBench.Analysis.Statistics;
 /// When <c>--rounds auto</c> may stop. Looking after every round at a 95 % interval calls 20 % of identical arms different. Here there are at
 /// most eight looks, after fixed numbers of rounds that grow by the square root of two, each with the same stricter level (Pocock 1977,
 /// Group sequential methods, Biometrika 64): with 1.05 % a look the eight together are wrong in 5 % of identical arms, by simulation of the
-/// signed-rank test at these very looks (StoppingRuleTests repeats it). An interval shown of such a run has this level too.
+/// signed-rank test at these very looks (CampaignTests repeats it). An interval shown of such a run has this level too.
 /// </summary>
 public static class StoppingRule
 {
