@@ -49,7 +49,7 @@ public sealed class MarkdownReport : IReport
         {
             text.Line().Line("Doubts:").Line();
             foreach (var doubt in doubts)
-                text.Line($"- `{doubt.Id.Replace('`', '\'')}` {TextTable.Escape(AdviceText.Both(doubt))}");
+                text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
         }
         text.Line().Line("Measured with:").Line();
         foreach (var line in RunHeader.Lines(run))

@@ -64,7 +64,7 @@ public sealed class PublishedReport : IReport
         if (command.StartsWith("GrpcBench", StringComparison.Ordinal))
             text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
         foreach (var doubt in Doubt.Of(file.Run))
-            text.Line($"- doubt `{doubt.Id.Replace('`', '\'')}`: {TextTable.Escape(AdviceText.Doubt(doubt))}");
+            text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 
     /// <summary>Runs that repeat no write-up: what they say helps to explain those that do.</summary>

@@ -54,5 +54,8 @@ public sealed class TextTable(params string[] headings)
         .Replace("](", "]\\(", StringComparison.Ordinal).Replace("][", "]\\[", StringComparison.Ordinal).Replace("]:", "]\\:", StringComparison.Ordinal)
         .ReplaceLineEndings(" ");
 
+    /// <summary>Text from a file as Markdown's code.</summary>
+    internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
+
     private string Pad(string cell, int width, int column) => IsWords(column) ? cell.PadRight(width) : cell.PadLeft(width);
 }
