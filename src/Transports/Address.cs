@@ -3,7 +3,9 @@ using System.Globalization;
 
 namespace IpcBench.Transports;
 
-/// <summary>Where a server listens. The case decides the transport on both sides; <see cref="ToString"/> prints what <see cref="Parse"/> reads.</summary>
+/// <summary>
+/// Where a server listens. The case decides the transport on both sides; <see cref="ToString"/> prints what <see cref="Parse"/> reads.
+/// </summary>
 public abstract record Address
 {
     private Address()
@@ -53,7 +55,9 @@ public abstract record Address
     public static Address Parse(string text) =>
         TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
 
-    /// <summary>Reads any of the spellings of <c>--help</c>; on failure <paramref name="error"/> is one sentence that names the fix.</summary>
+    /// <summary>
+    /// Reads any of the spellings of <c>--help</c>; on failure <paramref name="error"/> is one sentence that names the fix.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Address? address, [NotNullWhen(false)] out string? error)
     {
         const string pipePrefix = @"\\.\pipe\";
@@ -66,7 +70,8 @@ public abstract record Address
             _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
             _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
-            _ => ((Address?)null, $"'{UrlText.WithoutSecrets(text)}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
+            _ => ((Address?)null,
+                $"'{UrlText.WithoutSecrets(text)}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
         };
         return address is not null;
     }

@@ -8,7 +8,9 @@ namespace IpcBench.Transports;
 public sealed class NamedPipeConnector(string name) : Connector
 {
     // A pipe that has answered before is busy rather than absent, and the caller's own deadline is what counts.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3), PatienceWhenServed = TimeSpan.FromSeconds(30), Pause = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
     private long retries;
     private volatile bool isServed;
 
@@ -18,7 +20,9 @@ public sealed class NamedPipeConnector(string name) : Connector
     /// <summary>What a report must say of pipes on this system; empty where they are what they say.</summary>
     public static string Note => OperatingSystem.IsWindows() ? "" : UnixNote;
 
-    /// <summary>The socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime: PipeStream.Unix.cs, GetPipePath).</summary>
+    /// <summary>
+    /// The socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime: PipeStream.Unix.cs, GetPipePath).
+    /// </summary>
     public static string UnixSocketPath(string pipeName) => Path.Combine(Path.GetTempPath(), "CoreFxPipe_" + pipeName);
 
     public override long Retries => Interlocked.Read(ref retries);

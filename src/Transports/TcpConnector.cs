@@ -20,8 +20,11 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
         {
             socket.Dispose();
             // Linux and Windows have different words for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
-            throw e.SocketErrorCode is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable
-                ? new NoLocalPortException($"{host}:{port}", e) : new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
+            var noPort = e.SocketErrorCode
+                is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
+            throw noPort
+                ? new NoLocalPortException($"{host}:{port}", e)
+                : new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
         }
         catch
         {

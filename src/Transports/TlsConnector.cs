@@ -52,5 +52,6 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         return authentication;
     }
 
-    private static bool IsLoopback(string host) => host is "localhost" || (IPAddress.TryParse(host, out var ip) && IPAddress.IsLoopback(ip));
+    private static bool IsLoopback(string host) =>
+        host is "localhost" || (IPAddress.TryParse(host, out var ip) && IPAddress.IsLoopback(ip));
 }

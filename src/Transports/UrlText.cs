@@ -8,7 +8,10 @@ public static partial class UrlText
     /// <summary>What stands where something was left out.</summary>
     public const string Hidden = "(hidden)";
 
-    /// <summary>The text with <c>user:password@</c> and everything after <c>?</c> or <c>#</c> left out; a text that is no URL or path stays as it is.</summary>
+    /// <summary>
+    /// The text with <c>user:password@</c> and everything after <c>?</c> or <c>#</c> left out; a text that is no URL or path stays as it
+    /// is.
+    /// </summary>
     public static string WithoutSecrets(string text)
     {
         var shown = User().Replace(text, Hidden + "@");

@@ -70,7 +70,9 @@ internal sealed class EchoServer : IAsyncDisposable
 
     private static async Task<Stream> AcceptPipeAsync(string name, CancellationToken stop)
     {
-        var pipe = new NamedPipeServerStream(name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances, PipeTransmissionMode.Byte, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
+        var pipe = new NamedPipeServerStream(
+            name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances, PipeTransmissionMode.Byte,
+            PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
         await pipe.WaitForConnectionAsync(stop);
         return pipe;
     }
@@ -82,7 +84,11 @@ internal sealed class EchoServer : IAsyncDisposable
         using var certificate = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
         var usable = X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pfx), null);
         var tls = new SslStream(inner);
-        await tls.AuthenticateAsServerAsync(new SslServerAuthenticationOptions { ServerCertificate = usable, ApplicationProtocols = [SslApplicationProtocol.Http2] });
+        await tls.AuthenticateAsServerAsync(new SslServerAuthenticationOptions
+        {
+            ServerCertificate = usable,
+            ApplicationProtocols = [SslApplicationProtocol.Http2],
+        });
         return tls;
     }
 

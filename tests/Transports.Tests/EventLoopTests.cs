@@ -35,11 +35,18 @@ public class EventLoopTests
         using var loop = new EventLoop("test");
         var seen = new List<(long Due, long At)>();
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        void Note(long due)
+        {
+            seen.Add((due, MonotonicClock.NowNs));
+            if (seen.Count == 4)
+                done.SetResult();
+        }
+
         loop.Post(_ =>
         {
             var now = MonotonicClock.NowNs;
             foreach (var ms in new[] { 30, 10, 20, 0 })
-                loop.Schedule(now + ms * 1_000_000, new Timer(due => { seen.Add((due, MonotonicClock.NowNs)); if (seen.Count == 4) done.SetResult(); }, now + ms * 1_000_000));
+                loop.Schedule(now + ms * 1_000_000, new Timer(Note, now + ms * 1_000_000));
         }, null);
         await done.Task.WaitAsync(Patience);
         Assert.Equal(seen.OrderBy(item => item.Due), seen);

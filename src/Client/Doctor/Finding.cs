@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Doctor;
@@ -16,4 +17,17 @@ internal sealed record Finding(string Check, Level Level, string Text, string Fi
         Doubt = Text + ".",
         Fix = Fix.Length == 0 ? "" : char.ToUpperInvariant(Fix[0]) + Fix[1..] + ".",
     };
+}
+
+/// <summary>How bad a finding is: only a problem stops a run.</summary>
+internal enum Level
+{
+    [JsonStringEnumMemberName("ok")]
+    Ok,
+
+    [JsonStringEnumMemberName("warn")]
+    Warn,
+
+    [JsonStringEnumMemberName("problem")]
+    Problem,
 }

@@ -106,8 +106,9 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// With several sockets it first lets others run who want this CPU, the sender among them (sched_yield(2), which returns at once when there are none):
-    /// one wake-up then finds more to read, which took a third off the client's CPU time per 1 MB reply. A lone socket would only be answered later.
+    /// With several sockets it first lets others run who want this CPU, the sender among them (sched_yield(2), which returns at once when
+    /// there are none): one wake-up then finds more to read, which took a third off the client's CPU time per 1 MB reply. A lone socket
+    /// would only be answered later.
     /// </summary>
     private void Sleep(long waitNs)
     {

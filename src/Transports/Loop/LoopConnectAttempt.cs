@@ -24,7 +24,8 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
         if (!ended.Task.IsCompleted)
         {
             await using var registration = cancellation.UnsafeRegister(
-                static state => ((LoopConnectAttempt)state!).loop.Post(static attempt => ((LoopConnectAttempt)attempt!).GiveUp(), state), this);
+                static state => ((LoopConnectAttempt)state!).loop.Post(static attempt => ((LoopConnectAttempt)attempt!).GiveUp(), state),
+                this);
             await ended.Task;
         }
         var error = await ended.Task;

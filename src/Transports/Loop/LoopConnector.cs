@@ -21,9 +21,12 @@ public sealed class LoopConnector
     /// <summary>Connects tried again because the accept queue was full.</summary>
     public long Retries => Interlocked.Read(ref retries);
 
-    /// <summary>The connector for the address, or null when its bytes do not travel over a plain socket. TLS is a layer above its TCP.</summary>
+    /// <summary>
+    /// The connector for the address, or null when its bytes do not travel over a plain socket. TLS is a layer above its TCP.
+    /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
-    public static async Task<LoopConnector?> ForAsync(Address address, ConnectorOptions options, CancellationToken cancellation) => address switch
+    public static async Task<LoopConnector?> ForAsync(
+        Address address, ConnectorOptions options, CancellationToken cancellation) => address switch
     {
         Address.Tcp tcp => new(await ResolveAsync(tcp.Host, tcp.Port, cancellation), $"{tcp}", options),
         Address.Tls tls => new(await ResolveAsync(tls.Host, tls.Port, cancellation), $"{tls}", options),
@@ -55,7 +58,9 @@ public sealed class LoopConnector
         }
         cancellation.ThrowIfCancellationRequested();
         // Where there is no IPv6 its addresses are not available either, and that is no want of ports.
-        throw error == Native.AddressNotAvailable && hasPorts ? new NoLocalPortException(shown) : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
+        throw error == Native.AddressNotAvailable && hasPorts
+            ? new NoLocalPortException(shown)
+            : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
     private static async Task<EndPoint[]> ResolveAsync(string host, int port, CancellationToken cancellation)

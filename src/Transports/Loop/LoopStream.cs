@@ -3,7 +3,10 @@ using System.Threading.Tasks.Sources;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>A socket of an <see cref="EventLoop"/> as a <see cref="Stream"/>, so that TLS can be laid over it; its reads and writes complete on the loop's thread.</summary>
+/// <summary>
+/// A socket of an <see cref="EventLoop"/> as a <see cref="Stream"/>, so that TLS can be laid over it; its reads and writes complete on the
+/// loop's thread.
+/// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopStream : Stream, ILoopHandler
 {
@@ -85,7 +88,9 @@ public sealed class LoopStream : Stream, ILoopHandler
         base.Dispose(disposing);
     }
 
-    /// <summary>False when nothing can be read yet. Does not ask the system when the last read already took all that the loop had told of.</summary>
+    /// <summary>
+    /// False when nothing can be read yet. Does not ask the system when the last read already took all that the loop had told of.
+    /// </summary>
     private bool TryRead(out int count, out Exception? failure)
     {
         (count, failure) = (0, null);
