@@ -27,6 +27,8 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     /// <summary>Refuses a process whose CPU time is not the server's alone.</summary>
     internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors) => pid switch
     {
+        <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
+        4 when OperatingSystem.IsWindows() => Unknown("the kernel itself listens (HTTP.sys): its CPU time is not a server's"),
         <= 0 => Unknown("the process that listens is outside of this process's pid namespace (in another container)"),
         1 => Unknown("process 1 listens, which starts servers on demand or is all there is of a container: its CPU time is not a server's"),
         _ when pid == Environment.ProcessId => Unknown("this process itself listens"),

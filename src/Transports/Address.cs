@@ -71,7 +71,8 @@ public abstract record Address
             _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
             _ => ((Address?)null,
-                $"'{UrlText.WithoutSecrets(text)}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
+                $"'{UrlText.WithoutSecrets(text)}' is no address: "
+                + "write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
         };
         return address is not null;
     }

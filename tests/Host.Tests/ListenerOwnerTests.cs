@@ -100,7 +100,6 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(0, "pid namespace")]
     [InlineData(1, "process 1 listens")]
     [InlineData(77, "process 77 listens, under which this one was started")]
     [InlineData(78, "")]
@@ -111,6 +110,13 @@ public sealed class ListenerOwnerTests : IDisposable
         Assert.Equal(expected.Length == 0 ? pid : null, judged.Pid);
         Assert.Contains(expected, judged.Reason);
     }
+
+    [Fact]
+    public void A_process_without_a_number_is_refused() => Assert.Equal(
+        OperatingSystem.IsWindows()
+            ? "the system does not tell which process listens"
+            : "the process that listens is outside of this process's pid namespace (in another container)",
+        ListenerOwner.Judge(0, []).Reason);
 
     [Fact]
     public void The_ancestors_of_this_process_are_known()
