@@ -74,12 +74,37 @@ public class MethodTypesTests
             {"implicit": 0, "explicit": 0, "needed": "x", "packed": [1, 2], "expanded": [1, 2], "plain": {"number": 0}, "delimited": {"number": 1},
              "parts": [{}], "byName": {"k": {"number": 2}}, "closed": "SECOND", "left": 0}
             """;
-        var bytes = WireWriter.Write(JsonReader.Read(types.Message("edition.Modern")!, new JsonSource(json), types));
+        var modern = types.Message("edition.Modern")!;
+        var bytes = MessageJson.Encode(modern, json, types);
         Assert.Equal("1000" + "1A0178" + "22020102" + "2801" + "2802" + "32020800" + "3B08013C" + "4344" + "4A070A016B12020802" + "5002" + "5800",
             Convert.ToHexString(bytes));
-        Assert.Equal(json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", ""), new JsonWriter(types).Write(new WireReader(types).Read(types.Message("edition.Modern")!, bytes)));
-        var error = Assert.Throws<InputException>(() => JsonReader.Read(types.Message("edition.Modern")!, new JsonSource("""{"needed":"","closed":3}"""), types));
+        var canonical = json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", "");
+        Assert.Equal(canonical, MessageJson.Decode(modern, bytes, types));
+        var error = Assert.Throws<InputException>(() => MessageJson.Encode(modern, """{"needed":"","closed":3}""", types));
         Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: there is 1, 2", error.Message);
+    }
+
+    // buf writes what it knows of a file (its module, unused imports) into field 8042 of each, which is nobody else's.
+    [Fact]
+    public void A_set_written_by_buf_has_more_fields_and_is_read()
+    {
+        using var set = new MemoryStream();
+        using (var output = new CodedOutputStream(set, leaveOpen: true))
+        {
+            foreach (var file in Protos.Files)
+            {
+                using var extended = new MemoryStream();
+                file.WriteTo(extended);
+                using (var more = new CodedOutputStream(extended, leaveOpen: true))
+                {
+                    more.WriteTag(8042, WireFormat.WireType.LengthDelimited);
+                    more.WriteBytes(ByteString.CopyFrom(8, 1));
+                }
+                output.WriteTag(1, WireFormat.WireType.LengthDelimited);
+                output.WriteBytes(ByteString.CopyFrom(extended.ToArray()));
+            }
+        }
+        Assert.Equal("rich.Order", Protoset.Parse(set.ToArray(), "image.binpb").Method("rich.Shop/Buy").InputType.FullName);
     }
 
     // Whatever a set is broken into, there is an answer in words.

@@ -12,6 +12,23 @@ public class ReflectionTests
     private const string V1Alpha = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
     private const string Server = "unix:/tmp/shop.sock";
 
+    // The numbers by hand, so that a slip in the .proto shows: a server would not understand it.
+    [Fact]
+    public void The_messages_have_the_documented_field_numbers()
+    {
+        Assert.Equal("0A01681A0166", Hex(new ServerReflectionRequest { Host = "h", FileByFilename = "f" }));
+        Assert.Equal("220173", Hex(new ServerReflectionRequest { FileContainingSymbol = "s" }));
+        Assert.Equal("2A050A01741007", Hex(new ServerReflectionRequest { FileContainingExtension = new ExtensionRequest { ContainingType = "t", ExtensionNumber = 7 } }));
+        Assert.Equal("320174", Hex(new ServerReflectionRequest { AllExtensionNumbersOfType = "t" }));
+        Assert.Equal("3A012A", Hex(new ServerReflectionRequest { ListServices = "*" }));
+        Assert.Equal("h", Parse("0A0168" + "12033A012A").ValidHost);
+        Assert.Equal("*", Parse("0A0168" + "12033A012A").OriginalRequest.ListServices);
+        Assert.Equal([1], Parse("22030A0101").FileDescriptorResponse.FileDescriptorProto[0].ToByteArray());
+        Assert.Equal([7], Parse("2A060A0174120107").AllExtensionNumbersResponse.ExtensionNumber);
+        Assert.Equal("s", Parse("32050A030A0173").ListServicesResponse.Service[0].Name);
+        Assert.Equal((5, "no"), (Parse("3A0608051202" + "6E6F").ErrorResponse.ErrorCode, Parse("3A0608051202" + "6E6F").ErrorResponse.ErrorMessage));
+    }
+
     [Fact]
     public async Task Services_are_listed_in_order()
     {
@@ -84,6 +101,10 @@ public class ReflectionTests
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
         Assert.Equal("the reflection of unix:/tmp/shop.sock answers with other files than rich/three.proto, which rich/two.proto imports", error.Message);
     }
+
+    private static string Hex(ServerReflectionRequest request) => Convert.ToHexString(request.ToByteArray());
+
+    private static ServerReflectionResponse Parse(string hex) => ServerReflectionResponse.Parser.ParseFrom(Convert.FromHexString(hex));
 
     /// <summary>The other end of the conversation, as the specification describes it.</summary>
     private sealed class FakeReflection

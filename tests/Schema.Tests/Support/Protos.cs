@@ -4,7 +4,6 @@ using IpcBench.Schema.Json;
 using IpcBench.Schema.Tests.Rich;
 using IpcBench.Schema.Tests.Rich.Proto2;
 using IpcBench.Schema.Types;
-using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Tests.Support;
 
@@ -30,7 +29,7 @@ internal static class Protos
 
     public static MessageDescriptor Message(string name) => Types.Message(name)!;
 
-    public static byte[] Encode(string type, string json) => WireWriter.Write(JsonReader.Read(Message(type), new JsonSource(json), Types));
+    public static byte[] Encode(string type, string json) => MessageJson.Encode(Message(type), json, Types);
 
-    public static string Decode(string type, byte[] bytes) => new JsonWriter(Types).Write(new WireReader(Types).Read(Message(type), bytes));
+    public static string Decode(string type, byte[] bytes) => MessageJson.Decode(Message(type), bytes, Types);
 }
