@@ -68,7 +68,7 @@ public class ReflectionTests
     {
         var client = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop"] }.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.Shup"]));
-        Assert.Equal("no service rich.Shup at unix:/tmp/shop.sock: rich.Shop", error.Message);
+        Assert.Equal("nothing is called rich.Shup at unix:/tmp/shop.sock: rich.Shop", error.Message);
     }
 
     [Fact]

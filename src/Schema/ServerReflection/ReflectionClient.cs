@@ -53,7 +53,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         {
             var reply = await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol }, cancel);
             if (reply.ErrorResponse?.ErrorCode == NotFound)
-                throw new SchemaException($"no service {symbol} at {server}{Nearest.Hint(symbol, await ServicesAsync(cancel))}");
+                throw new SchemaException($"nothing is called {symbol} at {server}{Nearest.Hint(symbol, await ServicesAsync(cancel))}");
             Add(files, reply, symbol);
         }
         await ImportsAsync(files, cancel);

@@ -11,7 +11,8 @@ internal static class WireWriter
     private static byte[] Bytes(Action<CodedOutputStream> write)
     {
         using var buffer = new MemoryStream();
-        using (var output = new CodedOutputStream(buffer, leaveOpen: true))
+        // The default buffer of 4 KiB would be made anew for every nested message.
+        using (var output = new CodedOutputStream(buffer, bufferSize: 256, leaveOpen: true))
             write(output);
         return buffer.ToArray();
     }
