@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Load;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
@@ -86,3 +87,20 @@ internal sealed class BenchPlan
         _ => "max",
     };
 }
+
+/// <summary>One endpoint to measure: where it is and what sets it apart from the others of its kind.</summary>
+/// <param name="Address">Where it listens.</param>
+/// <param name="Variant">The knobs in force there.</param>
+/// <param name="Mark">Apart from the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind; empty otherwise.</param>
+/// <param name="Note">What a reader must know about it.</param>
+/// <param name="Protocol">What is spoken there: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
+/// <param name="Request">What an HTTP/1.1 call asks for; null for other protocols.</param>
+internal sealed record Target(Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null);
+
+/// <summary>One cell of the plan, ready to be measured.</summary>
+/// <param name="Index">Its place in <see cref="RunRecord.Cells"/>.</param>
+/// <param name="Record">What it is, for the file.</param>
+/// <param name="Target">Where it runs.</param>
+/// <param name="Load">The connections it opens and what they ask for.</param>
+/// <param name="Share">Of the slowest arm's capacity, when its rate is to follow from the saturation rounds; else null.</param>
+internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, double? Share = null);

@@ -1,3 +1,4 @@
+using IpcBench.Client.Load;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -85,4 +86,43 @@ internal sealed record RunOptions
 
     /// <summary>True when this tool starts the server it measures.</summary>
     public bool OwnServer => Addresses.Count == 0;
+}
+
+/// <summary>How concurrent calls are spread: over connections, and over streams of each.</summary>
+internal sealed record Topology(int Connections, int Streams)
+{
+    /// <summary>Every number of connections with every number of streams, connections varying faster.</summary>
+    public static IReadOnlyList<Topology> All(IReadOnlyList<int> connections, IReadOnlyList<int> streams) =>
+        [.. from m in streams from c in connections select new Topology(c, m)];
+}
+
+/// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
+/// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
+/// <param name="Knobs">All knobs in force for this arm.</param>
+internal sealed record Variant(string Name, Knobs Knobs);
+
+/// <summary>A listening endpoint whose connections are counted by state while a window is measured.</summary>
+/// <param name="Name">As reports call it.</param>
+/// <param name="Address">Where it listens; of a TCP address the port alone counts.</param>
+internal sealed record Watch(string Name, Address Address);
+
+/// <summary>One HTTP/1.1 server and what to ask it for.</summary>
+/// <param name="Name">What sets it apart from others of its transport: as typed, <c>#2</c> for the second without a name; empty for the first.</param>
+/// <param name="Address">Where it listens.</param>
+/// <param name="Request">What every call asks for; its size is not known yet.</param>
+internal sealed record HttpArm(string Name, Address Address, HttpRequest Request);
+
+/// <summary>Where a run leaves what it measured.</summary>
+internal sealed record OutputOptions
+{
+    /// <summary>Results file; null: <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c>.</summary>
+    public string? File { get; init; }
+    public string Label { get; init; } = "";
+    public bool Save { get; init; } = true;
+
+    /// <summary>A report on stdout instead of the transcript, which then goes to stderr; null: the transcript.</summary>
+    public string? Format { get; init; }
+
+    /// <summary>For dotnet/crank: nothing but the statistics block.</summary>
+    public bool Crank { get; init; }
 }

@@ -21,9 +21,11 @@ internal sealed class CalibrationResponder : IAsyncDisposable
     /// <param name="options">Its place and its variables.</param>
     /// <param name="cancellation">Gives the start up.</param>
     /// <exception cref="IOException">It did not start; the message says why.</exception>
-    public static async Task<CalibrationResponder> StartAsync(IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
+    public static async Task<CalibrationResponder> StartAsync(
+        IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
     {
-        var info = ThisProgram.StartInfo([ResponderProcess.Command, .. kinds.SelectMany(kind => new[] { "--listen", PrivateAddress(kind) })]);
+        var listen = kinds.SelectMany(kind => new[] { "--listen", ChildProcess.PrivateAddress(kind).ToString() });
+        var info = ThisProgram.StartInfo([ResponderProcess.Command, .. listen]);
         info.RedirectStandardInput = info.RedirectStandardOutput = info.RedirectStandardError = true;
         info.CreateNoWindow = true;
         foreach (var (name, value) in options.HiddenVariables)
@@ -63,19 +65,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        try
-        {
-            process.StandardInput.Close();
-            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(3));
-        }
-        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
-        {
-            process.Kill(entireProcessTree: true);
-        }
-        process.Dispose();
-    }
+    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, TimeSpan.FromSeconds(3));
 
     private async Task WaitUntilReadyAsync()
     {
@@ -91,16 +81,5 @@ internal sealed class CalibrationResponder : IAsyncDisposable
                 addresses.Add(Address.Parse(line[ResponderProcess.Listening.Length..]));
         }
         throw new IOException($"the responder did not start: {(await process.StandardError.ReadToEndAsync()).Trim()}");
-    }
-
-    private static string PrivateAddress(string kind)
-    {
-        var name = $"grpcbench-{Guid.NewGuid():N}"[..20];
-        return kind switch
-        {
-            "tcp" => "http://127.0.0.1:0",
-            "unix" => "unix:" + Path.Combine(Path.GetTempPath(), name + ".sock"),
-            _ => "pipe:/" + name,
-        };
     }
 }

@@ -46,7 +46,8 @@ internal sealed class ChildServer : IAsyncDisposable
         catch (TimeoutException)
         {
             await server.DisposeAsync();
-            throw new EnvironmentException($"the server did not become ready within {StartDeadline.TotalSeconds:0} s: {server.LastWords()}");
+            throw new EnvironmentException(
+                $"the server did not become ready within {StartDeadline.TotalSeconds:0} s: {server.LastWords()}");
         }
         catch
         {
@@ -55,19 +56,7 @@ internal sealed class ChildServer : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        try
-        {
-            process.StandardInput.Close(); // an owned server takes this as the order to end
-            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(StopDeadline);
-        }
-        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
-        {
-            process.Kill(entireProcessTree: true);
-        }
-        process.Dispose();
-    }
+    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, StopDeadline);
 
     private void Read(string? line)
     {

@@ -1,9 +1,7 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Load;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
-using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
@@ -46,7 +44,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         try
         {
             await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);
-            return await MeasureAsync(generator, cell, (number, attempt, rate, fixedLoop), cancellation);
+            return await MeasureAsync(generator, cell, new Turn(number, attempt, rate, fixedLoop), cancellation);
         }
         finally
         {
@@ -54,65 +52,58 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         }
     }
 
-    private async Task<MeasuredRound> MeasureAsync(
-        LoadGenerator generator, PlannedCell cell, (int Number, int Attempt, double? Rate, long FixedLoopNs) turn, CancellationToken cancellation)
+    private async Task<MeasuredRound> MeasureAsync(LoadGenerator generator, PlannedCell cell, Turn turn, CancellationToken cancellation)
     {
-        var (number, attempt, rate, fixedLoop) = turn;
-        var link = links[cell.Target.Address];
         progress.Enter(cell, "warming up", generator);
         if (options.Warmup > TimeSpan.Zero)
-            await WarmUpAsync(generator, options.Warmup, rate, number, cancellation);
+            await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
 
         progress.Enter(cell, "measuring", generator);
         var at = RunClock.Now;
-        var serverBefore = await link.UsageAsync(cancellation);
-        var treeBefore = ProcessTree.Take(options.ServerPids);
-        using var sampler = ConnectionSampler.Begin(options.Watches);
-        var machineBefore = MachineSnapshot.Take();
-        var before = ProcessSnapshot.Take();
-        var result = await generator.RunAsync(Window(options.Calls is null ? options.Duration : null, rate, number) with { Calls = options.Calls }, cancellation);
-        var after = ProcessSnapshot.Take();
-        var watched = sampler?.Stop() ?? [];
-        var machineAfter = MachineSnapshot.Take();
-        var treeAfter = ProcessTree.Take(options.ServerPids);
-        var serverAfter = await link.UsageAsync(CancellationToken.None);
+        using var counters = await WindowCounters.BeginAsync(options, links[cell.Target.Address], cancellation);
+        var window = Window(options.Calls is null ? options.Duration : null, turn.Rate, turn.Number) with { Calls = options.Calls };
+        var result = await generator.RunAsync(window, cancellation);
+        await counters.EndAsync();
         progress.Enter(cell, "saving", null);
 
-        var round = new Measurement
-        {
-            Cell = cell.Index,
-            Number = number,
-            Attempt = attempt,
-            At = at,
-            WindowNs = result.WindowNs,
-            Started = result.Started,
-            Ok = result.Ok,
-            Failed = result.Failed,
-            CutOff = result.CutOff,
-            Completed = result.Completed,
-            PayloadBytes = result.PayloadBytes,
-            ReceivedBytes = result.ReceivedBytes,
-            Latency = result.Latency.Encode(),
-            LatencySumNs = result.Latency.Sum,
-            CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),
-            NotSent = result.NotSent,
-            NotSentLatency = result.NotSent == 0 ? "" : result.NotSentLatency.Encode(),
-            ServiceTime = result.ServiceTime?.Encode() ?? "",
-            SendLateness = result.SendLateness?.Encode() ?? "",
-            AskedRate = rate ?? 0,
-            Client = Usage.Between(before, after, result.Ok),
-            Server = ServerUsage.Between(serverBefore, serverAfter) ?? Usage.Between(treeBefore, treeAfter, result.Ok),
-            Machine = Usage.Between(machineBefore, machineAfter),
-            Connections = Truth(result.Connections, link, serverBefore, serverAfter, cell.Target),
-            Watched = watched,
-            ThreadCalls = result.ThreadCalls,
-            Buckets = result.Buckets,
-            MethodsCompiled = after.MethodsCompiled - before.MethodsCompiled,
-            FixedLoopNs = fixedLoop,
-        };
-        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server, fixedLoop, loops);
+        var round = Record(cell, turn, result, counters) with { At = at };
+        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server, turn.FixedLoopNs, loops);
         return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost);
     }
+
+    // The file's shape is a promise to its readers (docs/results.schema.json) and histograms are text there, so this is a copy, in one place.
+    private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowCounters counters) => new()
+    {
+        Cell = cell.Index,
+        Number = turn.Number,
+        Attempt = turn.Attempt,
+        At = default,
+        WindowNs = result.WindowNs,
+        Started = result.Started,
+        Ok = result.Ok,
+        Failed = result.Failed,
+        CutOff = result.CutOff,
+        Completed = result.Completed,
+        PayloadBytes = result.PayloadBytes,
+        ReceivedBytes = result.ReceivedBytes,
+        Latency = result.Latency.Encode(),
+        LatencySumNs = result.Latency.Sum,
+        CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),
+        NotSent = result.NotSent,
+        NotSentLatency = result.NotSent == 0 ? "" : result.NotSentLatency.Encode(),
+        ServiceTime = result.ServiceTime?.Encode() ?? "",
+        SendLateness = result.SendLateness?.Encode() ?? "",
+        AskedRate = turn.Rate ?? 0,
+        Client = counters.Client(result.Ok),
+        Server = counters.Server(result.Ok),
+        Machine = counters.Machine,
+        Connections = counters.Connections(result.Connections, cell.Target),
+        Watched = counters.Watched,
+        ThreadCalls = result.ThreadCalls,
+        Buckets = result.Buckets,
+        MethodsCompiled = counters.MethodsCompiled,
+        FixedLoopNs = turn.FixedLoopNs,
+    };
 
     private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
@@ -130,16 +121,10 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         Seed = options.Seed + number,
     };
 
-    private static ConnectionStats Truth(ConnectionStats own, ServerLink link, UsageReply? before, UsageReply? after, Target target)
-    {
-        var (first, last) = before is null || after is null || ServerUsage.IsAnother(before, after)
-            ? (null, null)
-            : (ServerLink.EndpointOf(before, target.Address), ServerLink.EndpointOf(after, target.Address));
-        return first is null || last is null ? own : own with
-        {
-            ServerOpen = own.OpenedInAll is not null ? null : first.ConnectionsOpen - link.OwnConnections(target.Address),
-            // Bytes that come back are no calls to an echo.
-            ServerCalls = target.Protocol == Catalogue.Echo ? null : last.Calls - first.Calls,
-        };
-    }
+    /// <summary>Which measurement of a cell it is.</summary>
+    /// <param name="Number">1-based number of the round.</param>
+    /// <param name="Attempt">0, or above when the round is repeated.</param>
+    /// <param name="Rate">Calls per second to offer; null saturates.</param>
+    /// <param name="FixedLoopNs">How long a known piece of work took just before.</param>
+    private sealed record Turn(int Number, int Attempt, double? Rate, long FixedLoopNs);
 }

@@ -1,6 +1,4 @@
-using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Transports;
@@ -32,7 +30,8 @@ internal sealed class ServerSet : IAsyncDisposable
 
     /// <summary>Starts what has to be started and asks every server what it is.</summary>
     /// <exception cref="EnvironmentException">A server did not start, or nobody answers at an address.</exception>
-    public static async Task<ServerSet> OpenAsync(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
+    public static async Task<ServerSet> OpenAsync(
+        RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
         var set = new ServerSet();
         try
@@ -48,7 +47,7 @@ internal sealed class ServerSet : IAsyncDisposable
             }
             else
             {
-                set.AddGiven(options);
+                set.targets.AddRange(TargetList.OfGiven(options));
             }
             set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, cancellation);
             return set;
@@ -56,7 +55,8 @@ internal sealed class ServerSet : IAsyncDisposable
         catch (IOException e)
         {
             await set.DisposeAsync();
-            throw new EnvironmentException($"{e.Message} — start a server there (GrpcBench serve --help), or leave out -U to have one started", e);
+            throw new EnvironmentException(
+                $"{e.Message} — start a server there (GrpcBench serve --help), or leave out -U to have one started", e);
         }
         catch
         {
@@ -73,54 +73,22 @@ internal sealed class ServerSet : IAsyncDisposable
             await process.DisposeAsync();
     }
 
-    private async Task StartAsync(RunOptions options, Variant variant, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
+    private async Task StartAsync(
+        RunOptions options, Variant variant, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
-        var kinds = options.AgainstItself && variant == options.Variants[0] ? [.. options.Transports, ReferenceArm.OfTransports(options)] : options.Transports;
-        var echo = options.Protocols.Contains(Catalogue.Echo) ? kinds : [];
-        // A server that is only to echo still has to be asked for its counters.
-        var served = options.Protocols.Any(protocol => protocol != Catalogue.Echo) ? kinds : [kinds[0]];
-        var server = await ChildServer.StartAsync(
-            new ChildServerCommand([.. served.Select(PrivateAddress)], [.. echo.Select(PrivateAddress)], options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables),
-            cancellation);
+        var (served, echo) = TargetList.Kinds(options, variant);
+        var command = new ChildServerCommand(
+            [.. served.Select(ChildProcess.PrivateAddress)], [.. echo.Select(ChildProcess.PrivateAddress)],
+            options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables);
+        var server = await ChildServer.StartAsync(command, cancellation);
         processes.Add(server);
-        if (server.Endpoints.Select(endpoint => (endpoint.Address.Kind, endpoint.IsEcho)).Distinct().Count() < served.Distinct().Count() + echo.Distinct().Count())
-            throw new EnvironmentException($"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: {string.Join(" ", server.Complaints)}");
+        var offered = server.Endpoints.Select(endpoint => (endpoint.Address.Kind, endpoint.IsEcho)).Distinct().Count();
+        if (offered < served.Distinct().Count() + echo.Distinct().Count())
+        {
+            throw new EnvironmentException(
+                $"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: {string.Join(" ", server.Complaints)}");
+        }
         controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
-        foreach (var protocol in options.Protocols)
-        {
-            var seen = new HashSet<string>();
-            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == Catalogue.Echo)))
-                targets.Add(new Target(endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : "a/a", endpoint.Note, protocol));
-        }
-    }
-
-    private void AddGiven(RunOptions options)
-    {
-        var seen = new Dictionary<string, int>();
-        foreach (var variant in options.Variants)
-        {
-            seen.Clear();
-            foreach (var address in options.Addresses)
-            {
-                var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
-                var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
-                var mark = number == 1 ? "" : number == 2 && options.AgainstItself && address.Kind == ReferenceArm.OfAddresses(options) ? "a/a" : "#" + number.ToString(CultureInfo.InvariantCulture);
-                targets.AddRange(options.Protocols.Select(protocol => new Target(address, variant, mark, note, protocol)));
-            }
-        }
-    }
-
-    // Names that no other run has: several runs at once must not meet.
-    private static Address PrivateAddress(string kind)
-    {
-        var name = string.Create(CultureInfo.InvariantCulture, $"grpcbench-{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
-        return kind switch
-        {
-            "tcp" => new Address.Tcp("localhost", 0),
-            "tls" => new Address.Tls("localhost", 0),
-            "unix" => new Address.Unix(Path.Combine(Path.GetTempPath(), name + ".sock")),
-            "pipe" => new Address.Pipe(name),
-            _ => throw new UsageException($"there is no transport '{kind}': it is one of tcp, tls, unix, pipe"),
-        };
+        targets.AddRange(TargetList.Of(server, variant, options));
     }
 }
