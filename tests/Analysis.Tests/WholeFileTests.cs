@@ -151,7 +151,8 @@ public sealed class WholeFileTests : IDisposable
         var path = PathOf("large.json");
         using (var file = File.Create(path))
             file.SetLength(length); // a hole: takes no room
-        Assert.Equal($"cannot read {path}: it is larger than 256 MiB", Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
+        Assert.Equal($"cannot read {path}: it is larger than 256 MiB",
+            Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
     }
 
     [Fact]
@@ -160,7 +161,8 @@ public sealed class WholeFileTests : IDisposable
         Assert.SkipUnless(File.Exists("/dev/zero"), "there is no /dev/zero");
         var error = await Assert.ThrowsAsync<ResultsFileException>(() => Task.Run(() => ResultsFile.Load("/dev/zero")).WaitAsync(Wait));
         Assert.Equal("cannot read /dev/zero: it is larger than 256 MiB", error.Message);
-        Assert.EndsWith(" is empty", Assert.Throws<ResultsFileException>(() => ResultsFile.Load("/dev/null")).Message, StringComparison.Ordinal);
+        Assert.EndsWith(" is empty", Assert.Throws<ResultsFileException>(() => ResultsFile.Load("/dev/null")).Message,
+            StringComparison.Ordinal);
     }
 
     private static string Run(string program, params string[] arguments)

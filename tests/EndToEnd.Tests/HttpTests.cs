@@ -61,9 +61,11 @@ public sealed class HttpTests : IAsyncDisposable
     {
         var file = Path.Combine(folder, "run.json");
         var (code, output, error) = await Tool.RunAsync(
-            ["http", $"{url}?key=s3cret", $"{url}?key=s3cret2", "-H", "Authorization: Bearer s3cret", "-Hcookie: s3cret", "-H", "Accept: text/html", .. Tiny, "-o", file]);
+            ["http", $"{url}?key=s3cret", $"{url}?key=s3cret2", "-H", "Authorization: Bearer s3cret", "-Hcookie: s3cret", "-H",
+                "Accept: text/html", .. Tiny, "-o", file]);
         Assert.True(code == 0, output + error);
-        Assert.Contains(heads, head => head.Contains("?key=s3cret2 ", StringComparison.Ordinal) && head.Contains("Bearer s3cret\r\n", StringComparison.Ordinal));
+        Assert.Contains(heads, head => head.Contains("?key=s3cret2 ", StringComparison.Ordinal) && head.Contains("Bearer s3cret\r\n",
+            StringComparison.Ordinal));
         Assert.DoesNotContain("s3cret", output + error + await File.ReadAllTextAsync(file), StringComparison.Ordinal);
         var run = ResultsFile.Load(file);
         Assert.Equal([$"{url}?(hidden)", $"{url}?(hidden #2)"], run.Cells.Select(cell => cell.Address));
@@ -76,7 +78,8 @@ public sealed class HttpTests : IAsyncDisposable
         listener.Stop();
         var (code, output, error) = await Tool.RunAsync(["http", url, .. Tiny]);
         Assert.Equal((2, ""), (code, output));
-        Assert.StartsWith("cannot connect to http://127.0.0.1:", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+        Assert.StartsWith("cannot connect to http://127.0.0.1:", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)),
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -2,7 +2,9 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>A run whose disk is full, whose folder is gone or whose reader has left: it says so in a sentence and keeps what it measured.</summary>
+/// <summary>
+/// A run whose disk is full, whose folder is gone or whose reader has left: it says so in a sentence and keeps what it measured.
+/// </summary>
 public sealed class WritingTests : IDisposable
 {
     private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -d 100ms --warmup 0s --no-calibration";
@@ -106,11 +108,13 @@ public sealed class WritingTests : IDisposable
         var (code, output, error) = await ShellAsync($"{Client} {Tiny} -r 2 -o {file} >/dev/full");
         Assert.True(code == 2, output + error);
         Assert.Equal(2, RoundsOf(ResultsFile.Load(file)));
-        foreach (var command in new[] { $"report {file}", $"report {file} --format html -o /dev/full", $"compare {file} {file}", "--help", "--version", "doctor" })
+        foreach (var command in new[] { $"report {file}", $"report {file} --format html -o /dev/full", $"compare {file} {file}", "--help",
+            "--version", "doctor" })
         {
             (code, output, error) = await ShellAsync($"{Client} {command} >/dev/full");
             Assert.True(code == 2, command + output + error);
-            Assert.Contains("No space left on device", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
+            Assert.Contains("No space left on device", Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries)),
+                StringComparison.Ordinal);
         }
         Assert.Equal(0, (await ShellAsync($"{Client} report {file} 2>/dev/full")).Code);
     }
@@ -123,7 +127,8 @@ public sealed class WritingTests : IDisposable
         await using var server = Tool.StartServer("--listen", $"unix:/tmp/{name}.sock", "--listen", $"pipe:/{name}");
         await server.SeesAsync("ready");
         var (code, output, error) = await ShellAsync(
-            $"exec setpriv --reuid=65534 --regid=65534 --clear-groups {Client} doctor -U unix:/tmp/{name}.sock -U pipe:/{name}", Path.GetTempPath());
+            $"exec setpriv --reuid=65534 --regid=65534 --clear-groups {Client} doctor -U unix:/tmp/{name}.sock -U pipe:/{name}",
+                Path.GetTempPath());
         if (code is 126 or 127)
             Assert.Skip("setpriv is not here, or this folder is closed to other users");
         Assert.True(code == 2, output + error);

@@ -12,7 +12,8 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
     // As many as Linux follows (path_resolution(7)).
     private const int MostLinks = 40;
 
-    /// <exception cref="IOException">The links lead in a circle, or to a disk or socket; the message is one sentence without the path.</exception>
+    /// <exception cref="IOException">The links lead in a circle, or to a disk or socket; the message is one sentence without the
+    /// path.</exception>
     /// <exception cref="NotSupportedException">The name is none of a file.</exception>
     public static FilePlace Of(string path)
     {
@@ -25,7 +26,8 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
         {
             UnixFile.Disk => throw new IOException("it is a disk, which a file would destroy"),
             UnixFile.Socket => throw new IOException("it is a socket"),
-            UnixFile.Regular or UnixFile.Folder => new FilePlace(full, true, IsOpenedElsewhere(full), false, found.Mode, (found.User, found.Group)),
+            UnixFile.Regular or UnixFile.Folder => new FilePlace(full, true, IsOpenedElsewhere(full), false, found.Mode,
+                (found.User, found.Group)),
             var kind => new FilePlace(full, true, true, kind == UnixFile.Pipe, found.Mode, (found.User, found.Group)),
         };
     }

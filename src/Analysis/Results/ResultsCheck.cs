@@ -33,8 +33,10 @@ internal static class ResultsCheck
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
             return "its rounds add up to more calls than there can be";
         return FaultOf(run.Options)
-            ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null).FirstOrDefault(f => f != null)
-            ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count) ? "an advice is about a cell that does not exist" : null);
+            ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null)
+                .FirstOrDefault(f => f != null)
+            ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
+                ? "an advice is about a cell that does not exist" : null);
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>
@@ -42,7 +44,8 @@ internal static class ResultsCheck
             ? "an option has an impossible number" : null;
 
     private static string? FaultOf(CellKey key) =>
-        Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0 ? "impossible size, connections or streams" : null;
+        Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0
+            ? "impossible size, connections or streams" : null;
 
     private static string? FaultOf(Measurement round, int cells)
     {
@@ -52,7 +55,8 @@ internal static class ResultsCheck
             return "impossible number, attempt or window";
         if (HasNull(round.Watched))
             return "a list holds null";
-        if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes, round.MethodsCompiled, round.FixedLoopNs)
+        if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
+            round.MethodsCompiled, round.FixedLoopNs)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);
@@ -63,18 +67,21 @@ internal static class ResultsCheck
     }
 
     private static string? FaultOf(ProcessUsage? usage) =>
-        usage != null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes, usage.ContextSwitches, usage.Calls)
+        usage != null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes,
+            usage.ContextSwitches, usage.Calls)
             || Bad([.. usage.GcCollections])) ? "impossible usage of a process" : null;
 
     private static string? FaultOf(MachineUsage? usage) =>
         usage != null && Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs) ? "impossible usage of the machine" : null;
 
     private static string? FaultOf(ConnectionStats truth) =>
-        Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls, truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
+        Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls,
+            truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
             || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
 
     private static string? FaultOf(WatchedEndpoint watched) =>
-        new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Any(count => Bad(count.Mean) || Bad(count.Max)) || Bad(watched.Samples)
+        new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }
+            .Any(count => Bad(count.Mean) || Bad(count.Max)) || Bad(watched.Samples)
             ? "impossible states of connections" : null;
 
     private static string? FaultOfHistograms(Measurement round)

@@ -9,7 +9,10 @@ public static class ResultsFile
     /// <summary>The schema version that this tool writes, and the only one it reads.</summary>
     public const int SchemaVersion = 1;
 
-    /// <summary>Puts this run where the path names, as <see cref="WholeFile.Write"/> does: whatever happens meanwhile, a file is the old run or the new one, whole.</summary>
+    /// <summary>
+    /// Puts this run where the path names, as <see cref="WholeFile.Write"/> does: whatever happens meanwhile, a file is the old run or
+    /// the new one, whole.
+    /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void Save(string path, RunRecord run)
     {
@@ -31,7 +34,8 @@ public static class ResultsFile
     public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
 
     /// <summary>Reads a run, complete or not, and checks that it can be true.</summary>
-    /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting itself.</exception>
+    /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting
+    /// itself.</exception>
     public static RunRecord Load(string path) => Parse(Read(path), path);
 
     /// <summary>All bytes of what may be a results file.</summary>
@@ -104,7 +108,8 @@ public static class ResultsFile
             return $"{name} is truncated: the JSON ends in the middle";
         var message = OneLine(e.Message);
         var detail = message.IndexOf(" Path:", StringComparison.Ordinal) is var cut and > 0 ? message[..cut] : message;
-        return string.Create(CultureInfo.InvariantCulture, $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
     }
 
     /// <summary>Whether all of it is well-formed and only the rest is missing.</summary>

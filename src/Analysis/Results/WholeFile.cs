@@ -1,17 +1,22 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Reads and writes files in one piece: never half written, never larger than memory, never something else than what was named.</summary>
+/// <summary>
+/// Reads and writes files in one piece: never half written, never larger than memory, never something else than what was named.
+/// </summary>
 public static class WholeFile
 {
-    /// <summary>Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and what never ends is found out.</summary>
+    /// <summary>
+    /// Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and what never ends is
+    /// found out.
+    /// </summary>
     public const long LargestRead = 256L << 20;
 
     private static readonly TimeSpan ReaderPatience = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// Puts <paramref name="write"/>'s bytes where <paramref name="path"/> names, making its folder where there is none. A regular file is replaced at
-    /// once and keeps its mode and, where the system permits, its owner: whatever happens meanwhile, it is the old one or the new one, whole. Symbolic
-    /// links are followed. A device or pipe is written to and stays what it is.
+    /// Puts <paramref name="write"/>'s bytes where <paramref name="path"/> names, making its folder where there is none. A regular file
+    /// is replaced at once and keeps its mode and, where the system permits, its owner: whatever happens meanwhile, it is the old one or
+    /// the new one, whole. Symbolic links are followed. A device or pipe is written to and stays what it is.
     /// </summary>
     /// <exception cref="IOException">It cannot be written; the message is one sentence without the path.</exception>
     /// <exception cref="UnauthorizedAccessException">As above.</exception>
@@ -33,7 +38,9 @@ public static class WholeFile
         }
     }
 
-    /// <summary>Whether what the path names is a device or pipe, which takes what is written once and keeps nothing to be replaced.</summary>
+    /// <summary>
+    /// Whether what the path names is a device or pipe, which takes what is written once and keeps nothing to be replaced.
+    /// </summary>
     public static bool IsStream(string path)
     {
         try
@@ -47,7 +54,8 @@ public static class WholeFile
     }
 
     /// <summary>All bytes of a file, pipe or device that ends.</summary>
-    /// <exception cref="IOException">It cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence without the path.</exception>
+    /// <exception cref="IOException">It cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence without
+    /// the path.</exception>
     /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
     public static byte[] Read(string path)
     {
@@ -119,12 +127,15 @@ public static class WholeFile
 
     private static void Append(string path, Action<Stream> write)
     {
-        using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, bufferSize: 64 * 1024);
+        using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete,
+            bufferSize: 64 * 1024);
         write(file);
         file.Flush();
     }
 
-    /// <summary>On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.</summary>
+    /// <summary>
+    /// On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.
+    /// </summary>
     private static void Move(string temporary, string path)
     {
         for (var attempt = 1; ; attempt++)

@@ -7,7 +7,10 @@ using IpcBench.Client.Load;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Ceilings found earlier, in a file of the user, each under the environment that it was found in. A file that cannot be used is no error.</summary>
+/// <summary>
+/// Ceilings found earlier, in a file of the user, each under the environment that it was found in. A file that cannot be used is no
+/// error.
+/// </summary>
 internal sealed class CalibrationCache(string path, TimeProvider? clock = null)
 {
     private const int MostEntries = 500;
@@ -22,7 +25,9 @@ internal sealed class CalibrationCache(string path, TimeProvider? clock = null)
         return new CalibrationCache(Path.Combine(folder, "GrpcBench", "calibration.json"));
     }
 
-    /// <summary>A short text that is the same only where a ceiling would be: machine, runtime, tool, place and the knobs of the client.</summary>
+    /// <summary>
+    /// A short text that is the same only where a ceiling would be: machine, runtime, tool, place and the knobs of the client.
+    /// </summary>
     public static string EnvironmentKey(HostInfo host, LoadOptions load, string serverCpus)
     {
         var variables = string.Join(' ', host.RuntimeVariables.Select(variable => variable.Key + "=" + variable.Value));
@@ -44,7 +49,8 @@ internal sealed class CalibrationCache(string path, TimeProvider? clock = null)
     {
         var now = Now;
         var fresh = found.Select(calibration => new Entry(environs, now, calibration)).ToList();
-        var kept = Load().Where(entry => IsFresh(entry, now) && !fresh.Exists(other => other.EnvironmentKey == entry.EnvironmentKey && IsSame(other.Found, entry.Found)));
+        var kept = Load().Where(entry => IsFresh(entry, now)
+            && !fresh.Exists(other => other.EnvironmentKey == entry.EnvironmentKey && IsSame(other.Found, entry.Found)));
         Save([.. kept.Concat(fresh).TakeLast(MostEntries)]);
     }
 

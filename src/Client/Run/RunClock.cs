@@ -1,6 +1,8 @@
 namespace IpcBench.Client.Run;
 
-/// <summary>The time of day for stamps of one run: read once and carried on by the steady clock, so that a clock that is set back moves no stamp.</summary>
+/// <summary>
+/// The time of day for stamps of one run: read once and carried on by the steady clock, so that a clock that is set back moves no stamp.
+/// </summary>
 internal sealed class RunClock(TimeProvider clock)
 {
     private static readonly RunClock OfProcess = new(TimeProvider.System);

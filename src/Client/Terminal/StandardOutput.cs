@@ -3,12 +3,17 @@ using System.Text;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>Standard output and error where they are files or pipes: a full disk or a reader that is gone ends nothing in the middle of a measurement.</summary>
+/// <summary>
+/// Standard output and error where they are files or pipes: a full disk or a reader that is gone ends nothing in the middle of a
+/// measurement.
+/// </summary>
 internal static partial class StandardOutput
 {
     private static GuardedStream? guarded;
 
-    /// <summary>Why something that was written is not there, as one sentence; null when all of it is, or when its reader wanted no more.</summary>
+    /// <summary>
+    /// Why something that was written is not there, as one sentence; null when all of it is, or when its reader wanted no more.
+    /// </summary>
     public static string? Failure => guarded?.Failure;
 
     /// <summary>Nobody will see what is written: the reader of the pipe is gone (<c>| head</c>; Linux), or writing has failed.</summary>
@@ -24,8 +29,8 @@ internal static partial class StandardOutput
             Console.SetError(new StreamWriter(new GuardedStream(Console.OpenStandardError()), plain) { AutoFlush = true });
     }
 
-    // .NET takes no notice of a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so the system is asked. On Windows
-    // nobody tells before the run is over: what is written goes nowhere until then.
+    // .NET takes no notice of a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so the system is asked. On
+    // Windows nobody tells before the run is over: what is written goes nowhere until then.
     private static unsafe bool IsClosed()
     {
         const short error = 8, hangUp = 16; // poll(2): POLLERR of a pipe without readers, POLLHUP of a terminal that is gone

@@ -51,7 +51,8 @@ public sealed class ResultsPathTests : IDisposable
         Directory.CreateDirectory(folder);
         var path = Path.Combine(folder, "calibration.json");
         File.WriteAllText(path, json);
-        Assert.Null(new CalibrationCache(path).Find("here", new Analysis.Results.Calibration { Transport = "tcp", Size = 10, Connections = 1, Rate = 5 }));
+        Assert.Null(new CalibrationCache(path).Find("here", new Analysis.Results.Calibration { Transport = "tcp", Size = 10,
+            Connections = 1, Rate = 5 }));
     }
 
     private sealed class MovedClock : TimeProvider
