@@ -1,6 +1,6 @@
 namespace IpcBench.Schema;
 
-/// <summary>What was typed, or stands in a file that was named, is wrong: JSON, a corpus, a .proto, a protoset. The message is one sentence.</summary>
+/// <summary>What was typed, or stands in a file that was named, is wrong: JSON, a corpus, a .proto. The message is one sentence.</summary>
 public sealed class InputException(string message, Exception? inner = null) : Exception(message, inner);
 
 /// <summary>

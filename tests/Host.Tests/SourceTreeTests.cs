@@ -22,11 +22,9 @@ public sealed class SourceTreeTests : IDisposable
         ["src/Analysis"] = 357,
         ["src/Client"] = 234,
         ["src/Microbench"] = 10,
-        ["src/Schema"] = 26,
         ["tests/Analysis.Tests"] = 115,
         ["tests/Client.Tests"] = 137,
         ["tests/EndToEnd.Tests"] = 43,
-        ["tests/Schema.Tests"] = 67,
     };
 
     private readonly string folder = Directory.CreateTempSubdirectory("tree-").FullName;

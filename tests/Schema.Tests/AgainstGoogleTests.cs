@@ -14,7 +14,8 @@ public class AgainstGoogleTests
 {
     private const int Cases = 1000;
 
-    private static readonly TypeRegistry Registry = TypeRegistry.FromFiles([ThreeReflection.Descriptor, .. DescriptorFiles.WellKnown.Values]);
+    private static readonly TypeRegistry Registry =
+        TypeRegistry.FromFiles([ThreeReflection.Descriptor, .. DescriptorFiles.WellKnown.Values]);
 
     private static readonly JsonFormatter.Settings Plain = JsonFormatter.Settings.Default.WithTypeRegistry(Registry);
     private static readonly JsonParser Parser = new(JsonParser.Settings.Default.WithTypeRegistry(Registry));

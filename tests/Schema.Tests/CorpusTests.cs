@@ -73,12 +73,16 @@ public sealed class CorpusTests : IDisposable
     {
         var large = $$"""{"name":"{{new string('x', 120)}}"}""";
         Assert.Equal("line 1, column 1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json(large)));
-        Assert.Equal("standard input:1:135: the request has 122 bytes, and 100 are the most for a message", Error(() => Json("-", $"{{}}{large}".PadLeft(265))));
-        Assert.Equal("standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
+        Assert.Equal(
+            "standard input:2:1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json("-", $"{{}}\n{large}")));
+        Assert.Equal(
+            "standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
         var path = _folder.Write("any.bin", new byte[101]);
-        Assert.Equal($"{path} has 101 bytes, and 100 are the most for a message", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
-        var many = string.Concat(Enumerable.Repeat("{}", 499)) + """{"count":1}""";
-        Assert.Equal("standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", many)));
+        Assert.Equal(
+            $"{path} has 101 bytes, and 100 are the most for a message", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
+        var many = _folder.Write("many.jsonl", string.Concat(Enumerable.Repeat("{\"doubles\":[1,1,1,1,1,1,1,1,1,1]}\n", 13)));
+        Assert.Equal($"{many}:13:1: the requests have more than 1000 bytes together", Error(
+            () => Corpus.OfJson($"@{many}", Protos.Message("rich.Three"), Protos.Types, Limits, NoInput)));
     }
 
     [Fact]
@@ -87,7 +91,9 @@ public sealed class CorpusTests : IDisposable
         var missing = Path.Combine(_folder.Path, "none.json");
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));
         Assert.StartsWith($"cannot read {_folder.Path}: ", Error(() => Json($"@{_folder.Path}")), StringComparison.Ordinal);
-        Assert.Equal("'data.bin' is no file of message bytes: write @file, or - for standard input", Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));
+        Assert.Equal(
+            "'data.bin' is no file of message bytes: write @file, or - for standard input",
+            Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));
         Assert.Equal("the data holds no request: an empty message is {}", Error(() => Json("")));
     }
 
@@ -95,8 +101,11 @@ public sealed class CorpusTests : IDisposable
 
     private static IEnumerable<string> Hex(Corpus corpus) => corpus.Messages.Select(Convert.ToHexString);
 
-    private static Corpus Json(string data, string? input = null) =>
-        Corpus.OfJson(data, Protos.Message("rich.Item"), Protos.Types, Limits, input is null ? NoInput : () => new MemoryStream(Encoding.UTF8.GetBytes(input)));
+    private static Corpus Json(string data, string? input = null)
+    {
+        Func<Stream> standardInput = input is null ? NoInput : () => new MemoryStream(Encoding.UTF8.GetBytes(input));
+        return Corpus.OfJson(data, Protos.Message("rich.Item"), Protos.Types, Limits, standardInput);
+    }
 
     private static Stream NoInput() => throw new InvalidOperationException("standard input was read without need");
 }

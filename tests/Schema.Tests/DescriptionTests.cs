@@ -80,7 +80,8 @@ public class DescriptionTests
     private static Task<MethodTypes> CompileAsync(string folder, string name)
     {
         var path = Path.Combine(folder, name);
-        return Protoc.CompileAsync(File.Exists(path) ? path : Path.Combine(Protos.Includes, name), [folder, Protos.Includes], Protos.Compiler!);
+        var file = File.Exists(path) ? path : Path.Combine(Protos.Includes, name);
+        return Protoc.CompileAsync(file, [folder, Protos.Includes], Protos.Compiler!);
     }
 
     // Without what a description leaves out: options of other languages, reserved names.

@@ -17,7 +17,8 @@ public class ExpectationTests
     [InlineData("""{"id":""}""", """{"id":"8"}""", "id: expected \"\", got \"8\"")]
     [InlineData("""{"items":[{},{},{"price":3}]}""", """{"items":[{},{"price":9},{"price":4}]}""", "items[2].price: expected 3, got 4")]
     [InlineData("""{"items":[{},{"name":"ink"}]}""", """{"items":[{}]}""", "items[1]: expected {\"name\":\"ink\"}, got nothing")]
-    [InlineData("""{"items":[]}""", """{"items":[{"count":2}]}""", "items[0]: expected nothing, got {\"name\":\"\",\"price\":0,\"count\":2}")]
+    [InlineData("""{"items":[]}""", """{"items":[{"count":2}]}""",
+        "items[0]: expected nothing, got {\"name\":\"\",\"price\":0,\"count\":2}")]
     [InlineData("""{"labels":{"a b":1}}""", """{"labels":{"a b":2}}""", "labels[\"a b\"]: expected 1, got 2")]
     [InlineData("""{"labels":{"a":1}}""", """{}""", "labels.a: expected 1, got nothing")]
     [InlineData("""{"at":null}""", """{"at":"2024-05-17T09:30:00Z"}""", "at: expected null, got \"2024-05-17T09:30:00Z\"")]
@@ -33,7 +34,8 @@ public class ExpectationTests
     public void A_reply_that_is_one_value_has_no_path()
     {
         var expectation = new Expectation(Protos.Message("google.protobuf.StringValue"), "\"a\"", Protos.Types);
-        Assert.Equal("reply: expected \"a\", got \"b\"", expectation.FirstDifference(Protos.Encode("google.protobuf.StringValue", "\"b\"")));
+        var reply = Protos.Encode("google.protobuf.StringValue", "\"b\"");
+        Assert.Equal("reply: expected \"a\", got \"b\"", expectation.FirstDifference(reply));
     }
 
     [Fact]

@@ -71,12 +71,13 @@ public class MethodTypesTests
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         var types = await Protoc.CompileAsync(Path.Combine(Protos.Folder, "edition.proto"), [], Protos.Compiler);
         var json = """
-            {"implicit": 0, "explicit": 0, "needed": "x", "packed": [1, 2], "expanded": [1, 2], "plain": {"number": 0}, "delimited": {"number": 1},
-             "parts": [{}], "byName": {"k": {"number": 2}}, "closed": "SECOND", "left": 0}
+            {"implicit": 0, "explicit": 0, "needed": "x", "packed": [1, 2], "expanded": [1, 2], "plain": {"number": 0},
+             "delimited": {"number": 1}, "parts": [{}], "byName": {"k": {"number": 2}}, "closed": "SECOND", "left": 0}
             """;
         var modern = types.Message("edition.Modern")!;
         var bytes = MessageJson.Encode(modern, json, types);
-        Assert.Equal("1000" + "1A0178" + "22020102" + "2801" + "2802" + "32020800" + "3B08013C" + "4344" + "4A070A016B12020802" + "5002" + "5800",
+        Assert.Equal(
+            "1000" + "1A0178" + "22020102" + "2801" + "2802" + "32020800" + "3B08013C" + "4344" + "4A070A016B12020802" + "5002" + "5800",
             Convert.ToHexString(bytes));
         var canonical = json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", "");
         Assert.Equal(canonical, MessageJson.Decode(modern, bytes, types));

@@ -18,7 +18,8 @@ public class ReflectionTests
     {
         Assert.Equal("0A01681A0166", Hex(new ServerReflectionRequest { Host = "h", FileByFilename = "f" }));
         Assert.Equal("220173", Hex(new ServerReflectionRequest { FileContainingSymbol = "s" }));
-        Assert.Equal("2A050A01741007", Hex(new ServerReflectionRequest { FileContainingExtension = new ExtensionRequest { ContainingType = "t", ExtensionNumber = 7 } }));
+        var extension = new ExtensionRequest { ContainingType = "t", ExtensionNumber = 7 };
+        Assert.Equal("2A050A01741007", Hex(new ServerReflectionRequest { FileContainingExtension = extension }));
         Assert.Equal("320174", Hex(new ServerReflectionRequest { AllExtensionNumbersOfType = "t" }));
         Assert.Equal("3A012A", Hex(new ServerReflectionRequest { ListServices = "*" }));
         Assert.Equal("h", Parse("0A0168" + "12033A012A").ValidHost);
@@ -26,7 +27,8 @@ public class ReflectionTests
         Assert.Equal([1], Parse("22030A0101").FileDescriptorResponse.FileDescriptorProto[0].ToByteArray());
         Assert.Equal([7], Parse("2A060A0174120107").AllExtensionNumbersResponse.ExtensionNumber);
         Assert.Equal("s", Parse("32050A030A0173").ListServicesResponse.Service[0].Name);
-        Assert.Equal((5, "no"), (Parse("3A0608051202" + "6E6F").ErrorResponse.ErrorCode, Parse("3A0608051202" + "6E6F").ErrorResponse.ErrorMessage));
+        var error = Parse("3A0608051202" + "6E6F").ErrorResponse;
+        Assert.Equal((5, "no"), (error.ErrorCode, error.ErrorMessage));
     }
 
     [Fact]
@@ -48,7 +50,13 @@ public class ReflectionTests
     [Fact]
     public async Task A_server_that_has_only_v1alpha_is_asked_once_in_vain()
     {
-        var server = new FakeReflection { Files = Protos.Files, Symbols = { ["rich.Shop"] = "rich/three.proto" }, Services = ["rich.Shop"], Only = V1Alpha };
+        var server = new FakeReflection
+        {
+            Files = Protos.Files,
+            Symbols = { ["rich.Shop"] = "rich/three.proto" },
+            Services = ["rich.Shop"],
+            Only = V1Alpha,
+        };
         var client = server.Client(Server);
         Assert.Equal(["rich.Shop"], await client.ServicesAsync());
         Assert.NotNull((await client.TypesAsync(["rich.Shop"])).Method("rich.Shop/Buy"));
@@ -60,7 +68,9 @@ public class ReflectionTests
     {
         var client = new FakeReflection { Only = "none" }.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.ServicesAsync());
-        Assert.Equal("unix:/tmp/shop.sock offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto", error.Message);
+        Assert.Equal(
+            "unix:/tmp/shop.sock offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto",
+            error.Message);
     }
 
     [Fact]
@@ -74,10 +84,12 @@ public class ReflectionTests
     [Fact]
     public async Task An_import_the_server_does_not_have_is_named_with_its_importer()
     {
-        var client = new FakeReflection { Files = [TwoReflection.Descriptor.ToProto()], Symbols = { ["rich.two.Two"] = "rich/two.proto" } }.Client(Server);
+        var server = new FakeReflection { Files = [Protos.Files[1]], Symbols = { ["rich.two.Two"] = "rich/two.proto" } };
+        var client = server.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
         Assert.Equal(
-            "the reflection of unix:/tmp/shop.sock does not give rich/three.proto, which rich/two.proto imports: no such file (status 5)", error.Message);
+            "the reflection of unix:/tmp/shop.sock does not give rich/three.proto, which rich/two.proto imports: no such file (status 5)",
+            error.Message);
     }
 
     [Theory]
@@ -85,10 +97,12 @@ public class ReflectionTests
     [InlineData(0, "OK", null, "the reflection of unix:/tmp/shop.sock ended without an answer")]
     [InlineData(0, "OK", "FFFF", "the reflection of unix:/tmp/shop.sock sent 2 bytes that are no ServerReflectionResponse")]
     [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock answers another question than for the list of its services")]
-    [InlineData(0, "OK", "3A06080D12026F68", "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
+    [InlineData(0, "OK", "3A06080D12026F68",
+        "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
     public async Task Trouble_is_told_in_one_sentence(int status, string text, string? hex, string sentence)
     {
-        var client = new ReflectionClient((_, _, _) => Task.FromResult(new ReflectionReply(status, text, hex is null ? null : Convert.FromHexString(hex))), Server);
+        var reply = new ReflectionReply(status, text, hex is null ? null : Convert.FromHexString(hex));
+        var client = new ReflectionClient((_, _, _) => Task.FromResult(reply), Server);
         Assert.Equal(sentence, (await Assert.ThrowsAsync<SchemaException>(() => client.ServicesAsync())).Message);
     }
 
@@ -97,9 +111,12 @@ public class ReflectionTests
     {
         var two = TwoReflection.Descriptor.ToProto().ToByteString();
         var reply = new ServerReflectionResponse { FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { two } } };
-        var client = new ReflectionClient((_, _, _) => Task.FromResult(new ReflectionReply(0, "OK", reply.ToByteArray())), Server);
+        var answer = new ReflectionReply(0, "OK", reply.ToByteArray());
+        var client = new ReflectionClient((_, _, _) => Task.FromResult(answer), Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
-        Assert.Equal("the reflection of unix:/tmp/shop.sock answers with other files than rich/three.proto, which rich/two.proto imports", error.Message);
+        Assert.Equal(
+            "the reflection of unix:/tmp/shop.sock answers with other files than rich/three.proto, which rich/two.proto imports",
+            error.Message);
     }
 
     private static string Hex(ServerReflectionRequest request) => Convert.ToHexString(request.ToByteArray());
@@ -128,9 +145,10 @@ public class ReflectionTests
             if (path != Only)
                 return Task.FromResult(new ReflectionReply(12, "UNIMPLEMENTED: unknown service", null));
             var reply = new ServerReflectionResponse { OriginalRequest = request };
+            var wanted = request.HasFileByFilename ? request.FileByFilename : Symbols.GetValueOrDefault(request.FileContainingSymbol);
             if (request.HasListServices)
-                reply.ListServicesResponse = new ListServiceResponse { Service = { Services.Select(name => new ServiceResponse { Name = name }) } };
-            else if (Files.FirstOrDefault(file => file.Name == (request.HasFileByFilename ? request.FileByFilename : Symbols.GetValueOrDefault(request.FileContainingSymbol))) is { } found)
+                reply.ListServicesResponse = new() { Service = { Services.Select(name => new ServiceResponse { Name = name }) } };
+            else if (Files.FirstOrDefault(file => file.Name == wanted) is { } found)
                 reply.FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { found.ToByteString() } };
             else
                 reply.ErrorResponse = new ErrorResponse { ErrorCode = 5, ErrorMessage = "no such file" };

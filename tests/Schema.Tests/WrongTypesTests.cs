@@ -27,7 +27,9 @@ public class WrongTypesTests
 
     [Fact]
     public void A_set_that_lacks_a_file_names_it_and_its_importer() =>
-        Assert.Equal("two.pb lacks rich/three.proto, which rich/two.proto imports: write the set with --include_imports", Error(Set(Protos.Files[1]), "two.pb"));
+        Assert.Equal(
+            "two.pb lacks rich/three.proto, which rich/two.proto imports: write the set with --include_imports",
+            Error(Set(Protos.Files[1]), "two.pb"));
 
     [Fact]
     public void Files_that_import_each_other_are_named()
@@ -43,7 +45,8 @@ public class WrongTypesTests
 
     [Fact]
     public void What_is_no_set_is_told_how_one_is_written() => Assert.Equal(
-        "odd.pb is no FileDescriptorSet: protoc --include_imports --descriptor_set_out=odd.pb writes one", Error("syntax = \"proto3\";"u8.ToArray()));
+        "odd.pb is no FileDescriptorSet: protoc --include_imports --descriptor_set_out=odd.pb writes one",
+        Error("syntax = \"proto3\";"u8.ToArray()));
 
     [Fact]
     public void An_unknown_syntax_or_edition_is_told_with_the_known_ones()
@@ -61,7 +64,8 @@ public class WrongTypesTests
     public void A_type_that_is_not_in_the_set_is_named()
     {
         var file = File("odd.proto");
-        file.MessageType.Add(new DescriptorProto { Name = "M", Field = { Field("f", FieldDescriptorProto.Types.Type.Message, ".none.N") } });
+        var field = Field("f", FieldDescriptorProto.Types.Type.Message, ".none.N");
+        file.MessageType.Add(new DescriptorProto { Name = "M", Field = { field } });
         Assert.Equal("the descriptors of odd.pb do not hold together: M.f: \".none.N\" is not defined", Error(Set(file)));
     }
 
@@ -89,7 +93,9 @@ public class WrongTypesTests
     {
         using var folder = new TempFolder();
         var file = folder.Write("hello.proto", "syntax = \"proto3\";");
-        Assert.Equal("--proto needs no-such-protoc and it cannot be started: put it on the PATH, or give --protoset", await ErrorAsync(file, [], "no-such-protoc"));
+        Assert.Equal(
+            "--proto needs no-such-protoc and it cannot be started: put it on the PATH, or give --protoset",
+            await ErrorAsync(file, [], "no-such-protoc"));
         Assert.Equal("there is no file none.proto", await ErrorAsync("none.proto", [], "no-such-protoc"));
         Assert.Equal("-I none: there is no such folder", await ErrorAsync(file, ["none"], "no-such-protoc"));
     }
@@ -97,7 +103,8 @@ public class WrongTypesTests
     private static async Task<string> ErrorAsync(string file, string[] folders, string program) =>
         (await Assert.ThrowsAsync<InputException>(() => Protoc.CompileAsync(file, folders, program))).Message;
 
-    private static string Error(byte[] set, string name = "odd.pb") => Assert.Throws<InputException>(() => Protoset.Parse(set, name)).Message;
+    private static string Error(byte[] set, string name = "odd.pb") =>
+        Assert.Throws<InputException>(() => Protoset.Parse(set, name)).Message;
 
     private static byte[] Set(params FileDescriptorProto[] files) => new FileDescriptorSet { File = { files } }.ToByteArray();
 

@@ -55,7 +55,7 @@ internal sealed class JsonReader
             if (value.Kind == JsonValueKind.Null && (field.IsRepeated || !HoldsNull(field)))
                 message.Set(field, null);
             else if (field.RealContainingOneof?.Fields.FirstOrDefault(other => message.Get(other) is not null) is { } other)
-                throw _source.Error(at, $"\"{name}\" and \"{other.JsonName}\" exclude each other: both are of {field.RealContainingOneof.Name}");
+                throw Excluded(at, name, other);
             else
                 message.Set(field, Field(field, value));
         }
@@ -100,6 +100,9 @@ internal sealed class JsonReader
         }
         return map;
     }
+
+    private InputException Excluded(int at, string name, FieldDescriptor other) =>
+        _source.Error(at, $"\"{name}\" and \"{other.JsonName}\" exclude each other: both are of {other.RealContainingOneof.Name}");
 
     private void RefuseNull(FieldDescriptor field, FieldDescriptor item, JsonNode node)
     {

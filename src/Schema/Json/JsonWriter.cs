@@ -10,7 +10,7 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>Which fields are written: those a canonical JSON has, those that were set, or those and all others that have a default.</summary>
+/// <summary>Which fields are written: those of canonical JSON, those that were set, or those and all others with a default.</summary>
 internal enum JsonFields { Canonical, AsSet, All }
 
 /// <summary>

@@ -6,7 +6,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>One scalar of the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). A map's key is text that holds one.</summary>
+/// <summary>One scalar of the JSON mapping (https://protobuf.dev/programming-guides/json). A map's key is text that holds one.</summary>
 internal sealed class ScalarReader(JsonSource source)
 {
     public object Read(FieldDescriptor field, JsonNode node, bool isKey = false) => field.FieldType switch

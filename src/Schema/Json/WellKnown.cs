@@ -41,5 +41,6 @@ internal static class WellKnownTypes
 
     private static IEnumerable<(int, FieldType, bool, string?)> Shape(MessageDescriptor type) =>
         from field in type.Fields.InFieldNumberOrder()
-        select (field.FieldNumber, field.FieldType, field.IsRepeated, field.FieldType == FieldType.Message ? field.MessageType.FullName : null);
+        let inner = field.FieldType == FieldType.Message ? field.MessageType.FullName : null
+        select (field.FieldNumber, field.FieldType, field.IsRepeated, inner);
 }

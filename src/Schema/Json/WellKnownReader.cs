@@ -98,7 +98,8 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         var name = url.Value.Text[(url.Value.Text.LastIndexOf('/') + 1)..];
         var inner = url.Value.Text.Contains('/') ? types.Message(name) : null;
         if (inner is null)
-            throw source.Error(url.Value.At, $"the type {url.Value.Shown} is not known: write type.googleapis.com/ and a message's full name");
+            throw source.Error(
+                url.Value.At, $"the type {url.Value.Shown} is not known: write type.googleapis.com/ and a message's full name");
         var message = WellKnownTypes.HasOwnForm(inner) ? Held(inner, node) : reader.Object(inner, node, except: TypeMember);
         return any.Set(1, url.Value.Text).Set(2, ByteString.CopyFrom(WireWriter.Write(message)));
     }

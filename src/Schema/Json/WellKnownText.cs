@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>The texts of Timestamp, Duration and FieldMask, by the comments of their .proto files; null for what they do not allow.</summary>
+/// <summary>The texts of Timestamp, Duration and FieldMask, as their .proto files say; null for what they do not allow.</summary>
 internal static partial class WellKnownText
 {
     // 10,000 years, as duration.proto says.
@@ -94,7 +94,8 @@ internal static partial class WellKnownText
     private const RegexOptions Options = RegexOptions.ExplicitCapture | RegexOptions.CultureInvariant;
 
     [GeneratedRegex(
-        @"\A(?<time>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.(?<fraction>[0-9]{1,9}))?(Z|(?<offset>[+-](?<hours>[0-9]{2}):(?<minutes>[0-9]{2})))\z", Options)]
+        @"\A(?<time>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.(?<fraction>[0-9]{1,9}))?"
+        + @"(Z|(?<offset>[+-](?<hours>[0-9]{2}):(?<minutes>[0-9]{2})))\z", Options)]
     private static partial Regex TimestampForm();
 
     [GeneratedRegex(@"\A(?<sign>-?)(?<seconds>[0-9]{1,12})(\.(?<fraction>[0-9]{1,9}))?s\z", Options)]

@@ -40,15 +40,17 @@ public sealed class Corpus
         {
             var message = WireWriter.Write(new JsonReader(source, types).Message(type, node));
             if (message.Length > limits.MessageBytes)
-                throw source.Error(node.At, $"the request has {message.Length} bytes, and {limits.MessageBytes} are the most for a message");
+                throw source.Error(node.At, TooLarge("the request", message.Length, limits));
             if ((total += message.Length) > limits.TotalBytes)
                 throw source.Error(node.At, $"the requests have more than {limits.TotalBytes} bytes together");
             messages.Add(message);
         }
-        return messages.Count > 0 ? new Corpus(messages) : throw new InputException($"{input.Name} holds no request: an empty message is {{}}");
+        return messages.Count > 0
+            ? new Corpus(messages)
+            : throw new InputException($"{input.Name} holds no request: an empty message is {{}}");
     }
 
-    /// <summary>Takes the bytes of <c>@file</c> or of <c>-</c>, standard input, as one message, whatever its type; a file may be empty.</summary>
+    /// <summary>Takes the bytes of <c>@file</c> or of <c>-</c>, standard input, as one message of whatever type; it may be empty.</summary>
     /// <exception cref="InputException">The file cannot be read or is too large.</exception>
     public static Corpus OfBinary(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
@@ -57,8 +59,11 @@ public sealed class Corpus
         var input = CorpusInput.Open(data, limits, standardInput);
         return input.Text.Length <= limits.MessageBytes
             ? new Corpus([input.Text])
-            : throw new InputException($"{input.Name} has {input.Text.Length} bytes, and {limits.MessageBytes} are the most for a message");
+            : throw new InputException(TooLarge(input.Name, input.Text.Length, limits));
     }
+
+    private static string TooLarge(string what, int length, CorpusLimits limits) =>
+        $"{what} has {length} bytes, and {limits.MessageBytes} are the most for a message";
 
     private static string HashOf(IReadOnlyList<byte[]> messages)
     {

@@ -9,17 +9,19 @@ namespace IpcBench.Schema.Requests;
 /// <param name="File">The file errors point into; null for text of the command line.</param>
 internal sealed record CorpusInput(string Name, byte[] Text, string? File)
 {
+    private const string StandardInput = "standard input";
+
     public static CorpusInput Open(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
         if (data == "-")
-            return new CorpusInput("standard input", Read("standard input", standardInput, limits), "standard input");
+            return new CorpusInput(StandardInput, Read(StandardInput, standardInput, limits), StandardInput);
         if (!data.StartsWith('@'))
             return new CorpusInput("the data", Encoding.UTF8.GetBytes(data), null);
         var path = data[1..];
         return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path), limits), path);
     }
 
-    /// <summary>Each request with the text it stands in. A .jsonl has one a line, so that a broken line is named and not the one after it.</summary>
+    /// <summary>Each request with the text it stands in. A .jsonl has one a line: the broken line is named, not the one after it.</summary>
     public IEnumerable<(JsonSource Source, JsonNode Request)> Requests()
     {
         if (File is not null && Path.GetExtension(File) is ".jsonl" or ".ndjson")

@@ -1,6 +1,7 @@
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using IpcBench.Schema.Types;
+using Reply = IpcBench.Schema.ServerReflection.ServerReflectionResponse.MessageResponseOneofCase;
 
 namespace IpcBench.Schema.ServerReflection;
 
@@ -39,13 +40,13 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default)
     {
         var reply = await AskAsync(new ServerReflectionRequest { ListServices = "*" }, cancel);
-        if (reply.MessageResponseCase != ServerReflectionResponse.MessageResponseOneofCase.ListServicesResponse)
+        if (reply.MessageResponseCase != Reply.ListServicesResponse)
             throw Refused("the list of its services", reply);
         return [.. reply.ListServicesResponse.Service.Select(service => service.Name).Distinct().Order(StringComparer.Ordinal)];
     }
 
     /// <summary>The files that define <paramref name="symbols"/> (full names of services or messages) and all they import.</summary>
-    /// <exception cref="SchemaException">A symbol is unknown (near misses are named), a file is missing, or there is no reflection.</exception>
+    /// <exception cref="SchemaException">A symbol is unknown (near misses are named), a file is missing, or no reflection.</exception>
     public async Task<MethodTypes> TypesAsync(IReadOnlyList<string> symbols, CancellationToken cancel = default)
     {
         var files = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
@@ -72,20 +73,24 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         var unread = new Queue<FileDescriptorProto>(files.Values);
         while (unread.TryDequeue(out var file))
         {
-            foreach (var import in file.Dependency.Where(import => !files.ContainsKey(import) && !DescriptorFiles.WellKnown.ContainsKey(import)))
+            foreach (var import in file.Dependency.Where(import => !DescriptorFiles.WellKnown.ContainsKey(import)))
             {
+                if (files.ContainsKey(import))
+                    continue;
                 var reply = await AskAsync(new ServerReflectionRequest { FileByFilename = import }, cancel);
                 foreach (var added in Add(files, reply, $"{import}, which {file.Name} imports"))
                     unread.Enqueue(added);
                 if (!files.ContainsKey(import))
-                    throw new SchemaException($"the reflection of {server} answers with other files than {import}, which {file.Name} imports");
+                    throw new SchemaException(
+                        $"the reflection of {server} answers with other files than {import}, which {file.Name} imports");
             }
         }
     }
 
-    private List<FileDescriptorProto> Add(Dictionary<string, FileDescriptorProto> files, ServerReflectionResponse reply, string asked)
+    private List<FileDescriptorProto> Add(
+        Dictionary<string, FileDescriptorProto> files, ServerReflectionResponse reply, string asked)
     {
-        if (reply.MessageResponseCase != ServerReflectionResponse.MessageResponseOneofCase.FileDescriptorResponse)
+        if (reply.MessageResponseCase != Reply.FileDescriptorResponse)
             throw Refused(asked, reply);
         var added = new List<FileDescriptorProto>();
         foreach (var bytes in reply.FileDescriptorResponse.FileDescriptorProto)
@@ -95,7 +100,8 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
                 added.Add(file);
         }
         if (files.Count > DescriptorFiles.MostFiles || files.Values.Sum(file => (long)file.CalculateSize()) > MostBytes)
-            throw new SchemaException($"the reflection of {server} gives more than {DescriptorFiles.MostFiles} files or {MostBytes >> 20} MiB");
+            throw new SchemaException(
+                $"the reflection of {server} gives more than {DescriptorFiles.MostFiles} files or {MostBytes >> 20} MiB");
         return added;
     }
 
@@ -109,7 +115,8 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         {
             // The next question begins anew with v1.
             _version = 0;
-            throw new SchemaException($"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");
+            throw new SchemaException(
+                $"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");
         }
         if (reply.Status != 0)
             throw new SchemaException($"the reflection of {server} ended with {reply.StatusText}");

@@ -77,7 +77,7 @@ internal sealed class ProtoText
         foreach (var field in message.Field)
             Field(field, message, name);
         foreach (var range in message.ExtensionRange)
-            Line($"extensions {range.Start}{(range.End == range.Start + 1 ? "" : $" to {(range.End == AfterMax ? "max" : range.End - 1)}")};");
+            Line($"extensions {range.Start} to {(range.End == AfterMax ? "max" : range.End - 1)};");
         foreach (var nested in message.NestedType.Where(nested => nested.Options?.MapEntry != true && !IsGroup(nested, message)))
             Apart().Message(nested, name);
         foreach (var type in message.EnumType)
@@ -87,7 +87,8 @@ internal sealed class ProtoText
     }
 
     private static bool IsGroup(DescriptorProto nested, DescriptorProto message) =>
-        message.Field.Concat(message.Extension).Any(field => field.Type == FieldType.Group && field.TypeName.EndsWith($".{nested.Name}", StringComparison.Ordinal));
+        message.Field.Concat(message.Extension)
+            .Any(field => field.Type == FieldType.Group && field.TypeName.EndsWith($".{nested.Name}", StringComparison.Ordinal));
 
     private void Field(FieldDescriptorProto field, DescriptorProto message, string scope)
     {
@@ -115,7 +116,7 @@ internal sealed class ProtoText
 
     private void Member(FieldDescriptorProto field, IEnumerable<DescriptorProto> nested, string scope, string label)
     {
-        var inner = nested.FirstOrDefault(type => field.TypeName.EndsWith($".{type.Name}", StringComparison.Ordinal) && IsInner(field, scope, type));
+        var inner = nested.FirstOrDefault(type => IsInner(field, scope, type));
         var options = FieldOptionsText.Of(field) is { Count: > 0 } set ? $" [{string.Join(", ", set)}]" : "";
         if (field.Type == FieldType.Group && inner is not null)
             Message(inner, scope, $"{label}group {inner.Name} = {field.Number}{options}");
@@ -151,7 +152,9 @@ internal sealed class ProtoText
     }
 
     private string TypeOf(FieldDescriptorProto field, string scope) =>
-        field.Type is FieldType.Message or FieldType.Enum or FieldType.Group ? Name(field.TypeName, scope) : field.Type.ToString().ToLowerInvariant();
+        field.Type is FieldType.Message or FieldType.Enum or FieldType.Group
+            ? Name(field.TypeName, scope)
+            : field.Type.ToString().ToLowerInvariant();
 
     private string Name(string type, string scope) => _names.Shortest(type, scope);
 

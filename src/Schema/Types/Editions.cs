@@ -29,7 +29,8 @@ internal static class Editions
         if (file.Syntax is "" or "proto2" or "proto3")
             return file;
         if (file.Syntax != "editions")
-            throw new InputException($"{file.Name} of {source} has the syntax '{file.Syntax}', and known are proto2, proto3 and edition 2023");
+            throw new InputException(
+                $"{file.Name} of {source} has the syntax '{file.Syntax}', and known are proto2, proto3 and edition 2023");
         if (!file.HasEdition || file.Edition != Edition._2023)
             throw new InputException($"{file.Name} of {source} is of another edition than 2023, the only one known here");
         var lowered = file.Clone();

@@ -44,7 +44,10 @@ public sealed class MethodTypes
     {
         var (serviceName, methodName) = MethodName.Split(name);
         if (!_services.TryGetValue(serviceName, out var service))
-            throw new SchemaException($"no service {serviceName} in {_source}{Nearest.Hint(serviceName, Services.Select(known => known.FullName))}");
+        {
+            var services = _services.Keys.Order(StringComparer.Ordinal);
+            throw new SchemaException($"no service {serviceName} in {_source}{Nearest.Hint(serviceName, services)}");
+        }
         var methods = service.Methods.Select(method => method.Name);
         return service.FindMethodByName(methodName)
             ?? throw new SchemaException($"no method {methodName} in {serviceName}{Nearest.Hint(methodName, methods)}");
@@ -93,7 +96,8 @@ public sealed class MethodTypes
             foreach (var nested in message.NestedTypes)
                 unread.Enqueue(nested);
             if (message.Fields.InDeclarationOrder().FirstOrDefault(field => field.IsMap && !IsMapEntry(field.MessageType)) is { } odd)
-                throw new InputException($"the descriptors of {_source} do not hold together: {odd.FullName} is a map without key and value");
+                throw new InputException(
+                    $"the descriptors of {_source} do not hold together: {odd.FullName} is a map without key and value");
         }
     }
 

@@ -40,7 +40,8 @@ public static class Protoset
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new InputException($"{source} is no FileDescriptorSet: protoc --include_imports --descriptor_set_out={source} writes one", e);
+            throw new InputException(
+                $"{source} is no FileDescriptorSet: protoc --include_imports --descriptor_set_out={source} writes one", e);
         }
     }
 }

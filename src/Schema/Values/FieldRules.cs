@@ -12,7 +12,7 @@ internal static class FieldRules
 
     private static readonly ConditionalWeakTable<FieldDescriptor, object> Types = [];
 
-    /// <summary>The field's type. Google.Protobuf 3.25's FieldType says Message of a group, which has other bytes; only its proto tells.</summary>
+    /// <summary>The field's type. Google.Protobuf 3.25 says Message of a group, which has other bytes; only the proto tells.</summary>
     public static FieldType TypeOf(FieldDescriptor field) =>
         field.FieldType == FieldType.Message ? (FieldType)Types.GetValue(field, MessageOrGroup) : field.FieldType;
 
