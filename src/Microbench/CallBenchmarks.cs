@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using IpcBench.Client.Callers;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Server;
 using IpcBench.Server.Options;
 using IpcBench.Transports;

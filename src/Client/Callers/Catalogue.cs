@@ -1,7 +1,7 @@
 using IpcBench.Client.Callers.Echo;
 using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Callers.Wire;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers;
 

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 

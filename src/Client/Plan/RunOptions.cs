@@ -1,4 +1,4 @@
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Host;
 using IpcBench.Transports;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Callers;
 using IpcBench.Client.Callers.Http1;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Transports;

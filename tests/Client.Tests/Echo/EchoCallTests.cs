@@ -1,7 +1,7 @@
 using IpcBench.Client.Callers;
 using IpcBench.Client.Callers.Echo;
-using IpcBench.Client.Load;
-using IpcBench.Client.Tests.Load.Support;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
 
 namespace IpcBench.Client.Tests.Echo;
 
@@ -17,7 +17,7 @@ public class EchoCallTests
     public async Task Every_packet_comes_back_right_and_exactly_as_many_are_sent_as_asked_for(string kind, int size, int atOnce)
     {
         using var server = new EchoServer(kind);
-        var result = await Engine.MeasureAsync(Options(server, size, atOnce) with { Connections = 3 }, new LoadWindow { Calls = 2_000 });
+        var result = await TestLoad.MeasureAsync(Options(server, size, atOnce) with { Connections = 3 }, new LoadWindow { Calls = 2_000 });
         Assert.Equal((2_000, 2_000, 2_000), (result.Started, result.Ok, result.Completed));
         Assert.Equal(2_000L * size, result.PayloadBytes);
     }
@@ -30,7 +30,7 @@ public class EchoCallTests
     public async Task Packets_larger_than_every_buffer_never_block_each_other(string kind)
     {
         using var server = new EchoServer(kind);
-        var result = await Engine.MeasureAsync(Options(server, 4 << 20, 8), new LoadWindow { Calls = 24 });
+        var result = await TestLoad.MeasureAsync(Options(server, 4 << 20, 8), new LoadWindow { Calls = 24 });
         Assert.Equal((24, 24), (result.Started, result.Ok));
     }
 
@@ -62,7 +62,7 @@ public class EchoCallTests
     public async Task Bytes_that_nobody_sent_cost_the_connection()
     {
         using var server = new EchoServer("unix", (bytes, _) => [.. bytes, 0], atOnce: 32);
-        var result = await Engine.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
+        var result = await TestLoad.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
         Assert.True(result.Connections.Reopened > 0 || result.Failed.Count > 0);
     }
 
@@ -70,7 +70,7 @@ public class EchoCallTests
     public async Task A_server_that_hangs_up_in_the_middle_gave_a_short_reply()
     {
         using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
-        var result = await Engine.MeasureAsync(Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
+        var result = await TestLoad.MeasureAsync(Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
         Assert.True(result.Failed.GetValueOrDefault("short reply") + result.CutOff > 0);
         Assert.True(result.Ok >= 3);
     }
@@ -79,7 +79,7 @@ public class EchoCallTests
     public async Task An_echo_of_nothing_is_refused()
     {
         using var server = new EchoServer("unix");
-        await Assert.ThrowsAsync<ArgumentException>(() => Engine.OpenAsync(Options(server, 0, 1)));
+        await Assert.ThrowsAsync<ArgumentException>(() => TestLoad.OpenAsync(Options(server, 0, 1)));
     }
 
     [Fact]
@@ -101,12 +101,12 @@ public class EchoCallTests
     }
 
     private static LoadOptions Options(EchoServer server, int size, int atOnce) =>
-        Engine.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = Catalogue.Echo };
+        TestLoad.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = Catalogue.Echo };
 
     private static async Task AssertCaughtAsync(int packets, Func<byte[], int, byte[]?> lie)
     {
         using var server = new EchoServer("unix", lie, atOnce: 32 * packets);
-        var result = await Engine.MeasureAsync(Options(server, 32, packets) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server, 32, packets) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 40 });
         Assert.True(result.Failed.GetValueOrDefault("wrong bytes") > 0, string.Join(", ", result.Failed));
     }
 }

@@ -1,8 +1,8 @@
 using System.Net.Sockets;
 using IpcBench.Client.Callers.Http1;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
-using IpcBench.Client.Tests.Load.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Http1;
@@ -15,7 +15,7 @@ public class HttpCallTests
     public async Task Kept_connections_carry_all_calls(string kind)
     {
         await using var server = new FakeHttpServer(kind);
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 500 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 500 });
         Assert.Equal((500, 500, 0), (result.Started, result.Ok, result.Failed.Count));
         Assert.Equal((4, 0, 4), (server.Accepted, result.Connections.Reopened, result.Connections.Opened));
     }
@@ -33,7 +33,7 @@ public class HttpCallTests
         };
         var options = Options(server.Address, connections: 1);
         var request = options.Request! with { Path = "/a?b=c", Host = "example.org", Headers = ["X-One: 1", "X-Two: 2"] };
-        await Engine.MeasureAsync(options with { Request = request }, new LoadWindow { Calls = 2 });
+        await TestLoad.MeasureAsync(options with { Request = request }, new LoadWindow { Calls = 2 });
         Assert.All(heads, head => Assert.Equal("GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nX-One: 1\r\nX-Two: 2", head));
         Assert.Equal("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", System.Text.Encoding.ASCII.GetString(
             new HttpRequest { Url = "", Method = "POST", Body = "hi"u8.ToArray() }.ToBytes(close: true)));
@@ -44,7 +44,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 100 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 100 });
         Assert.Equal((100, 100), (result.Started, result.Ok));
         Assert.InRange(result.Connections.Reopened, 96, 104);
     }
@@ -54,7 +54,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => !await FakeHttpServer.SayAsync(socket, "HTTP/1.0 200 OK\r\n\r\n0123456789");
-        var result = await Engine.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
         Assert.Equal((20, 20), (result.Started, result.Ok));
     }
 
@@ -70,7 +70,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, number % 2 == 0 ? reply : FakeHttpServer.Reply(10));
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
         Assert.Equal((kind, 20L), (result.Failed.Single().Key, result.Failed.Single().Value));
         Assert.Equal(20, result.Ok);
     }
@@ -88,7 +88,7 @@ public class HttpCallTests
             await FakeHttpServer.SayAsync(socket, number % 5 == 0 ? reply : FakeHttpServer.Reply(10));
             return number % 5 != 0;
         };
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
         Assert.Equal(("connection lost", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
         Assert.Equal(32, result.Ok);
     }
@@ -104,7 +104,7 @@ public class HttpCallTests
             socket.LingerState = new LingerOption(true, 0);
             return false;
         };
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
         Assert.Equal(("connection lost", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
     }
 
@@ -121,7 +121,7 @@ public class HttpCallTests
             }
             return true;
         };
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 40 });
         Assert.Equal((40, 40), (result.Started, result.Ok));
     }
 
@@ -137,7 +137,7 @@ public class HttpCallTests
             while (true)
                 await FakeHttpServer.SayAsync(socket, endless);
         };
-        var result = await Engine.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 8 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 8 });
         Assert.Equal(("protocol", 8L), (result.Failed.Single().Key, result.Failed.Single().Value));
     }
 
@@ -146,7 +146,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) => number % 10 == 0 || await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
-        var result = await Engine.MeasureAsync(Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
         Assert.Equal((4, 36), (result.CutOff, result.Ok));
     }
 
@@ -155,7 +155,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10) + (number == 7 ? FakeHttpServer.Reply(10) : ""));
-        var result = await Engine.MeasureAsync(Options(server.Address, connections: 1), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address, connections: 1), new LoadWindow { Calls = 40 });
         Assert.Equal((40, 39, 1L), (result.Started, result.Ok, result.Failed["protocol"]));
         Assert.Equal(1, result.Connections.Reopened);
         Assert.Equal(40, server.Calls);
@@ -171,7 +171,7 @@ public class HttpCallTests
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, reply);
         foreach (var perCall in new[] { false, true })
         {
-            var result = await Engine.MeasureAsync(Options(server.Address) with { ConnectPerCall = perCall }, new LoadWindow { Calls = 20 });
+            var result = await TestLoad.MeasureAsync(Options(server.Address) with { ConnectPerCall = perCall }, new LoadWindow { Calls = 20 });
             Assert.Equal((20, 20L), (result.Started, result.Failed["protocol"]));
         }
     }
@@ -191,11 +191,11 @@ public class HttpCallTests
             }
             return true;
         };
-        await using var generator = await Engine.OpenAsync(Options(server.Address, connections: 1));
-        Assert.Equal(1, (await Engine.RunAsync(generator, new LoadWindow { Calls = 1 })).Ok);
+        await using var generator = await TestLoad.OpenAsync(Options(server.Address, connections: 1));
+        Assert.Equal(1, (await TestLoad.RunAsync(generator, new LoadWindow { Calls = 1 })).Ok);
         surplus.SetResult();
         await Until(() => server.Accepted == 2);
-        var result = await Engine.RunAsync(generator, new LoadWindow { Calls = 5 });
+        var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 5 });
         Assert.Equal((4, 1L), (result.Ok, result.Failed["protocol"]));
     }
 
@@ -210,7 +210,7 @@ public class HttpCallTests
             socket.LingerState = new LingerOption(number % 2 == 0, 0);
             return false;
         };
-        var result = await Engine.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
+        var result = await TestLoad.MeasureAsync(Options(server.Address, connections: 2), new LoadWindow { Calls = 20 });
         Assert.Equal((10, 10L), (result.Ok, result.Failed["connection lost"]));
     }
 
@@ -226,7 +226,7 @@ public class HttpCallTests
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, $"HTTP/1.1 {status} Status\r\nContent-Length: {(status == 304 ? 0 : 10)}\r\n\r\n{(status == 304 ? "" : "0123456789")}");
         var options = Options(server.Address);
         options = options with { Request = options.Request! with { ExpectStatus = ExpectedStatus.Parse(expected) } };
-        var result = await Engine.MeasureAsync(options, new LoadWindow { Calls = 20 });
+        var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 20 });
         Assert.Equal(failure is null ? [] : [failure], result.Failed.Keys);
     }
 
@@ -246,7 +246,7 @@ public class HttpCallTests
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));
         var options = Options(server.Address);
-        var result = await Engine.MeasureAsync(options with { Request = options.Request! with { VaryingLength = true } }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(options with { Request = options.Request! with { VaryingLength = true } }, new LoadWindow { Calls = 40 });
         Assert.Equal(40, result.Ok);
     }
 
@@ -279,7 +279,7 @@ public class HttpCallTests
             await Task.Delay(5, limit.Token);
     }
 
-    internal static LoadOptions Options(Address address, int connections = 4, int size = 10) => Engine.Options(address, connections) with
+    internal static LoadOptions Options(Address address, int connections = 4, int size = 10) => TestLoad.Options(address, connections) with
     {
         Protocol = "http1",
         Size = size,

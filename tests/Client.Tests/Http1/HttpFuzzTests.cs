@@ -2,7 +2,7 @@ using System.Text;
 using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Serial;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Wire.Support;
 

@@ -1,7 +1,7 @@
 using IpcBench.Client.Callers;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
-using IpcBench.Client.Tests.Load.Support;
 using IpcBench.Client.Tests.Wire.Support;
 using IpcBench.Transports;
 
@@ -22,7 +22,7 @@ public class PerCallTests
                 heads.Add(head);
             return !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
         };
-        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 60 });
+        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 60 });
         Assert.Equal((60, 60, 60L), (result.Started, result.Ok, result.Connections.OpenedInAll));
         Assert.All(heads, head => Assert.EndsWith("Connection: close", head, StringComparison.Ordinal));
         Assert.Equal(4 + 60, server.Accepted); // the ramp's first ones show that there is a server
@@ -33,7 +33,7 @@ public class PerCallTests
     public async Task A_server_that_does_not_close_is_not_waited_for()
     {
         await using var server = new FakeHttpServer();
-        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 8)), new LoadWindow { Calls = 24 });
+        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 8)), new LoadWindow { Calls = 24 });
         Assert.Equal((24, 24, 24L), (result.Started, result.Ok, result.Connections.OpenedInAll));
     }
 
@@ -44,7 +44,7 @@ public class PerCallTests
     public async Task Grpc_calls_have_connections_of_their_own_too(string kind)
     {
         await using var server = new FakeServer(kind) { Answer = (stream, _) => [.. Frames.Settings(), .. Frames.Reply(stream, 10)] };
-        var result = await Engine.MeasureAsync(PerCall(Engine.Options(server.Address)), new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(PerCall(TestLoad.Options(server.Address)), new LoadWindow { Calls = 40 });
         Assert.Equal((40, 40, 40L), (result.Started, result.Ok, result.Connections.OpenedInAll));
         Assert.Equal(40, server.Calls);
     }
@@ -58,7 +58,7 @@ public class PerCallTests
             await Task.Delay(30);
             return !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
         };
-        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 20 });
+        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 20 });
         Assert.True(result.Latency.Sum >= 20 * 29_000_000L + 20 * result.Connections.ConnectTimesNs[0] / 2);
     }
 
@@ -68,7 +68,7 @@ public class PerCallTests
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) => number % 4 == 0 || !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
         var options = PerCall(HttpCallTests.Options(server.Address)) with { Timeout = TimeSpan.FromMilliseconds(200) };
-        var result = await Engine.MeasureAsync(options, new LoadWindow { Calls = 12 });
+        var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 12 });
         Assert.Equal((9, 3), (result.Ok, result.CutOff));
     }
 
@@ -99,7 +99,7 @@ public class PerCallTests
     public async Task A_server_that_accepts_and_closes_fails_each_call(string kind)
     {
         await using var server = new FakeHttpServer(kind) { Closes = _ => true };
-        var result = await Engine.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 20)), new LoadWindow { Calls = 50 });
+        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 20)), new LoadWindow { Calls = 50 });
         Assert.Equal((50, 50L), (result.Started, result.Failed["connection lost"]));
     }
 
@@ -115,9 +115,9 @@ public class PerCallTests
         var broken = false;
         await using var server = new FakeServer(kind);
         server.Closes = _ => broken;
-        await using var generator = await Engine.OpenAsync(PerCall(Engine.Options(server.Address)));
+        await using var generator = await TestLoad.OpenAsync(PerCall(TestLoad.Options(server.Address)));
         (broken, server.Greeting) = (true, greeting);
-        var result = await Engine.RunAsync(generator, new LoadWindow { Calls = 20 });
+        var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 20 });
         Assert.Equal((20, 20L), (result.Started, result.Failed.Values.Sum()));
         Assert.All(result.Failed.Keys, failure => Assert.Contains(failure, says.Length == 0 ? ["connect"] : (string[])["connect", "connection lost"]));
     }
@@ -128,7 +128,7 @@ public class PerCallTests
     public async Task Calls_that_may_never_begin_are_cut_off_at_the_timeout(string kind)
     {
         await using var server = new FakeServer(kind) { Greeting = Frames.Settings((3, 0)) };
-        var result = await Engine.MeasureAsync(PerCall(Engine.Options(server.Address, timeout: 0.2)), new LoadWindow { Calls = 12 });
+        var result = await TestLoad.MeasureAsync(PerCall(TestLoad.Options(server.Address, timeout: 0.2)), new LoadWindow { Calls = 12 });
         Assert.Equal((12, 12), (result.Started, result.CutOff));
     }
 

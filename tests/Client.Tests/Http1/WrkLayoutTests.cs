@@ -3,9 +3,9 @@ using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
-using IpcBench.Client.Tests.Load.Support;
 
 namespace IpcBench.Client.Tests.Http1;
 
@@ -19,7 +19,7 @@ public class WrkLayoutTests
     {
         await using var server = new FakeHttpServer("tcp");
         var (url, theirs) = ($"{server.Address}/", await WrkAsync($"{server.Address}/"));
-        var ours = Report(url, await Engine.MeasureAsync(HttpCallTests.Options(server.Address), Engine.For(1)));
+        var ours = Report(url, await TestLoad.MeasureAsync(HttpCallTests.Options(server.Address), TestLoad.For(1)));
         Assert.All(new[] { ours, theirs }, text => Assert.Matches(Layout(url), text));
     }
 
@@ -29,7 +29,7 @@ public class WrkLayoutTests
         await using var server = new FakeHttpServer("tcp");
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, number % 3 == 0 ? "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n" : number % 100 == 1 ? "garbage\r\n\r\n" : FakeHttpServer.Reply(10));
         var (url, theirs) = ($"{server.Address}/", await WrkAsync($"{server.Address}/"));
-        var ours = Report(url, await Engine.MeasureAsync(HttpCallTests.Options(server.Address), Engine.For(1)));
+        var ours = Report(url, await TestLoad.MeasureAsync(HttpCallTests.Options(server.Address), TestLoad.For(1)));
         var layout = Layout(url, @"  Socket errors: connect 0, read \d+, write 0, timeout 0\n  Non-2xx or 3xx responses: \d+\n");
         Assert.All(new[] { ours, theirs }, text => Assert.Matches(layout, text));
     }

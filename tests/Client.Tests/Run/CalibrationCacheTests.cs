@@ -1,5 +1,5 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 

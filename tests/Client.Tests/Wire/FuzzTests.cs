@@ -1,5 +1,5 @@
 using IpcBench.Client.Callers.Wire.Hpack;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Wire.Support;
 
 namespace IpcBench.Client.Tests.Wire;

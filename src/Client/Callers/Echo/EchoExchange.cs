@@ -1,6 +1,6 @@
 using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Serial;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Echo;
 

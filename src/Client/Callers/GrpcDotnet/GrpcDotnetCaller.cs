@@ -1,5 +1,5 @@
 using Grpc.Core;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Callers.GrpcDotnet;

@@ -1,5 +1,5 @@
 using Grpc.Net.Client;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 

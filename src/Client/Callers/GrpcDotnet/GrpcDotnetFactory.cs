@@ -1,6 +1,6 @@
 using System.Reflection;
 using Grpc.Net.Client;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Callers.GrpcDotnet;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Serial;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Http1;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using IpcBench.Client.Callers.Serial;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Http1;
 

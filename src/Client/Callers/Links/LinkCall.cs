@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Sources;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Links;
 

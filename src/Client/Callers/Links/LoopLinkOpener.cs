@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 

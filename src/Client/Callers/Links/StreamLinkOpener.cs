@@ -1,4 +1,4 @@
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Callers.Links;

@@ -1,5 +1,5 @@
 using IpcBench.Client.Callers.Links;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Wire;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using IpcBench.Client.Callers.Links;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Callers.Wire;

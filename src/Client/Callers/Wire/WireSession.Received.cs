@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Wire;
 

@@ -1,6 +1,6 @@
 using IpcBench.Client.Callers.Links;
 using IpcBench.Client.Callers.Wire.Hpack;
-using IpcBench.Client.Load;
+using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Callers.Wire;
 

@@ -1,0 +1,27 @@
+namespace IpcBench.Client.Engine;
+
+/// <summary>How one call ended; failures are values.</summary>
+internal readonly struct CallResult
+{
+    private const string CutOffMark = "cut off";
+
+    private readonly string? failure;
+
+    private CallResult(string? failure) => this.failure = failure;
+
+    /// <summary>The reply was right in every respect.</summary>
+    public static CallResult Ok => default;
+
+    /// <summary>No end was seen before the timeout or the drain limit.</summary>
+    public static CallResult CutOff => new(CutOffMark);
+
+    /// <param name="kind">Few different ones, each short: <c>status 13</c>, <c>reset</c>, <c>wrong length</c>.</param>
+    public static CallResult Failed(string kind) => new(kind);
+
+    public bool IsOk => failure is null;
+
+    public bool IsCutOff => ReferenceEquals(failure, CutOffMark);
+
+    /// <summary>What went wrong, when <see cref="IsOk"/> and <see cref="IsCutOff"/> are false.</summary>
+    public string Kind => failure ?? "";
+}

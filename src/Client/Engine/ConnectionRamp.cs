@@ -1,0 +1,88 @@
+using System.Globalization;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>Opens the connections of a cell, a few at a time, so that no accept queue runs over.</summary>
+internal static class ConnectionRamp
+{
+    private const int AtOnce = 128;
+
+    /// <returns>How long each connect took, in ns, ascending.</returns>
+    public static async Task<long[]> OpenAsync(IReadOnlyList<Lane> lanes, LoadOptions options, CancellationToken cancellation)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        limit.CancelAfter(options.ConnectDeadline);
+        var state = new State(limit);
+        await Task.WhenAll(lanes.Select(lane => OpenLaneAsync(lane, Math.Max(1, AtOnce / lanes.Count), state)));
+        cancellation.ThrowIfCancellationRequested();
+        if (state.Times.Count < options.Connections)
+            throw new IOException(Message(state, options), state.Error);
+        state.Times.Sort();
+        return [.. state.Times];
+    }
+
+    private static string Message(State state, LoadOptions options) => state.Times.Count == 0 && state.Error is not (null or OperationCanceledException)
+        ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
+        : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
+
+    private static string Reason(Exception? error) => error is null or OperationCanceledException ? "the server does not answer" : error.Message;
+
+    private static Task OpenLaneAsync(Lane lane, int atOnce, State state)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        lane.Post(async _ =>
+        {
+            var next = -1;
+            try
+            {
+                var openers = Enumerable.Range(0, Math.Min(atOnce, lane.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
+                await Task.WhenAll(openers);
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e); // nobody waits for this method itself: what it threw would end the process
+            }
+
+            async Task OpenSomeAsync()
+            {
+                for (var i = Interlocked.Increment(ref next); i < lane.Connections.Count && state.MayGoOn; i = Interlocked.Increment(ref next))
+                    await state.OpenAsync(lane.Connections[i]);
+            }
+        }, null);
+        return done.Task;
+    }
+
+    private sealed class State(CancellationTokenSource limit)
+    {
+        private readonly Lock gate = new();
+
+        public List<long> Times { get; } = [];
+
+        public Exception? Error { get; private set; }
+
+        public bool MayGoOn => !limit.IsCancellationRequested;
+
+        public async Task OpenAsync(ICallConnection connection)
+        {
+            var started = MonotonicClock.NowNs;
+            try
+            {
+                await connection.OpenAsync(limit.Token);
+                lock (gate)
+                    Times.Add(MonotonicClock.NowNs - started);
+            }
+            catch (Exception e)
+            {
+                // Whatever a system or a library throws while it connects is a reason why it did not; the message says which.
+                lock (gate)
+                {
+                    if (Error is null or OperationCanceledException && e is not OperationCanceledException)
+                        Error = e;
+                }
+                await limit.CancelAsync();
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>A lane whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a lock.</summary>
+internal sealed class PoolLane : Lane
+{
+    // Monitor.Wait counts milliseconds and may be late by one; a timer due sooner than the one waited for is never scheduled within that.
+    private const long LastStretchNs = 1_000_000;
+
+    private readonly ThreadLocal<LatencyRecorder> own;
+    private readonly List<LatencyRecorder> recorders = [];
+    private readonly TimerQueue timers = new();
+    private readonly SpinBudget spin = new();
+    private readonly Thread timerThread;
+    private (WindowClock Clock, bool IsOpenLoop)? window;
+    private bool stopping;
+
+    public PoolLane()
+    {
+        own = new(NewRecorder);
+        timerThread = new Thread(RunTimers) { Name = "engine timers", IsBackground = true };
+        timerThread.Start();
+    }
+
+    public override LatencyRecorder Recorder => own.Value!;
+
+    public override IReadOnlyCollection<LatencyRecorder> Recorders
+    {
+        get
+        {
+            lock (recorders)
+                return [.. recorders];
+        }
+    }
+
+    public override void BeginWindow(WindowClock clock, bool isOpenLoop)
+    {
+        lock (recorders)
+        {
+            window = (clock, isOpenLoop);
+            foreach (var recorder in recorders)
+                recorder.Begin(clock, isOpenLoop);
+        }
+    }
+
+    public override void Post(Action<object?> action, object? state) => ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
+
+    public override void Schedule(long dueNs, ILoopTimer timer)
+    {
+        lock (timers)
+        {
+            timers.Add(dueNs, timer);
+            Monitor.Pulse(timers);
+        }
+    }
+
+    public override void HurryTimers()
+    {
+        for (var left = timers.Count; left > 0; left--)
+        {
+            ILoopTimer timer;
+            lock (timers)
+            {
+                if (!timers.TryTake(long.MaxValue, out timer))
+                    return;
+            }
+            timer.OnDue();
+        }
+    }
+
+    public override void Dispose()
+    {
+        lock (timers)
+        {
+            stopping = true;
+            Monitor.Pulse(timers);
+        }
+        if (Thread.CurrentThread != timerThread)
+            timerThread.Join();
+        own.Dispose();
+    }
+
+    private LatencyRecorder NewRecorder()
+    {
+        var recorder = new LatencyRecorder();
+        lock (recorders)
+        {
+            if (window is { } current)
+                recorder.Begin(current.Clock, current.IsOpenLoop);
+            recorders.Add(recorder);
+        }
+        return recorder;
+    }
+
+    private void RunTimers()
+    {
+        FineSleep.Sharpen();
+        while (Next(out var due, out var waitNs))
+        {
+            if (due is not null)
+                due.OnDue();
+            else if (waitNs > 0)
+                FineSleep.For(waitNs);
+            else
+                Thread.Yield();
+        }
+    }
+
+    /// <summary>The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.</summary>
+    /// <returns>False when the lane ends.</returns>
+    private bool Next(out ILoopTimer? due, out long waitNs)
+    {
+        (due, waitNs) = (null, 0);
+        lock (timers)
+        {
+            if (stopping)
+                return false;
+            var now = MonotonicClock.NowNs;
+            if (timers.TryTake(now, out due))
+                return true;
+            waitNs = spin.Next(now, timers.FirstDue);
+            if (waitNs <= LastStretchNs)
+                return true;
+            Monitor.Wait(timers, (int)Math.Min((waitNs - LastStretchNs) / 1_000_000 + 1, 60_000));
+            waitNs = 0;
+            return true;
+        }
+    }
+}

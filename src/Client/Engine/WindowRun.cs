@@ -1,0 +1,84 @@
+using IpcBench.Analysis.Statistics;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>One window under way: its workers, its edges, and when they have all come to rest.</summary>
+internal sealed class WindowRun
+{
+    private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Worker[][] workers;
+    private readonly IPacer pacer;
+    private int running;
+
+    public WindowRun(LoadWindow window, IReadOnlyList<Lane> lanes)
+    {
+        Window = window;
+        var start = MonotonicClock.NowNs;
+        Clock = new WindowClock(start, window.Duration is { } duration ? start + (long)(duration.TotalSeconds * 1e9) : long.MaxValue);
+        pacer = window switch
+        {
+            { Rate: { } rate, Poisson: true } => new PoissonPacer(start, rate, window.Seed),
+            { Rate: { } rate } => new ConstantPacer(start, rate),
+            _ => new ClosedPacer(),
+        };
+        IStopRule stop = window.Calls is { } calls ? new CountStop(calls, Clock) : new DurationStop(Clock);
+        workers = [.. lanes.SelectMany(lane => lane.Connections.Select(
+            connection => connection.Callers.Select(caller => new Worker(caller, pacer, stop, lane)).ToArray()))];
+        running = workers.Sum(streams => streams.Length);
+        foreach (var lane in lanes)
+            lane.BeginWindow(Clock, pacer.IsOpenLoop);
+    }
+
+    public LoadWindow Window { get; }
+
+    public WindowClock Clock { get; }
+
+    /// <summary>Completes when no call is out any more.</summary>
+    public Task Drained => drained.Task;
+
+    /// <summary>Calls of each connection that ended well.</summary>
+    public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
+
+    /// <summary>How long the calls that were due in the window and never sent had waited at its end; once, when <see cref="Drained"/> has completed.</summary>
+    /// <param name="started">Calls that were sent.</param>
+    public LatencyHistogram NotSent(long started)
+    {
+        var unsent = new UnsentCalls(Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);
+        if (Window.Rate is not { } rate)
+            return unsent.Waits;
+        unsent.AddClaimed(workers.SelectMany(streams => streams).Select(worker => worker.NotSentNs).OfType<long>());
+        unsent.AddUnclaimed(pacer, rate);
+        return unsent.Waits;
+    }
+
+    /// <summary>Starts the workers of one connection; where its lane's completions run.</summary>
+    public void Start(ICallConnection connection, int index)
+    {
+        connection.Enter();
+        try
+        {
+            connection.SetAccepting(true);
+            foreach (var worker in workers[index])
+                _ = RunAsync(worker);
+        }
+        finally
+        {
+            connection.Leave();
+        }
+    }
+
+    private async Task RunAsync(Worker worker)
+    {
+        try
+        {
+            await worker.RunAsync();
+        }
+        catch (Exception e)
+        {
+            drained.TrySetException(e); // a fault of ours, never of a server: it must not look like a slow one
+        }
+        if (Interlocked.Decrement(ref running) == 0)
+            drained.TrySetResult();
+    }
+}

@@ -1,0 +1,87 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>Sums what the threads have noted of a window.</summary>
+internal static class WindowTotals
+{
+    private const long BucketNs = 100_000_000;
+
+    public static LoadResult Of(WindowRun run, IReadOnlyList<Lane> lanes, LoadOptions options, ConnectionStats connections, string? serverLost)
+    {
+        var recorders = lanes.SelectMany(lane => lane.Recorders).ToList();
+        var failed = Failed(recorders);
+        var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
+        var completed = recorders.Sum(recorder => recorder.Completed);
+        var started = recorders.Sum(recorder => recorder.Started);
+        // A call that is still out was cut off and never ended: it took at least the whole timeout.
+        var stuck = started - recorders.Sum(recorder => recorder.Ended);
+        var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
+        if (stuck > 0)
+            cutOff.Record((long)(options.Timeout.TotalSeconds * 1e9), stuck);
+        var notSent = run.NotSent(started);
+        var result = new LoadResult
+        {
+            WindowNs = end - Begin(run, recorders),
+            Started = started,
+            Ok = recorders.Sum(recorder => recorder.Ok),
+            Failed = failed,
+            CutOff = cutOff.Count,
+            Completed = completed,
+            PayloadBytes = completed * options.Size,
+            Latency = Merge(recorders.Select(recorder => recorder.Latency)),
+            CutOffLatency = cutOff,
+            NotSent = notSent.Count,
+            NotSentLatency = notSent,
+            ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
+            SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
+            Connections = connections,
+            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
+            Buckets = Buckets(recorders, end - run.Clock.StartNs),
+            ServerLost = serverLost,
+        };
+        return Conserves(result) ? result : throw new InvalidOperationException(
+            $"calls were lost inside the tool: {result.Started} started, {result.Ok} ok, {failed.Values.Sum()} failed, {result.CutOff} cut off");
+    }
+
+    /// <summary>
+    /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread takes to wake up.
+    /// Where a time ends it, or calls have times of their own, that is the tool's to be late for.
+    /// </summary>
+    private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
+        ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.StartNs).Min()
+        : run.Clock.StartNs;
+
+    private static bool Conserves(LoadResult result) => result.Started == result.Ok + result.Failed.Values.Sum() + result.CutOff;
+
+    private static Dictionary<string, long> Failed(List<LatencyRecorder> recorders)
+    {
+        var sum = new Dictionary<string, long>();
+        foreach (var (kind, count) in recorders.SelectMany(recorder => recorder.Failed))
+            sum[kind] = sum.GetValueOrDefault(kind) + count;
+        return sum;
+    }
+
+    private static LatencyHistogram Merge(IEnumerable<LatencyHistogram?> parts)
+    {
+        var sum = new LatencyHistogram();
+        foreach (var part in parts)
+        {
+            if (part is { Count: > 0 })
+                sum.Add(part);
+        }
+        return sum;
+    }
+
+    private static long[] Buckets(List<LatencyRecorder> recorders, long windowNs)
+    {
+        var sum = new long[(windowNs + BucketNs - 1) / BucketNs];
+        foreach (var recorder in recorders)
+        {
+            for (var i = 0; i < Math.Min(sum.Length, recorder.Buckets.Length); i++)
+                sum[i] += recorder.Buckets[i];
+        }
+        return sum;
+    }
+}

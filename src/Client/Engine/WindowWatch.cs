@@ -1,0 +1,138 @@
+using System.Globalization;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always ends.</summary>
+internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyList<Lane> lanes)
+{
+    /// <summary>A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.</summary>
+    private const long LostAfterNs = 2_000_000_000;
+
+    /// <summary>Calls that were cut off have so long to end.</summary>
+    private const long GraceNs = 2_000_000_000;
+
+    private static readonly TimeSpan CancelledDrain = TimeSpan.FromMilliseconds(500);
+
+    private readonly List<Task> orders = [];
+    private TimeSpan drainLimit = options.Timeout;
+    private long downSince;
+    private long begunBefore = -1;
+    private long idleSince;
+
+    /// <summary>Why the server is of no use any more, or the tool: one sentence; null when all is well.</summary>
+    public string? Lost { get; private set; }
+
+    /// <summary>Calls that did not even end when they were cut off: nobody waits for them, and the lanes are of no use any more.</summary>
+    public bool IsAbandoned { get; private set; }
+
+    public async Task WatchAsync(CancellationToken cancellation)
+    {
+        var tick = TimeSpan.FromMilliseconds(Math.Clamp(options.Timeout.TotalMilliseconds / 10, 5, 100));
+        var accepting = true;
+        while (!run.Drained.IsCompleted)
+        {
+            await Task.WhenAny(run.Drained, Task.Delay(tick, CancellationToken.None));
+            var now = MonotonicClock.NowNs;
+            if (cancellation.IsCancellationRequested)
+            {
+                drainLimit = drainLimit < CancelledDrain ? drainLimit : CancelledDrain;
+                run.Clock.EndAt(now);
+            }
+            if (Lost is null && now < run.Clock.EndNs && (Lost = WhyLost(now)) is not null)
+                run.Clock.EndAt(now);
+            var over = now >= run.Clock.EndNs;
+            if (over && accepting)
+                orders.Add(EndWindowAsync());
+            accepting = !over;
+            var late = over ? now - run.Clock.EndNs - Ns(drainLimit) : -1;
+            if (late >= GraceNs)
+            {
+                Abandon();
+                return;
+            }
+            orders.Add(CutOffAsync(late >= 0 ? long.MaxValue : now - Ns(options.Timeout)));
+            orders.RemoveAll(order => order.IsCompletedSuccessfully);
+        }
+        // The framework's threads may be late and take turns: an order of this window must not meet the calls of the next.
+        await Task.WhenAll(orders);
+    }
+
+    private static long Ns(TimeSpan time) => (long)(time.TotalSeconds * 1e9);
+
+    private void Abandon()
+    {
+        IsAbandoned = true;
+        var seconds = drainLimit.TotalSeconds + GraceNs / 1e9;
+        Lost = string.Create(CultureInfo.InvariantCulture,
+            $"calls to {options.Address} never ended, not even when they were cut off: {seconds:0.#} s after the window they are counted as cut off (a fault of this tool: please report it)");
+    }
+
+    private string? WhyLost(long now)
+    {
+        if (IsDown(now))
+            return string.Create(CultureInfo.InvariantCulture, $"the server at {options.Address} is gone: no connection could be opened again for {LostAfterNs / 1e9:0} s");
+        var patience = Math.Max(LostAfterNs, Ns(options.Timeout)) + LongestGapNs();
+        if (!IsIdle(now) || now - idleSince < patience)
+            return null;
+        var reason = Connections().Max(connection => connection.StreamsAllowed) == 0 ? ": its SETTINGS_MAX_CONCURRENT_STREAMS is 0" : "";
+        return string.Create(CultureInfo.InvariantCulture, $"the server at {options.Address} let no call begin for {patience / 1e9:0.#} s{reason}");
+    }
+
+    /// <summary>Calls with times of their own have gaps: of a Poisson process, one in half a billion is longer than 20 times the mean.</summary>
+    private long LongestGapNs() => run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0;
+
+    private bool IsDown(long now)
+    {
+        if (Connections().Any(connection => connection.IsOpen))
+            downSince = 0;
+        else if (downSince == 0)
+            downSince = now;
+        return downSince != 0 && now - downSince >= LostAfterNs;
+    }
+
+    /// <summary>No call is out and none has begun since <see cref="idleSince"/>.</summary>
+    private bool IsIdle(long now)
+    {
+        var (begun, ended) = (0L, 0L);
+        foreach (var recorder in lanes.SelectMany(lane => lane.Recorders))
+            (begun, ended) = (begun + recorder.Started, ended + recorder.Ended);
+        if (begun == begunBefore && begun == ended)
+            return true;
+        (begunBefore, idleSince) = (begun, now);
+        return false;
+    }
+
+    private IEnumerable<ICallConnection> Connections() => lanes.SelectMany(lane => lane.Connections);
+
+    private Task EndWindowAsync() => OnLanesAsync(static lane =>
+    {
+        foreach (var connection in lane.Connections)
+            connection.SetAccepting(false);
+        lane.HurryTimers();
+    });
+
+    private Task CutOffAsync(long sentBefore) => OnLanesAsync(lane =>
+    {
+        foreach (var connection in lane.Connections)
+            connection.CutOff(sentBefore);
+    });
+
+    private Task OnLanesAsync(Action<Lane> order) => Task.WhenAll(lanes.Select(lane =>
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        lane.Post(_ =>
+        {
+            try
+            {
+                order(lane);
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e); // nobody waits where it runs: what it threw would end the process
+            }
+        }, null);
+        return done.Task;
+    }));
+}

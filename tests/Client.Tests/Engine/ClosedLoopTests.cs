@@ -1,0 +1,125 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Wire.Support;
+
+namespace IpcBench.Client.Tests.Engine;
+
+public class ClosedLoopTests
+{
+    [Theory]
+    [InlineData("tcp", 1)]
+    [InlineData("unix", 1)]
+    [InlineData("pipe", 1)]
+    [InlineData("tcp", 7)]
+    [InlineData("unix", 7)]
+    [InlineData("pipe", 7)]
+    public async Task Every_transport_carries_exactly_the_calls_asked_for(string kind, int streams)
+    {
+        await using var server = new FakeServer(kind);
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 5, streams: streams));
+        Assert.Equal(5, server.Accepted);
+        const int calls = 20_000; // so many that no thread has made them all before the last one has begun
+        var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = calls });
+        Assert.Equal((calls, calls, calls, 10 * calls), (result.Started, result.Ok, result.Completed, result.PayloadBytes));
+        Assert.Equal(calls, server.Calls);
+        Assert.Equal((5, 5, 5), (result.Connections.Requested, result.Connections.Opened, result.Connections.Active));
+        Assert.True(result.Connections.FewestCalls > 0);
+        Assert.InRange(result.Connections.Fairness, 1.0 / 5, 1);
+        Assert.Equal(4, result.Connections.ConnectTimesNs.Count);
+        Assert.Equal(calls, generator.CallsSoFar);
+    }
+
+    [Fact]
+    public async Task Windows_follow_one_another_over_the_same_connections()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        for (var i = 1; i <= 3; i++)
+        {
+            var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 50 });
+            Assert.Equal(50, result.Ok);
+            Assert.Equal(50 * i, generator.CallsSoFar);
+        }
+        Assert.Equal(4, server.Accepted);
+    }
+
+    [Fact]
+    public async Task Calls_over_the_windows_edge_count_for_latency_and_not_for_throughput()
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.9) };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(1));
+        Assert.Equal(1_000_000_000, result.WindowNs);
+        Assert.Equal(4, result.Started - result.Completed); // each stream had one call out when the window ended
+        Assert.Equal(result.Started, result.Ok);
+        // Task.Delay counts in ticks of the system and may end a little early.
+        Assert.InRange(result.Latency.Sum / (double)result.Ok, 0.88e9, 2e9);
+        // Within connections / calls of the truth, which is a call for each stream every latency.
+        var truth = 4 / (result.Latency.Sum / 1e9 / result.Ok);
+        Assert.InRange(result.Completed / (result.WindowNs / 1e9), truth - 4, truth + 4);
+    }
+
+    [Fact]
+    public async Task Failures_are_counted_by_kind_and_enter_neither_rate_nor_latency()
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, number) => (number % 4) switch
+            {
+                0 => Frames.Reply(stream, 9),
+                1 => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, Frames.Message(10)), .. Frames.Trailers(stream, 13)],
+                2 => Frames.Reset(stream, 2),
+                _ => Frames.Reply(stream, 10),
+            },
+        };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), new LoadWindow { Calls = 400 });
+        Assert.Equal(new Dictionary<string, long> { ["wrong length"] = 100, ["status 13"] = 100, ["reset"] = 100 }, result.Failed);
+        Assert.Equal((100, 100, 1000), (result.Ok, result.Completed, result.PayloadBytes));
+    }
+
+    [Fact]
+    public async Task A_server_that_never_answers_is_cut_off_and_its_lower_bound_kept()
+    {
+        await using var server = new FakeServer { Answer = (_, _) => [] };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 0.3), TestLoad.For(0.5));
+        Assert.Equal((0, 0), (result.Ok, result.Completed));
+        Assert.InRange(result.CutOff, 4, 8);
+        Assert.InRange(result.CutOffLatency.Sum / result.CutOff, 290_000_000, 5_000_000_000);
+    }
+
+    [Fact]
+    public async Task Cancelling_ends_the_window_early_and_keeps_what_was_measured()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(60), cancel.Token);
+        Assert.InRange(result.WindowNs, 250_000_000, 10_000_000_000);
+        Assert.True(result.Ok > 0);
+    }
+
+    [Fact]
+    public async Task Cancelling_does_not_wait_for_a_server_that_hangs()
+    {
+        await using var server = new FakeServer { Answer = (_, _) => [] };
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, timeout: 100));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(60), cancel.Token);
+        Assert.Equal(4, result.CutOff);
+    }
+
+    [Fact]
+    public async Task More_streams_than_the_server_allows_wait_and_never_fail()
+    {
+        await using var server = new FakeServer { Greeting = Frames.Settings((3, 2)) };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 2, streams: 10), new LoadWindow { Calls = 300 });
+        Assert.Equal(300, result.Ok);
+    }
+
+    [Fact]
+    public async Task Every_100_ms_of_the_window_are_counted()
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(5) };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(0.55));
+        Assert.Equal(6, result.Buckets.Count);
+    }
+}

@@ -1,0 +1,105 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Engine;
+
+public class ConnectionTruthTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Connections_that_die_are_opened_again_and_counted(string kind)
+    {
+        await using var server = new FakeServer(kind) { Delay = TimeSpan.FromMilliseconds(1) };
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 6));
+        var running = TestLoad.RunAsync(generator, TestLoad.For(1.5));
+        await Task.Delay(300);
+        server.Kill(3);
+        var result = await running;
+        Assert.Equal(3, result.Connections.Reopened);
+        Assert.Equal(9, server.Accepted);
+        Assert.InRange(result.Failed.GetValueOrDefault("connection lost"), 0, 3);
+        Assert.Null(result.ServerLost);
+        Assert.True(result.Ok > 0);
+    }
+
+    [Fact]
+    public async Task A_server_that_disappears_ends_the_window_within_seconds()
+    {
+        var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        var running = TestLoad.RunAsync(generator, TestLoad.For(60));
+        await Task.Delay(300);
+        await server.DisposeAsync();
+        var result = await running.WaitAsync(TimeSpan.FromSeconds(15));
+        Assert.Contains("is gone", result.ServerLost);
+        Assert.InRange(result.WindowNs, 100_000_000, 15_000_000_000);
+        Assert.True(result.Ok > 0);
+    }
+
+    [Fact]
+    public async Task A_server_that_greets_nobody_is_told_when_the_deadline_is_over()
+    {
+        await using var server = new FakeServer { Greeting = [] };
+        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address, connectDeadline: 0.3)));
+        Assert.StartsWith("only 0 of 4 connections", refused.Message);
+    }
+
+    [Fact]
+    public async Task A_server_that_never_ends_the_TLS_handshake_is_told_when_the_deadline_is_over()
+    {
+        await using var server = new FakeServer("tcp") { Greeting = [] };
+        var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
+        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(address, connectDeadline: 0.3)));
+        Assert.Contains(address.ToString(), refused.Message);
+    }
+
+    [Fact]
+    public async Task Nobody_listening_is_told_at_once()
+    {
+        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(new Address.Unix("/nowhere/at-all.sock"))));
+        Assert.StartsWith("cannot connect to unix:/nowhere/at-all.sock", refused.Message);
+    }
+
+    [Fact]
+    public async Task A_server_that_speaks_something_else_is_told_apart()
+    {
+        await using var server = new FakeServer { Greeting = "HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray() };
+        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address)));
+        Assert.Contains("does not speak HTTP/2", refused.Message);
+    }
+
+    [Fact]
+    public async Task After_a_goaway_nothing_is_lost()
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, number) => number % 50 == 0 ? [.. Frames.GoAway(stream), .. Frames.Reply(stream, 10)] : Frames.Reply(stream, 10),
+        };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), new LoadWindow { Calls = 1000 });
+        Assert.Equal(1000, result.Ok);
+        Assert.InRange(result.Connections.Reopened, 15, 20);
+    }
+
+    [Fact]
+    public async Task Hundreds_of_connections_are_all_opened_and_used()
+    {
+        await using var server = new FakeServer();
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 300, threads: 3), new LoadWindow { Calls = 3000 });
+        Assert.Equal(300, server.Accepted);
+        Assert.Equal((300, 3000), (result.Connections.Active, result.Ok));
+        Assert.Equal(3, result.ThreadCalls.Count);
+    }
+
+    [Fact]
+    public void Fairness_is_Jains_index()
+    {
+        Assert.Equal(1, ConnectionCounts.Fairness([5, 5, 5]));
+        Assert.Equal(1, ConnectionCounts.Fairness([0, 0]));
+        Assert.Equal(0.25, ConnectionCounts.Fairness([8, 0, 0, 0]));
+        Assert.Equal(36.0 / 42, ConnectionCounts.Fairness([1, 2, 3]), 12);
+    }
+}

@@ -1,0 +1,89 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Tests.Engine;
+
+public class LaneTests
+{
+    [Fact]
+    public async Task What_threads_noted_can_be_read_after_the_lanes_end()
+    {
+        var lane = new PoolLane();
+        await Task.Run(() => lane.Recorder.RecordStart(0), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        lane.Dispose();
+        Assert.Equal(1, Assert.Single(lane.Recorders).Started);
+    }
+
+    [Fact]
+    public async Task Calls_so_far_can_be_asked_of_a_generator_that_is_gone()
+    {
+        await using var server = new FakeServer("pipe");
+        var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        await TestLoad.RunAsync(generator, new LoadWindow { Calls = 50 });
+        await generator.DisposeAsync();
+        Assert.Equal(50, generator.CallsSoFar);
+    }
+
+    [Fact]
+    public async Task Whatever_a_connect_throws_is_a_reason_in_one_sentence()
+    {
+        using var lane = new PoolLane();
+        lane.Connections.Add(new Unopenable());
+        var options = TestLoad.Options(new Address.Unix("/x"), connections: 1);
+        var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([lane], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.Equal("cannot connect to unix:/x: no process is there any more", thrown.Message);
+    }
+
+    [Fact]
+    public async Task Timers_of_the_frameworks_threads_are_called_in_order_and_never_early()
+    {
+        using var lane = new PoolLane();
+        var called = new Calls(20);
+        var first = MonotonicClock.NowNs + 5_000_000;
+        for (var i = 19; i >= 0; i--)
+            lane.Schedule(first + 300_000 * i, new Timer(first + 300_000 * i, called));
+        await called.All.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        Assert.Equal(Enumerable.Range(0, 20).Select(i => first + 300_000L * i), called.Due);
+        Assert.All(called.Lateness, late => Assert.True(late >= 0));
+    }
+
+    private sealed class Calls(int expected)
+    {
+        private readonly TaskCompletionSource all = new();
+
+        public List<long> Due { get; } = [];
+
+        public List<long> Lateness { get; } = [];
+
+        public Task All => all.Task;
+
+        public void Add(long due)
+        {
+            Due.Add(due);
+            Lateness.Add(MonotonicClock.NowNs - due);
+            if (Due.Count == expected)
+                all.SetResult();
+        }
+    }
+
+    private sealed class Timer(long due, Calls calls) : ILoopTimer
+    {
+        public void OnDue() => calls.Add(due);
+    }
+
+    private sealed class Unopenable : ICallConnection
+    {
+        public IReadOnlyList<ICaller> Callers => [];
+        public bool IsOpen => false;
+        public int Reopened => 0;
+        public long? StreamsAllowed => null;
+        public Task OpenAsync(CancellationToken cancellation) => throw new InvalidOperationException("no process is there any more");
+        public void CutOff(long sentBeforeNs) => Assert.Fail();
+        public void SetAccepting(bool accepting) => Assert.Fail();
+        public void Enter() => Assert.Fail();
+        public void Leave() => Assert.Fail();
+        public ValueTask DisposeAsync() => default;
+    }
+}

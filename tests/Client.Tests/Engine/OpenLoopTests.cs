@@ -1,0 +1,144 @@
+using IpcBench.Analysis.Statistics;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+
+namespace IpcBench.Client.Tests.Engine;
+
+public class OpenLoopTests
+{
+    [Theory]
+    [InlineData("unix", false)]
+    [InlineData("unix", true)]
+    [InlineData("pipe", false)]
+    public async Task Sends_at_the_rate_asked_for_whatever_the_number_of_streams(string kind, bool poisson)
+    {
+        await using var server = new FakeServer(kind);
+        var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 500, Poisson = poisson, Seed = 7 };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 5), window);
+        Assert.InRange(result.Started, 400, poisson ? 600 : 501); // fewer when the machine holds everything up just before the end
+        Assert.Equal(result.Started, result.Ok);
+        Assert.Equal(result.Ok, result.ServiceTime!.Count);
+        Assert.Equal(result.Ok, result.SendLateness!.Count);
+        Assert.InRange(Math.Abs(result.Latency.Sum - result.ServiceTime.Sum - result.SendLateness.Sum), 0, result.Ok);
+    }
+
+    [Fact]
+    public async Task A_server_that_cannot_follow_shows_as_latency_and_as_calls_not_sent()
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(100) };
+        var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 200 };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 2), window);
+        Assert.InRange(result.Started, 2, 22); // two streams of at most ten calls a second each
+        Assert.InRange(result.ServiceTime!.Sum / result.Ok, 95_000_000, 1_000_000_000);
+        Assert.True(result.Latency.Sum > 2 * result.ServiceTime.Sum, "the calls waited for a stream, and that must be seen");
+        Assert.Equal((200, 200), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count)); // all that were due, sent or not
+        var median = new LatencyDistribution(result.Latency.ToCounts(), result.NotSentLatency.ToCounts()).At(50);
+        Assert.True(median is { AtLeast: true }, $"{median}");
+    }
+
+    [Fact]
+    public async Task With_a_stream_free_for_each_call_none_is_unsent()
+    {
+        await using var server = new FakeServer();
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 5), new LoadWindow { Calls = 50, Rate = 1000 });
+        Assert.Equal((50, 0, 0), (result.Started, result.NotSent, result.NotSentLatency.Count));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Calls_that_nobody_sent_have_waited_to_the_end_of_the_window(bool poisson)
+    {
+        IPacer pacer = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000), same = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000);
+        var claimed = Enumerable.Range(0, 10).Select(_ => pacer.Next(0)).ToList();
+        var unsent = new UnsentCalls(1_000_000_000, long.MaxValue);
+        unsent.AddClaimed([claimed[9], 1_000_000_000, 2_000_000_000]); // the last two were due after the end
+        unsent.AddUnclaimed(pacer, 1000);
+        var waits = new LatencyHistogram();
+        for (long number = 0, due = same.Next(0); due < 1_000_000_000; due = same.Next(0))
+        {
+            if (number++ >= 9)
+                waits.Record(1_000_000_000 - due);
+        }
+        Assert.Equal((waits.Count, waits.Sum), (unsent.Waits.Count, unsent.Waits.Sum));
+        Assert.Equal(waits.Encode(), unsent.Waits.Encode());
+    }
+
+    [Fact]
+    public void Billions_of_calls_that_nobody_sent_are_counted_without_asking_for_each()
+    {
+        var unsent = new UnsentCalls(10_000_000_000, long.MaxValue);
+        unsent.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        Assert.Equal(10_000_000_000, unsent.Waits.Count);
+        Assert.InRange(unsent.Waits.ToCounts().ValueAt(50), 4_990_000_000, 5_010_000_000);
+        var few = new UnsentCalls(10_000_000_000, 7);
+        few.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        Assert.Equal(7, few.Waits.Count);
+    }
+
+    [Fact]
+    public async Task A_slow_schedule_does_not_hold_the_end_up()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+        var result = await TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromSeconds(60), Rate = 0.1 }, cancel.Token);
+        Assert.Equal(1, result.Started);
+    }
+
+    [Theory]
+    [InlineData(0, 1000, 0)]
+    [InlineData(1, 1000, 1_000_000)]
+    [InlineData(3, 3, 1_000_000_000)]
+    [InlineData(1_000_000_000, 30_000, 33_333_333_333_333)]
+    public void Constant_starts_come_from_their_number_alone(long number, double perSecond, long offset)
+    {
+        Assert.Equal(offset, ConstantPacer.OffsetNs(number, perSecond));
+        Assert.Equal(5, new ConstantPacer(5, perSecond).Next(999));
+    }
+
+    [Theory]
+    [InlineData(1.0, 1000, 0)]
+    [InlineData(0.36787944117144233, 1000, 1_000_000)]
+    [InlineData(0.5, 1, 693_147_180.55994)]
+    public void Poisson_gaps_are_exponential(double uniform, double perSecond, double gap) => Assert.Equal(gap, PoissonPacer.GapNs(uniform, perSecond), 0.001);
+
+    [Fact]
+    public void Poisson_starts_have_the_rate_and_the_spread_they_should_and_repeat_with_their_seed()
+    {
+        const int Count = 100_000;
+        IPacer pacer = new PoissonPacer(0, 1000, 42), same = new PoissonPacer(0, 1000, 42), other = new PoissonPacer(0, 1000, 43);
+        var starts = Enumerable.Range(0, Count).Select(_ => pacer.Next(0)).ToList();
+        Assert.Equal(starts.Take(100), Enumerable.Range(0, 100).Select(_ => same.Next(0)));
+        Assert.NotEqual(starts[0], other.Next(0));
+        var gaps = starts.Skip(1).Zip(starts, (later, earlier) => (double)(later - earlier)).ToList();
+        Assert.InRange(gaps.Average(), 0.98e6, 1.02e6);
+        var deviation = Math.Sqrt(gaps.Average(gap => (gap - 1e6) * (gap - 1e6)));
+        Assert.InRange(deviation, 0.97e6, 1.03e6); // as large as the mean: that is what constant gaps fail
+    }
+
+    [Theory]
+    [InlineData(99, 50, true)]
+    [InlineData(50, 99, true)]
+    [InlineData(100, 50, false)]
+    [InlineData(50, 100, false)]
+    public void No_call_starts_at_or_after_the_end(long intended, long now, bool may)
+    {
+        var clock = new WindowClock(0, 100);
+        Assert.Equal(may, new DurationStop(clock).MayStart(intended, now));
+        Assert.Equal(may, new CountStop(10, clock).MayStart(intended, now));
+        clock.EndAt(10);
+        clock.EndAt(60);
+        Assert.Equal(10, clock.EndNs);
+        Assert.False(new DurationStop(clock).MayStart(intended, now));
+    }
+
+    [Fact]
+    public void A_count_is_claimed_once_each()
+    {
+        var stop = new CountStop(1000, new WindowClock(0, long.MaxValue));
+        var claimed = 0;
+        Parallel.For(0, 5000, _ => { if (stop.MayStart(0, 0)) Interlocked.Increment(ref claimed); });
+        Assert.Equal(1000, claimed);
+    }
+}

@@ -1,0 +1,158 @@
+using System.Collections.Concurrent;
+using System.IO.Pipes;
+using System.Net;
+using System.Net.Sockets;
+using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Engine.Support;
+
+/// <summary>A server on a real socket or pipe that answers each call with whatever bytes the test likes, when it likes.</summary>
+internal sealed class FakeServer : IAsyncDisposable
+{
+    private readonly CancellationTokenSource stop = new();
+    private readonly ConcurrentDictionary<Stream, byte> open = new();
+    private readonly Socket? listener;
+    private readonly Task accepting;
+    private NamedPipeServerStream? nextPipe;
+    private int accepted;
+    private int calls;
+
+    public FakeServer(string kind = "unix")
+    {
+        var name = "ipcbench-" + Guid.NewGuid().ToString("N");
+        switch (kind)
+        {
+            case "tcp":
+                listener = Listen(AddressFamily.InterNetwork, new IPEndPoint(IPAddress.Loopback, 0));
+                Address = new Address.Tcp("127.0.0.1", ((IPEndPoint)listener.LocalEndPoint!).Port);
+                break;
+            case "unix":
+                var path = Path.Combine(Path.GetTempPath(), name + ".sock");
+                listener = Listen(AddressFamily.Unix, new UnixDomainSocketEndPoint(path));
+                Address = new Address.Unix(path);
+                break;
+            default:
+                Address = new Address.Pipe(name);
+                break;
+        }
+        accepting = AcceptAsync();
+    }
+
+    public Address Address { get; }
+
+    /// <summary>The bytes of an answer, from the stream and the running number of the call.</summary>
+    public Func<int, int, byte[]> Answer { get; set; } = (stream, _) => Frames.Reply(stream, 10);
+
+    public TimeSpan Delay { get; set; }
+
+    /// <summary>The first bytes of each connection.</summary>
+    public byte[] Greeting { get; set; } = Frames.Settings();
+
+    /// <summary>Which connections, numbered from 1 as they are accepted, end right after their greeting.</summary>
+    public Func<int, bool> Closes { get; set; } = _ => false;
+
+    public int Accepted => Volatile.Read(ref accepted);
+
+    public int Calls => Volatile.Read(ref calls);
+
+    public int Open => open.Count;
+
+    /// <summary>Ends so many connections.</summary>
+    public void Kill(int count)
+    {
+        foreach (var stream in open.Keys.Take(count))
+            stream.Dispose();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await stop.CancelAsync();
+        listener?.Dispose();
+        if (Address is Address.Unix unix)
+            File.Delete(unix.Path);
+        Kill(int.MaxValue);
+        await accepting.WaitAsync(TimeSpan.FromSeconds(10));
+        if (nextPipe is not null)
+            await nextPipe.DisposeAsync();
+    }
+
+    private static Socket Listen(AddressFamily family, EndPoint endPoint)
+    {
+        var socket = new Socket(family, SocketType.Stream, ProtocolType.Unspecified);
+        socket.Bind(endPoint);
+        socket.Listen(64);
+        return socket;
+    }
+
+    private async Task AcceptAsync()
+    {
+        try
+        {
+            while (true)
+            {
+                var stream = listener is null ? await AcceptPipeAsync() : new NetworkStream(await listener.AcceptAsync(stop.Token), ownsSocket: true);
+                open[stream] = 0;
+                _ = ServeAsync(stream, Interlocked.Increment(ref accepted));
+            }
+        }
+        catch (Exception e) when (e is OperationCanceledException or ObjectDisposedException or SocketException or IOException)
+        {
+            // The test is over.
+        }
+    }
+
+    private async Task<Stream> AcceptPipeAsync()
+    {
+        var pipe = nextPipe ?? NewPipe();
+        await pipe.WaitForConnectionAsync(stop.Token);
+        nextPipe = NewPipe(); // one always listens: the name is gone with the last
+        return pipe;
+    }
+
+    private NamedPipeServerStream NewPipe() => new(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances,
+        PipeTransmissionMode.Byte, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
+
+    private async Task ServeAsync(Stream stream, int number)
+    {
+        try
+        {
+            await stream.WriteAsync(Greeting);
+            if (Closes(number))
+                throw new IOException("the test closes it");
+            await stream.ReadExactlyAsync(new byte[24]); // the preface
+            var header = new byte[FrameHeader.Size];
+            while (true)
+            {
+                await stream.ReadExactlyAsync(header);
+                var frame = FrameHeader.Read(header);
+                await stream.ReadExactlyAsync(new byte[frame.Length]);
+                if (frame.Type == FrameType.Data && frame.Has(FrameFlags.EndStream))
+                    _ = AnswerAsync(stream, frame.StreamId);
+            }
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException)
+        {
+            open.TryRemove(stream, out _);
+            await stream.DisposeAsync();
+        }
+    }
+
+    private async Task AnswerAsync(Stream stream, int id)
+    {
+        var number = Interlocked.Increment(ref calls);
+        if (Delay > TimeSpan.Zero)
+            await Task.Delay(Delay);
+        try
+        {
+            var bytes = Answer(id, number);
+            lock (stream)
+                stream.Write(bytes);
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
+        {
+            // The client has gone, or the test has killed the connection.
+        }
+    }
+}

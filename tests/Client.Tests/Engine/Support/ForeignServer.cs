@@ -1,0 +1,78 @@
+using System.Diagnostics;
+using System.Globalization;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Engine.Support;
+
+/// <summary>A server that others wrote, in its own process; .ci/install-foreign installs them.</summary>
+internal sealed class ForeignServer : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private readonly Process process;
+
+    private ForeignServer(Process process, Address address) => (this.process, Address) = (process, address);
+
+    public Address Address { get; }
+
+    public static Task<ForeignServer> PythonAsync(string kind)
+    {
+        const string Python = "/usr/bin/python3";
+        Assert.SkipUnless(File.Exists(Python) && RunsWell(Python, "-c", "import grpc"), "Python's grpcio is not installed: run .ci/install-foreign");
+        return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(Python, [Script("server.py"), address]));
+    }
+
+    public static Task<ForeignServer> NodeAsync(string kind)
+    {
+        var modules = Find("artifacts/foreign/node_modules");
+        Assert.SkipWhen(modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")), "grpc-js is not installed: run .ci/install-foreign");
+        return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo("node", [Script("server.js"), address, Find("protos/bench.proto")!]) { Environment = { ["NODE_PATH"] = modules } });
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        process.StandardInput.Close();
+        try
+        {
+            await process.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(5));
+        }
+        catch (TimeoutException)
+        {
+            process.Kill();
+        }
+        process.Dispose();
+        if (Address is Address.Unix unix)
+            File.Delete(unix.Path);
+    }
+
+    /// <summary>A file of this repository, or null outside of it.</summary>
+    public static string? Find(string path)
+    {
+        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
+        {
+            var candidate = Path.Combine(folder.FullName, path);
+            if (Path.Exists(candidate))
+                return candidate;
+        }
+        return null;
+    }
+
+    private static string Script(string name) => Find("tests/Client.Tests/foreign/" + name)!;
+
+    private static async Task<ForeignServer> StartAsync(string kind, string tcp, Func<string, ProcessStartInfo> how)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        var start = how(kind == "unix" ? "unix:" + path : tcp);
+        start.RedirectStandardInput = start.RedirectStandardOutput = true;
+        var process = Process.Start(start)!;
+        var port = await process.StandardOutput.ReadLineAsync().WaitAsync(Patience);
+        return new(process, kind == "unix" ? new Address.Unix(path) : new Address.Tcp("127.0.0.1", int.Parse(port!, CultureInfo.InvariantCulture)));
+    }
+
+    private static bool RunsWell(string program, params string[] arguments)
+    {
+        using var process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
+        return process.WaitForExit(Patience) && process.ExitCode == 0;
+    }
+}

@@ -1,0 +1,43 @@
+using IpcBench.Client.Engine;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Engine.Support;
+
+/// <summary>The engine with a test's patience: everything that can hang has a limit.</summary>
+internal static class TestLoad
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    public static LoadOptions Options(Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10, double timeout = 10, double connectDeadline = 10) => new()
+    {
+        Address = address,
+        Connections = connections,
+        Streams = streams,
+        Threads = threads,
+        Size = size,
+        Timeout = TimeSpan.FromSeconds(timeout),
+        ConnectDeadline = TimeSpan.FromSeconds(connectDeadline),
+    };
+
+    public static Task<LoadGenerator> OpenAsync(LoadOptions options) => LoadGenerator.OpenAsync(options, CancellationToken.None).WaitAsync(Patience);
+
+    public static async Task<LoadResult> RunAsync(LoadGenerator generator, LoadWindow window, CancellationToken cancellation = default)
+    {
+        var result = await generator.RunAsync(window, cancellation).WaitAsync(Patience, CancellationToken.None);
+        Assert.Equal(result.Started, result.Ok + result.Failed.Values.Sum() + result.CutOff);
+        Assert.Equal(result.Ok, result.Latency.Count);
+        Assert.Equal(result.CutOff, result.CutOffLatency.Count);
+        Assert.Equal(result.Ok, result.ThreadCalls.Sum());
+        Assert.Equal(result.Completed, result.Buckets.Sum());
+        return result;
+    }
+
+    /// <summary>One cell, one window.</summary>
+    public static async Task<LoadResult> MeasureAsync(LoadOptions options, LoadWindow window)
+    {
+        await using var generator = await OpenAsync(options);
+        return await RunAsync(generator, window);
+    }
+
+    public static LoadWindow For(double seconds) => new() { Duration = TimeSpan.FromSeconds(seconds) };
+}

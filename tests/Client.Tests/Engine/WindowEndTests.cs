@@ -1,0 +1,108 @@
+using System.Diagnostics;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http1;
+using IpcBench.Client.Tests.Http1.Support;
+using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Engine;
+
+/// <summary>A window ends, whatever becomes of its calls, and connections that died come back.</summary>
+public class WindowEndTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Calls_that_never_end_are_counted_as_cut_off_and_end_the_run(bool byCount)
+    {
+        var options = TestLoad.Options(new Address.Tcp("nowhere", 1), connections: 3, timeout: 0.3);
+        var window = byCount ? new LoadWindow { Calls = 3 } : TestLoad.For(0.2);
+        await using var generator = await LaneGenerator.OpenAsync(options, new StuckFactory(), CancellationToken.None);
+        var begun = Stopwatch.GetTimestamp();
+        var result = await TestLoad.RunAsync(generator, window, byCount ? new CancellationTokenSource(200).Token : CancellationToken.None);
+        Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0.3, 10);
+        Assert.Equal((3, 3), (result.Started, result.CutOff));
+        Assert.Contains("never ended", result.ServerLost, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(null, null)]
+    [InlineData(20L, null)]
+    [InlineData(20L, 1000.0)]
+    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_a_sentence(long? calls, double? rate)
+    {
+        await using var server = new FakeServer { Greeting = Frames.Settings((3, 0)) };
+        var window = new LoadWindow { Calls = calls, Rate = rate, Duration = calls is null ? TimeSpan.FromMinutes(10) : null };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 0.2), window);
+        Assert.Equal((0, 0), (result.Started, result.CutOff));
+        Assert.Contains("SETTINGS_MAX_CONCURRENT_STREAMS is 0", result.ServerLost, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("unix")]
+    [InlineData("tcp")]
+    [InlineData("pipe")]
+    public async Task Grpc_connections_that_die_as_they_reopen_all_come_back(string kind)
+    {
+        await using var server = new FakeServer(kind);
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, timeout: 0.5));
+        (server.Greeting, server.Closes) = ([.. Frames.Settings(), .. Frames.GoAway(0)], number => number <= 16);
+        server.Kill(4);
+        await TestLoad.RunAsync(generator, TestLoad.For(0.3));
+        server.Greeting = Frames.Settings();
+        await TestLoad.RunAsync(generator, TestLoad.For(1));
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
+        Assert.Equal((4, 4, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count));
+    }
+
+    [Theory]
+    [InlineData("unix")]
+    [InlineData("tcp")]
+    public async Task Http_connections_that_die_as_they_reopen_all_come_back(string kind)
+    {
+        await using var server = new FakeHttpServer(kind) { Closes = number => number is > 4 and <= 12 };
+        server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10)) && number > 4;
+        await using var generator = await TestLoad.OpenAsync(HttpCallTests.Options(server.Address));
+        await TestLoad.RunAsync(generator, TestLoad.For(1));
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
+        Assert.Equal((4, 4, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count));
+    }
+
+    /// <summary>What no connection should be: calls that nothing ends.</summary>
+    private sealed class StuckFactory : IConnectionFactory
+    {
+        public long ConnectRetries => 0;
+        public bool UsesLoops => false;
+        public ICallConnection Create(Lane lane) => new StuckConnection();
+    }
+
+    private sealed class StuckConnection : ICallConnection, ICaller
+    {
+        public IReadOnlyList<ICaller> Callers => [this];
+        public bool IsOpen => true;
+        public int Reopened => 0;
+        public long? StreamsAllowed => null;
+
+        public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
+        public ValueTask<bool> ReadyAsync() => new(true);
+        public ValueTask<CallResult> CallAsync(long sentNs) => new(new TaskCompletionSource<CallResult>().Task);
+        public ValueTask DisposeAsync() => new(new TaskCompletionSource().Task);
+
+        public void CutOff(long sentBeforeNs)
+        {
+        }
+
+        public void SetAccepting(bool accepting)
+        {
+        }
+
+        public void Enter()
+        {
+        }
+
+        public void Leave()
+        {
+        }
+    }
+}
