@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Server;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
@@ -21,7 +21,7 @@ public class CallBenchmarks
     public string Client { get; set; } = "";
 
     /// <summary>Those that this build has.</summary>
-    public static IEnumerable<string> Clients => new[] { Catalogue.Wire, Catalogue.GrpcDotnet }.Where(client => Catalogue.Refusal(client) is null);
+    public static IEnumerable<string> Clients => new[] { ProtocolTable.Wire, ProtocolTable.GrpcDotnet }.Where(client => ProtocolTable.Refusal(client) is null);
 
     // Waited for here: the toolchain that runs in this process does not wait for an asynchronous setup.
     [GlobalSetup]

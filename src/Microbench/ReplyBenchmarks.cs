@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Google.Protobuf;
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
-using IpcBench.Client.Callers.Wire;
-using IpcBench.Client.Callers.Wire.Hpack;
+using IpcBench.Client.Protocols.Wire;
+using IpcBench.Client.Protocols.Wire.Hpack;
 
 namespace IpcBench.Microbench;
 

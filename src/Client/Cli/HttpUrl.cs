@@ -1,5 +1,5 @@
-using IpcBench.Client.Callers.Wire;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

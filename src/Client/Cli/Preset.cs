@@ -1,6 +1,6 @@
 using System.Globalization;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
@@ -35,7 +35,7 @@ internal sealed record Preset
     /// <summary>Printed after the help.</summary>
     public string? Examples { get; init; }
 
-    public IReadOnlyList<string> Protocols { get; init; } = [Catalogue.Grpc];
+    public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
     public Default Transports { get; init; } = new("tcp,unix,pipe");
     public Default Sizes { get; init; } = new("10,100,1k,10k,100k,1M", Quick: "10,10k,1M");
     public Default Connections { get; init; } = new("400");
@@ -59,7 +59,7 @@ internal sealed record Preset
     public Default Timeout { get; init; } = new("10s");
     public Default MaxTime { get; init; } = new("30m");
     public Default Delta { get; init; } = new("3%");
-    public Default Client { get; init; } = new(Catalogue.Wire);
+    public Default Client { get; init; } = new(ProtocolTable.Wire);
 
     /// <summary>Whether the client's own ceiling can be measured: on gRPC alone.</summary>
     public bool Calibrate { get; init; } = true;

@@ -1,5 +1,5 @@
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
@@ -12,7 +12,7 @@ internal static class Presets
     /// <summary>HTTP/1.1 against servers that are already there.</summary>
     public static Preset Http { get; } = Main with
     {
-        Protocols = [Catalogue.Http1],
+        Protocols = [ProtocolTable.Http1],
         NotOffered =
         [
             "-U", "--transports", "-s", "--quick", "--client", "--aa", "--no-calibration", "--server-cpus", "--http2-window",
@@ -51,7 +51,7 @@ internal static class Presets
               GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
 
             """,
-        Protocols = [Catalogue.Echo],
+        Protocols = [ProtocolTable.Echo],
         Sizes = new(string.Join(',', Enumerable.Range(0, 15).Select(power => 1 << power)), Quick: "1,64,1024,16384"),
         Connections = new("1"),
         Calls = new("100k", Quick: "10k"),
@@ -87,7 +87,7 @@ internal static class Presets
               GrpcBench report results/….json --plot layers --format svg -o layers.svg
 
             """,
-        Protocols = [Catalogue.Echo, Catalogue.Http2, Catalogue.Grpc],
+        Protocols = [ProtocolTable.Echo, ProtocolTable.Http2, ProtocolTable.Grpc],
         Sizes = new("10,10k"),
         Connections = new("1"),
         Duration = new("2s", Quick: "500ms"),

@@ -3,8 +3,8 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Renderers;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
@@ -94,7 +94,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.Sizes.Any(size => size > int.MaxValue / 2))
             yield return "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer";
-        if (!options.Protocols.Contains(Catalogue.Echo))
+        if (!options.Protocols.Contains(ProtocolTable.Echo))
             yield break;
         // Packets come back: at least a byte each, and no more at a time than fit the memory.
         if (options.Sizes.Min() < 1)

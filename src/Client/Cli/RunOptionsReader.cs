@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Security.Cryptography;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -144,7 +144,7 @@ internal sealed class RunOptionsReader(
         : throw new UsageException($"{what}: there is no transport '{text}': it is one of tcp, tls, unix, pipe");
 
     private static string ClientName(string text, string what) =>
-        Catalogue.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
+        ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
 
     private static TimeSpan Positive(string text, string what) => Parsers.Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
         ? time

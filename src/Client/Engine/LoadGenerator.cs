@@ -8,9 +8,9 @@ internal abstract class LoadGenerator : IAsyncDisposable
 
     /// <summary>Opens all connections, ramped.</summary>
     /// <exception cref="IOException">They could not all be opened before the deadline; the message says how many, and why the last one not.</exception>
-    /// <exception cref="ArgumentException">No such client or protocol in the catalogue.</exception>
+    /// <exception cref="ArgumentException">No such client or protocol in the table of protocols.</exception>
     public static async Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) =>
-        await LaneGenerator.OpenAsync(options, await Callers.Catalogue.FactoryAsync(options, cancellation), cancellation);
+        await LaneGenerator.OpenAsync(options, await Protocols.ProtocolTable.FactoryAsync(options, cancellation), cancellation);
 
     /// <summary>Runs one window and drains it. Cancellation ends the window early: what was measured until then is returned.</summary>
     public abstract Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation);

@@ -29,10 +29,10 @@ internal sealed record LoadOptions
     /// <summary>HTTP/2 receive window in bytes of a stream, and of a connection; null: large enough that flow control is not what is measured.</summary>
     public int? Http2Window { get; init; }
 
-    /// <summary><c>wire</c>, the lean client of this project, or another of the catalogue.</summary>
+    /// <summary><c>wire</c>, the lean client of this project, or another of the table of protocols.</summary>
     public string Client { get; init; } = "wire";
 
-    /// <summary>What a call is on the wire: those of <see cref="Callers.Catalogue"/>.</summary>
+    /// <summary>What a call is on the wire: those of <see cref="Protocols.ProtocolTable"/>.</summary>
     public string Protocol { get; init; } = "grpc";
 
     /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>

@@ -49,7 +49,7 @@ internal sealed record RunOptions
     /// <summary>Client implementations, each an arm: <c>wire</c>, <c>grpc-dotnet</c>.</summary>
     public IReadOnlyList<string> Clients { get; init; } = ["wire"];
 
-    /// <summary>What a call is on the wire, each an arm: those of <see cref="Callers.Catalogue"/>.</summary>
+    /// <summary>What a call is on the wire, each an arm: those of <see cref="Protocols.ProtocolTable"/>.</summary>
     public IReadOnlyList<string> Protocols { get; init; } = ["grpc"];
 
     /// <summary>Each an arm: false keeps connections for all calls, true opens one for every call.</summary>

@@ -1,8 +1,8 @@
 using IpcBench.Analysis.Wording;
-using IpcBench.Client.Callers;
-using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -18,7 +18,7 @@ internal static class HttpTargets
         foreach (var arm in options.Http)
             asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
         var largest = asked.Max(arm => arm.Request.Size);
-        return [.. asked.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), Catalogue.Http1, arm.Request))];
+        return [.. asked.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
     }
 
     private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
@@ -31,7 +31,7 @@ internal static class HttpTargets
             Threads = 1,
             Timeout = options.Timeout,
             Connector = options.Variants[0].Knobs.Connector(options.Connector),
-            Protocol = Catalogue.Http1,
+            Protocol = ProtocolTable.Http1,
             Request = arm.Request,
         };
         try

@@ -1,7 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Run;
 
@@ -45,7 +45,7 @@ internal static class RunRecords
             texts[knob.Name] = knob.Read(knobs) ?? "default";
         texts["arrivals"] = options.Poisson ? "poisson" : "constant";
         texts["rate"] = options.Rate?.ToString("0.##", CultureInfo.InvariantCulture) ?? "max";
-        if (options.Clients.Contains(Catalogue.GrpcDotnet) && Catalogue.GrpcDotnetVersion is { } version)
+        if (options.Clients.Contains(ProtocolTable.GrpcDotnet) && ProtocolTable.GrpcDotnetVersion is { } version)
             texts["grpc-dotnet client"] = "Grpc.Net.Client " + version;
         return texts;
     }

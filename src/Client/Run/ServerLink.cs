@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
@@ -39,7 +39,7 @@ internal sealed class ServerLink : IDisposable
             if (links.ContainsKey(target.Address))
                 continue;
             var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
-            links[target.Address] = known ?? (Catalogue.IsGrpcServed(target.Protocol) ? await OpenOneAsync(target.Address, options, links.Values, cancellation) : new ServerLink(null, null));
+            links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol) ? await OpenOneAsync(target.Address, options, links.Values, cancellation) : new ServerLink(null, null));
         }
         return links;
     }

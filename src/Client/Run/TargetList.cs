@@ -1,6 +1,6 @@
 using System.Globalization;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
@@ -18,8 +18,8 @@ internal static class TargetList
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
         // A server that is only to echo still has to be asked for its counters.
-        var served = options.Protocols.Any(protocol => protocol != Catalogue.Echo) ? kinds : [kinds[0]];
-        return (served, options.Protocols.Contains(Catalogue.Echo) ? kinds : []);
+        var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
+        return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
     /// <summary>On a server of our own.</summary>
@@ -28,7 +28,7 @@ internal static class TargetList
         foreach (var protocol in options.Protocols)
         {
             var seen = new HashSet<string>();
-            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == Catalogue.Echo)))
+            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo)))
                 yield return new Target(endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
         }
     }

@@ -1,6 +1,6 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Callers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Protocol.V1;
 
@@ -72,7 +72,7 @@ internal sealed class WindowCounters : IDisposable
         {
             ServerOpen = own.OpenedInAll is not null ? null : first.ConnectionsOpen - link.OwnConnections(target.Address),
             // Bytes that come back are no calls to an echo.
-            ServerCalls = target.Protocol == Catalogue.Echo ? null : last.Calls - first.Calls,
+            ServerCalls = target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls,
         };
     }
 

@@ -1,5 +1,5 @@
-using IpcBench.Client.Callers.Echo;
-using IpcBench.Client.Callers.Links;
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Protocols.Echo;
 
 namespace IpcBench.Client.Tests.Echo;
 

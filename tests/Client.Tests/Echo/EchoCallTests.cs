@@ -1,6 +1,6 @@
-using IpcBench.Client.Callers;
-using IpcBench.Client.Callers.Echo;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Tests.Engine.Support;
 
 namespace IpcBench.Client.Tests.Echo;
@@ -101,7 +101,7 @@ public class EchoCallTests
     }
 
     private static LoadOptions Options(EchoServer server, int size, int atOnce) =>
-        TestLoad.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = Catalogue.Echo };
+        TestLoad.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = ProtocolTable.Echo };
 
     private static async Task AssertCaughtAsync(int packets, Func<byte[], int, byte[]?> lie)
     {

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
-using IpcBench.Client.Callers.Http1;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Transports;

@@ -1,8 +1,8 @@
 using System.Text;
-using IpcBench.Client.Callers.Http1;
-using IpcBench.Client.Callers.Links;
-using IpcBench.Client.Callers.Serial;
+using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Protocols.InOrder;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Wire.Support;
 

@@ -1,5 +1,5 @@
-using IpcBench.Client.Callers;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Wire.Support;

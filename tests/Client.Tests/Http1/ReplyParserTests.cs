@@ -1,5 +1,5 @@
 using System.Text;
-using IpcBench.Client.Callers.Http1;
+using IpcBench.Client.Protocols.Http1;
 
 namespace IpcBench.Client.Tests.Http1;
 

@@ -1,4 +1,4 @@
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
 using static IpcBench.Client.Tests.Wire.Support.WireHarness;
 

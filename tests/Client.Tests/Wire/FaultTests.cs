@@ -1,6 +1,6 @@
-using IpcBench.Client.Callers.Links;
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
 
 namespace IpcBench.Client.Tests.Wire;

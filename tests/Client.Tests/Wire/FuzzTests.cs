@@ -1,5 +1,5 @@
-using IpcBench.Client.Callers.Wire.Hpack;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Wire.Hpack;
 using IpcBench.Client.Tests.Wire.Support;
 
 namespace IpcBench.Client.Tests.Wire;

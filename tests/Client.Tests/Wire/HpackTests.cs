@@ -1,5 +1,5 @@
 using System.Text;
-using IpcBench.Client.Callers.Wire.Hpack;
+using IpcBench.Client.Protocols.Wire.Hpack;
 
 namespace IpcBench.Client.Tests.Wire;
 

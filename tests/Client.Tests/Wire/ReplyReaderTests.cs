@@ -1,4 +1,4 @@
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
 
 namespace IpcBench.Client.Tests.Wire;

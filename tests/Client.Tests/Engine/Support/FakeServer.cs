@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.IO.Pipes;
 using System.Net;
 using System.Net.Sockets;
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
 using IpcBench.Transports;
 

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
-using IpcBench.Client.Callers.Wire;
+using IpcBench.Client.Protocols.Wire;
 
 namespace IpcBench.Client.Tests.Wire.Support;
 

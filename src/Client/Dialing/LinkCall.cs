@@ -1,0 +1,62 @@
+using System.Threading.Tasks.Sources;
+using IpcBench.Client.Engine;
+
+namespace IpcBench.Client.Dialing;
+
+/// <summary>One stream's place on a connection: at most one call at a time, all awaited on this one object.</summary>
+internal abstract class LinkCall(LinkConnection connection) : ICaller, IValueTaskSource<CallResult>, IValueTaskSource<bool>
+{
+    private ManualResetValueTaskSourceCore<CallResult> call;
+    private ManualResetValueTaskSourceCore<bool> ready;
+
+    public bool IsOut { get; private set; }
+
+    public long SentNs { get; private set; }
+
+    public ValueTask<bool> ReadyAsync()
+    {
+        if (connection.IsReady)
+            return new(true);
+        ready.Reset();
+        var wait = new ValueTask<bool>(this, ready.Version);
+        connection.WaitForReady(this);
+        return wait;
+    }
+
+    public ValueTask<CallResult> CallAsync(long sentNs)
+    {
+        call.Reset();
+        (SentNs, IsOut) = (sentNs, true);
+        var result = new ValueTask<CallResult>(this, call.Version);
+        Send();
+        return result;
+    }
+
+    public void SignalReady(bool isReady) => ready.SetResult(isReady);
+
+    /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
+    public virtual void Complete(CallResult result)
+    {
+        IsOut = false;
+        if (result.IsOk)
+            connection.OnSuccess();
+        call.SetResult(result);
+    }
+
+    /// <summary>Sends the request, or keeps it until it can be sent.</summary>
+    protected abstract void Send();
+
+    CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<CallResult>.GetStatus(short token) => call.GetStatus(token);
+
+    void IValueTaskSource<CallResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        call.OnCompleted(continuation, state, token, flags);
+
+    bool IValueTaskSource<bool>.GetResult(short token) => ready.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => ready.GetStatus(token);
+
+    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        ready.OnCompleted(continuation, state, token, flags);
+}

@@ -1,0 +1,51 @@
+namespace IpcBench.Client.Dialing;
+
+/// <summary>Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.</summary>
+internal sealed class OutputBuffer(BufferPool pool)
+{
+    private byte[] bytes = [];
+    private int start;
+    private int end;
+
+    public bool IsEmpty => start == end;
+
+    public int Length => end - start;
+
+    public ReadOnlyMemory<byte> Unsent => bytes.AsMemory(start, end - start);
+
+    /// <summary>Room for exactly <paramref name="count"/> more bytes, to be filled at once.</summary>
+    public Span<byte> Append(int count)
+    {
+        if (bytes.Length - end < count)
+            Grow(count);
+        end += count;
+        return bytes.AsSpan(end - count, count);
+    }
+
+    public void Append(ReadOnlySpan<byte> source) => source.CopyTo(Append(source.Length));
+
+    /// <summary>Drops what was sent.</summary>
+    public void Sent(int count)
+    {
+        start += count;
+        if (start == end)
+            Clear();
+    }
+
+    public void Clear()
+    {
+        if (bytes.Length > 0)
+            pool.Return(bytes);
+        (bytes, start, end) = ([], 0, 0);
+    }
+
+    private void Grow(int count)
+    {
+        var larger = pool.Rent(end - start + count);
+        Unsent.Span.CopyTo(larger);
+        var length = end - start;
+        if (bytes.Length > 0)
+            pool.Return(bytes);
+        (bytes, start, end) = (larger, 0, length);
+    }
+}

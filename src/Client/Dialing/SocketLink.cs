@@ -1,0 +1,61 @@
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Dialing;
+
+/// <summary>A link that is a socket of an event loop: one receive and one send for a call, no task, no buffer of its own.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class SocketLink(ILinkOwner owner) : Link, ILoopHandler
+{
+    // Then the other connections of the thread have their turn.
+    private const int MostReadsAtOnce = 8;
+
+    private LoopSocket? socket;
+
+    public void Attach(LoopSocket opened) => socket = opened;
+
+    public override void Start() => OnReadable(hangUp: false);
+
+    public override void Flush(OutputBuffer output)
+    {
+        while (!output.IsEmpty)
+        {
+            var sent = socket!.Send(output.Unsent.Span);
+            if (sent > 0)
+            {
+                output.Sent(sent);
+                continue;
+            }
+            if (sent == LoopSocket.WouldBlock)
+                socket.WantWritable();
+            else
+                output.Clear(); // the reason comes with the next receive
+            return;
+        }
+    }
+
+    public void OnReadable(bool hangUp)
+    {
+        for (var reads = 0; socket is { IsClosed: false } open; reads++)
+        {
+            if (reads == MostReadsAtOnce)
+            {
+                open.ReadAgain();
+                return;
+            }
+            var buffer = open.Loop.ReceiveBuffer;
+            var count = open.Receive(buffer);
+            if (count > 0)
+                owner.OnBytes(this, buffer.AsSpan(0, count));
+            else if (count != LoopSocket.WouldBlock)
+                owner.OnEnd(this, count == 0 ? null : LoopSocket.Describe(count));
+            // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
+            if (count <= 0 || (count < buffer.Length && !hangUp))
+                return;
+        }
+    }
+
+    public void OnWritable() => owner.OnRoom(this);
+
+    public override void Close() => socket?.Close();
+}

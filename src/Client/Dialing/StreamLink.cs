@@ -1,0 +1,115 @@
+namespace IpcBench.Client.Dialing;
+
+/// <summary>A link over any duplex stream (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
+internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize) : Link
+{
+    private readonly Lock gate = new();
+    private byte[] sending = [];
+    private bool isSending;
+    private bool isClosed;
+
+    public override void Start() => _ = ReadAsync();
+
+    public override void Flush(OutputBuffer output)
+    {
+        while (true)
+        {
+            ValueTask write;
+            lock (gate)
+            {
+                if (isSending || isClosed || output.IsEmpty)
+                    return;
+                var count = output.Length;
+                if (sending.Length < count)
+                    sending = new byte[Math.Max(1024, (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)count))];
+                output.Unsent.CopyTo(sending);
+                output.Clear();
+                isSending = true;
+                write = WriteAsync(count);
+            }
+            if (!write.IsCompletedSuccessfully)
+            {
+                _ = FinishAsync(write);
+                return;
+            }
+            write.GetAwaiter().GetResult();
+            EndSending();
+        }
+    }
+
+    public override void Close()
+    {
+        lock (gate)
+        {
+            if (isClosed)
+                return;
+            isClosed = true;
+        }
+        // Not awaited: a TLS stream's goodbye may have to wait for a write that never ends.
+        _ = DisposeAsync();
+    }
+
+    private async Task DisposeAsync()
+    {
+        try
+        {
+            await stream.DisposeAsync();
+        }
+        catch (Exception e) when (IsExpected(e))
+        {
+            // It was broken already.
+        }
+    }
+
+    private async Task FinishAsync(ValueTask write)
+    {
+        try
+        {
+            await write;
+        }
+        catch (Exception e)
+        {
+            owner.OnEnd(this, e.Message);
+            return;
+        }
+        EndSending();
+        owner.OnRoom(this);
+    }
+
+    /// <summary>Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the link.</summary>
+    private ValueTask WriteAsync(int count)
+    {
+        try
+        {
+            return stream.WriteAsync(sending.AsMemory(0, count));
+        }
+        catch (Exception e)
+        {
+            return ValueTask.FromException(e);
+        }
+    }
+
+    private void EndSending()
+    {
+        lock (gate)
+            isSending = false;
+    }
+
+    private async Task ReadAsync()
+    {
+        var buffer = new byte[bufferSize];
+        string? fault = null;
+        try
+        {
+            for (var count = await stream.ReadAsync(buffer); count > 0; count = await stream.ReadAsync(buffer))
+                owner.OnBytes(this, buffer.AsSpan(0, count));
+        }
+        catch (Exception e) when (IsExpected(e))
+        {
+            fault = e.Message;
+        }
+        owner.OnEnd(this, fault);
+    }
+
+    private static bool IsExpected(Exception e) => e is IOException or ObjectDisposedException or InvalidOperationException or OperationCanceledException;
+}

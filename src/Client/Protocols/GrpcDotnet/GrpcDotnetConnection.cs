@@ -1,0 +1,157 @@
+using Grpc.Net.Client;
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Engine;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Protocols.GrpcDotnet;
+
+/// <summary>One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and counted.</summary>
+internal sealed class GrpcDotnetConnection : ICallConnection
+{
+    private readonly Connector connector;
+    private readonly Reopener reopener;
+    private readonly bool reopens;
+    private readonly GrpcChannel channel;
+    private readonly GrpcDotnetCaller[] callers;
+    private readonly CancellationTokenSource disposing = new();
+    private readonly Lock gate = new();
+    private readonly List<TaskCompletionSource<bool>> waiting = [];
+    private Stream? opened;
+    private bool accepting;
+    private int reconnects;
+
+    public GrpcDotnetConnection(Lane lane, LoadOptions options, Connector connector)
+    {
+        (this.connector, reopener, reopens) = (connector, new Reopener(lane, OpenAsync), !options.ConnectPerCall);
+        channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
+        {
+            HttpHandler = Handler(options),
+            DisposeHttpClient = true,
+            MaxReceiveMessageSize = null,
+        });
+        var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
+        callers = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetCaller(this, client, request))];
+    }
+
+    public IReadOnlyList<ICaller> Callers => callers;
+
+    public bool IsOpen { get; private set; }
+
+    public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
+
+    /// <summary>The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.</summary>
+    public long? StreamsAllowed => null;
+
+    public async Task OpenAsync(CancellationToken cancellation)
+    {
+        var stream = await connector.ConnectAsync(cancellation);
+        if (Interlocked.Exchange(ref opened, stream) is { } unused)
+            await unused.DisposeAsync();
+        lock (gate)
+        {
+            IsOpen = true;
+            Signal(true);
+        }
+        if (disposing.IsCancellationRequested && Interlocked.Exchange(ref opened, null) is { } late)
+            await late.DisposeAsync();
+    }
+
+    public ValueTask<bool> ReadyAsync()
+    {
+        lock (gate)
+        {
+            // One that is for a single call stays dead, and nobody waits for it.
+            if (IsOpen || !accepting || !reopens)
+                return new(IsOpen && accepting);
+            var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            waiting.Add(ready);
+            return new(ready.Task);
+        }
+    }
+
+    /// <summary>A call found the connection dead: no more are sent before a new one is open.</summary>
+    public void Lost()
+    {
+        lock (gate)
+        {
+            if (!IsOpen || disposing.IsCancellationRequested)
+                return;
+            IsOpen = false;
+        }
+        if (reopens)
+            reopener.OnDeath();
+    }
+
+    /// <summary>A call has succeeded.</summary>
+    public void OnSuccess() => reopener.OnSuccess();
+
+    public void SetAccepting(bool accepting)
+    {
+        lock (gate)
+        {
+            this.accepting = accepting;
+            if (!accepting)
+                Signal(false);
+        }
+    }
+
+    public void CutOff(long sentBeforeNs)
+    {
+        foreach (var caller in callers)
+            caller.CutOff(sentBeforeNs);
+    }
+
+    // The library flushes each call by itself.
+    public void Enter()
+    {
+    }
+
+    public void Leave()
+    {
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await disposing.CancelAsync();
+        reopener.Stop();
+        SetAccepting(false);
+        channel.Dispose();
+        if (Interlocked.Exchange(ref opened, null) is { } unused)
+            await unused.DisposeAsync();
+    }
+
+    private static string Target(Address address) => address is Address.Tcp or Address.Tls ? address.ToString() : "http://localhost";
+
+    private SocketsHttpHandler Handler(LoadOptions options)
+    {
+        var handler = new SocketsHttpHandler
+        {
+            ConnectCallback = async (_, cancellation) => Interlocked.Exchange(ref opened, null) ?? await ConnectAgainAsync(cancellation),
+            PooledConnectionIdleTimeout = Timeout.InfiniteTimeSpan,
+            PooledConnectionLifetime = Timeout.InfiniteTimeSpan,
+            UseProxy = false,
+            AllowAutoRedirect = false,
+            UseCookies = false,
+        };
+        if (options.Http2Window is { } window)
+            handler.InitialHttp2StreamWindowSize = Math.Clamp(window, 65_535, 16 << 20);
+        if (options.Address is Address.Tls tls)
+            handler.SslOptions = TlsConnector.Authentication(tls.Host, options.Connector);
+        return handler;
+    }
+
+    private async ValueTask<Stream> ConnectAgainAsync(CancellationToken cancellation)
+    {
+        var stream = await connector.ConnectAsync(cancellation);
+        Interlocked.Increment(ref reconnects);
+        return stream;
+    }
+
+    private void Signal(bool ready)
+    {
+        foreach (var waiter in waiting)
+            waiter.SetResult(ready);
+        waiting.Clear();
+    }
+}

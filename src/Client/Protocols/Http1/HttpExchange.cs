@@ -1,0 +1,55 @@
+using System.Globalization;
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.InOrder;
+
+namespace IpcBench.Client.Protocols.Http1;
+
+/// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and what became of it.</summary>
+/// <param name="request">The bytes of the request, headers and body.</param>
+/// <param name="asked">What they ask for.</param>
+/// <param name="closes">They also ask the server to close after the reply.</param>
+internal sealed class HttpExchange(byte[] request, HttpRequest asked, bool closes = false) : Exchange
+{
+    private readonly ReplyParser parser = new(asked.IsHead);
+    private (int Status, string Kind) lastFailure;
+
+    /// <summary>Bytes of the last body.</summary>
+    public long BodyLength => parser.BodyLength;
+
+    public override bool ServerEndsFirst => closes;
+
+    public override void Reset() => parser.Reset();
+
+    public override void Write(OutputBuffer output) => output.Append(request);
+
+    public override ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result)
+    {
+        var progress = parser.Read(ref bytes);
+        result = progress switch
+        {
+            ReplyProgress.Done => Judge(),
+            ReplyProgress.Broken => CallResult.Failed("protocol"),
+            _ => default,
+        };
+        if (progress == ReplyProgress.More)
+            return ReplyEnd.NotYet;
+        return progress == ReplyProgress.Broken || parser.EndsConnection && !closes ? ReplyEnd.Last : ReplyEnd.Next;
+    }
+
+    public override CallResult AtEnd() => parser.EndsWithConnection ? Judge() : base.AtEnd();
+
+    private CallResult Judge()
+    {
+        if (!asked.ExpectStatus.Has(parser.Status))
+            return CallResult.Failed(Kind(parser.Status));
+        return asked.VaryingLength || parser.BodyLength == asked.Size ? CallResult.Ok : CallResult.Failed("wrong length");
+    }
+
+    private string Kind(int status)
+    {
+        if (lastFailure.Status != status)
+            lastFailure = (status, string.Create(CultureInfo.InvariantCulture, $"http {status}"));
+        return lastFailure.Kind;
+    }
+}

@@ -1,0 +1,130 @@
+using System.Text;
+
+namespace IpcBench.Client.Protocols.Http1;
+
+/// <summary>Status line and headers of a reply, as far as they say where it ends (RFC 9112, section 6.3); anything ambiguous is refused.</summary>
+internal struct ReplyHead
+{
+    private bool isVersion0;
+    private bool hasEncoding;
+    private bool isChunkedLast;
+    private bool saysKeepAlive;
+    private bool saysClose;
+
+    /// <summary>0 until the status line has been read.</summary>
+    public int Status { get; private set; }
+
+    /// <summary>Bytes of the body; -1 when it is not said.</summary>
+    public long Length { get; private set; }
+
+    /// <summary>Another head follows.</summary>
+    public readonly bool IsInterim => Status is >= 100 and < 200;
+
+    public readonly bool IsChunked => isChunkedLast;
+
+    /// <summary>The body goes on until the server closes.</summary>
+    public readonly bool IsUntilClose => !isChunkedLast && Length < 0;
+
+    /// <summary>No further request may be sent on the connection.</summary>
+    public readonly bool EndsConnection => saysClose || IsUntilClose || isVersion0 && !saysKeepAlive;
+
+    public void Clear() => this = new ReplyHead { Length = -1 };
+
+    /// <summary>Takes one line, not the empty one at the end. False: this is no HTTP/1.</summary>
+    public bool Add(ReadOnlySpan<byte> line)
+    {
+        if (line.IndexOfAny((byte)'\r', (byte)'\0') >= 0)
+            return false;
+        return Status == 0 ? ReadStatus(line) : ReadHeader(line);
+    }
+
+    /// <summary>All lines have come. False: they contradict each other.</summary>
+    /// <param name="isBodyless">The request asked for headers alone.</param>
+    public bool End(bool isBodyless)
+    {
+        if (Status is 0 or 101) // nobody has asked for another protocol
+            return false;
+        // Both lengths at once, or an encoding that HTTP/1.0 does not know, is how requests are smuggled: RFC 9112, 6.1.
+        if (hasEncoding && (Length >= 0 || isVersion0))
+            return false;
+        if (isBodyless || IsInterim || Status is 204 or 304)
+            (Length, isChunkedLast) = (0, false);
+        return true;
+    }
+
+    private bool ReadStatus(ReadOnlySpan<byte> line)
+    {
+        if (line.Length < 12 || !line.StartsWith("HTTP/1."u8) || !char.IsAsciiDigit((char)line[7]) || line[8] != ' ' || line.Length > 12 && line[12] != ' ')
+            return false;
+        isVersion0 = line[7] == '0';
+        var status = Number(line.Slice(9, 3));
+        Status = (int)status;
+        return status is >= 100 and <= 599;
+    }
+
+    private bool ReadHeader(ReadOnlySpan<byte> line)
+    {
+        var colon = line.IndexOf((byte)':');
+        // A line that begins with a blank continues the last one, which has been forbidden for long (RFC 9112, 5.2); a blank before the colon, too.
+        if (colon <= 0 || line[..colon].IndexOfAny((byte)' ', (byte)'\t') >= 0)
+            return false;
+        var name = line[..colon];
+        var value = Trim(line[(colon + 1)..]);
+        return name.Length switch
+        {
+            10 when Ascii.EqualsIgnoreCase(name, "connection"u8) => ReadConnection(value),
+            14 when Ascii.EqualsIgnoreCase(name, "content-length"u8) => ReadLength(value),
+            17 when Ascii.EqualsIgnoreCase(name, "transfer-encoding"u8) => ReadEncoding(value),
+            _ => true,
+        };
+    }
+
+    private bool ReadLength(ReadOnlySpan<byte> value)
+    {
+        var isFirst = Length < 0;
+        Length = Number(value);
+        return isFirst && Length >= 0;
+    }
+
+    private bool ReadEncoding(ReadOnlySpan<byte> value)
+    {
+        hasEncoding = true;
+        foreach (var range in value.Split((byte)','))
+        {
+            var coding = Trim(value[range]);
+            var isChunked = Ascii.EqualsIgnoreCase(coding, "chunked"u8);
+            if (isChunked && isChunkedLast)
+                return false;
+            isChunkedLast = isChunked;
+        }
+        return true;
+    }
+
+    private bool ReadConnection(ReadOnlySpan<byte> value)
+    {
+        foreach (var range in value.Split((byte)','))
+        {
+            var option = Trim(value[range]);
+            saysClose |= Ascii.EqualsIgnoreCase(option, "close"u8);
+            saysKeepAlive |= Ascii.EqualsIgnoreCase(option, "keep-alive"u8);
+        }
+        return true;
+    }
+
+    private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> value) => value.Trim(" \t"u8);
+
+    /// <summary>Digits alone; -1 for anything else and for what no body could be.</summary>
+    private static long Number(ReadOnlySpan<byte> digits)
+    {
+        if (digits.Length is 0 or > 18)
+            return -1;
+        var number = 0L;
+        foreach (var digit in digits)
+        {
+            if (!char.IsAsciiDigit((char)digit))
+                return -1;
+            number = number * 10 + digit - '0';
+        }
+        return number;
+    }
+}

@@ -1,0 +1,184 @@
+namespace IpcBench.Client.Protocols.Http1;
+
+/// <summary>Reads HTTP/1 replies as they stream by, one after the other, and keeps nothing but their measures. Allocates nothing in the steady state.</summary>
+/// <param name="isBodyless">Replies are headers alone, as to HEAD.</param>
+internal sealed class ReplyParser(bool isBodyless)
+{
+    /// <summary>Bytes that the head of a reply may have, and its trailers, and the line before a chunk.</summary>
+    private const int MostHead = 64 * 1024, MostChunkLine = 4 * 1024;
+
+    private readonly LineReader lines = new();
+    private State state;
+    private ReplyHead head;
+    private long left;
+    private byte[] known = [];
+    private int knownLength;
+    private ReplyHead knownHead;
+
+    private enum State : byte
+    {
+        Begin,
+        Head,
+        Length,
+        ChunkSize,
+        Chunk,
+        ChunkEnd,
+        Trailers,
+        UntilClose,
+    }
+
+    public int Status => head.Status;
+
+    /// <summary>Bytes of the body so far.</summary>
+    public long BodyLength { get; private set; }
+
+    /// <summary>The server will not take another request on this connection.</summary>
+    public bool EndsConnection => head.EndsConnection;
+
+    /// <summary>The reply ends with the connection.</summary>
+    public bool EndsWithConnection => state == State.UntilClose;
+
+    /// <summary>A new connection: forgets what the last one had begun.</summary>
+    public void Reset() => state = State.Begin;
+
+    /// <summary>Takes what belongs to the reply off the front of the bytes.</summary>
+    public ReplyProgress Read(ref ReadOnlySpan<byte> bytes)
+    {
+        var progress = state == State.Begin ? Begin(ref bytes) : ReplyProgress.More;
+        while (progress == ReplyProgress.More)
+        {
+            if (!Step(ref bytes, out progress))
+                return progress;
+        }
+        state = State.Begin;
+        return progress;
+    }
+
+    /// <summary>The next reply most often begins with the very bytes of the last one; a date changes once a second.</summary>
+    private ReplyProgress Begin(ref ReadOnlySpan<byte> bytes)
+    {
+        BodyLength = 0;
+        if (knownLength > 0 && bytes.StartsWith(known.AsSpan(0, knownLength)))
+        {
+            head = knownHead;
+            bytes = bytes[knownLength..];
+            BeginBody();
+            return ReplyProgress.More;
+        }
+        head.Clear();
+        BeginLine(State.Head);
+        var whole = bytes;
+        var progress = ReplyProgress.More;
+        while (state == State.Head && progress == ReplyProgress.More && Step(ref bytes, out progress))
+        {
+        }
+        if (state != State.Head)
+            Know(whole[..^bytes.Length]);
+        return progress;
+    }
+
+    private void Know(ReadOnlySpan<byte> bytes)
+    {
+        if (known.Length < bytes.Length)
+            known = new byte[bytes.Length + 64];
+        bytes.CopyTo(known);
+        (knownLength, knownHead) = (bytes.Length, head);
+    }
+
+    private bool Step(ref ReadOnlySpan<byte> bytes, out ReplyProgress progress)
+    {
+        progress = ReplyProgress.More;
+        switch (state)
+        {
+            case State.Length or State.Chunk:
+                Skip(ref bytes);
+                if (left > 0)
+                    return false;
+                if (state == State.Length)
+                    progress = ReplyProgress.Done;
+                else
+                    BeginLine(State.ChunkEnd);
+                return true;
+            case State.UntilClose:
+                BodyLength += bytes.Length;
+                bytes = default;
+                return false;
+            default:
+                return StepLine(ref bytes, out progress);
+        }
+    }
+
+    private bool StepLine(ref ReadOnlySpan<byte> bytes, out ReplyProgress progress)
+    {
+        progress = ReplyProgress.More;
+        if (!lines.TryTake(ref bytes, out var line))
+        {
+            if (lines.IsOverBudget)
+                progress = ReplyProgress.Broken;
+            return false;
+        }
+        progress = state switch
+        {
+            State.Head => OnHeadLine(line),
+            State.ChunkSize => OnChunkSize(line),
+            State.ChunkEnd => OnChunkEnd(line),
+            _ => OnTrailer(line),
+        };
+        return true;
+    }
+
+    private ReplyProgress OnHeadLine(ReadOnlySpan<byte> line)
+    {
+        if (!line.IsEmpty)
+            return head.Add(line) ? ReplyProgress.More : ReplyProgress.Broken;
+        if (!head.End(isBodyless))
+            return ReplyProgress.Broken;
+        if (head.IsInterim)
+            head.Clear(); // the next head shares its budget, so that they come to an end
+        else
+            BeginBody();
+        return ReplyProgress.More;
+    }
+
+    private void BeginBody()
+    {
+        if (head.IsChunked)
+            BeginLine(State.ChunkSize);
+        else
+            (state, left) = (head.IsUntilClose ? State.UntilClose : State.Length, Math.Max(0, head.Length));
+    }
+
+    private void BeginLine(State next)
+    {
+        state = next;
+        lines.Begin(next is State.Head or State.Trailers ? MostHead : MostChunkLine);
+    }
+
+    private ReplyProgress OnChunkSize(ReadOnlySpan<byte> line)
+    {
+        if (!ChunkSize.TryRead(line, out left))
+            return ReplyProgress.Broken;
+        if (left > 0)
+            state = State.Chunk;
+        else
+            BeginLine(State.Trailers);
+        return ReplyProgress.More;
+    }
+
+    private ReplyProgress OnChunkEnd(ReadOnlySpan<byte> line)
+    {
+        BeginLine(State.ChunkSize);
+        return line.IsEmpty ? ReplyProgress.More : ReplyProgress.Broken;
+    }
+
+    private static ReplyProgress OnTrailer(ReadOnlySpan<byte> line) =>
+        line.IsEmpty ? ReplyProgress.Done : line.IndexOf((byte)':') > 0 ? ReplyProgress.More : ReplyProgress.Broken;
+
+    private void Skip(ref ReadOnlySpan<byte> bytes)
+    {
+        var take = (int)Math.Min(left, bytes.Length);
+        bytes = bytes[take..];
+        left -= take;
+        BodyLength += take;
+    }
+}

@@ -1,0 +1,170 @@
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Engine;
+using IpcBench.Transports;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Protocols;
+
+/// <summary>One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before the next.</summary>
+internal sealed class PerCallConnection : ICallConnection, ICaller
+{
+    private readonly Lane lane;
+    private readonly IConnectionFactory inner;
+    private readonly ConnectLog log;
+    private readonly BackOff pause;
+    private readonly Lock gate = new();
+    private ICallConnection? current;
+    private CancellationTokenSource? opening;
+    private long sentNs;
+    private bool isCutOff;
+    private long received;
+    private volatile bool accepting;
+
+    public PerCallConnection(Lane lane, IConnectionFactory inner, ConnectLog log)
+    {
+        (this.lane, this.inner, this.log, pause) = (lane, inner, log, new BackOff(lane));
+        Callers = [this];
+    }
+
+    public IReadOnlyList<ICaller> Callers { get; }
+
+    /// <summary>The last connect was no failure of the server's.</summary>
+    public bool IsOpen { get; private set; }
+
+    public int Reopened => 0;
+
+    public long? StreamsAllowed => null;
+
+    public long? BytesReceived => Volatile.Read(ref received);
+
+    /// <summary>Shows that there is a server, so that its absence is no failed call.</summary>
+    public async Task OpenAsync(CancellationToken cancellation)
+    {
+        var first = inner.Create(lane);
+        try
+        {
+            await first.OpenAsync(cancellation);
+            IsOpen = true;
+        }
+        finally
+        {
+            await first.DisposeAsync();
+        }
+    }
+
+    public ValueTask<bool> ReadyAsync() => current is null && pause.IsNone ? new(accepting) : ReadyLaterAsync();
+
+    public async ValueTask<CallResult> CallAsync(long sentNs)
+    {
+        var connection = inner.Create(lane);
+        var limit = new CancellationTokenSource();
+        lock (gate)
+            (current, opening, this.sentNs, isCutOff) = (connection, limit, sentNs, false);
+        if (await OpenAsync(connection, limit) is { } failure)
+            return failure;
+        connection.SetAccepting(true);
+        var call = connection.Callers[0];
+        return await call.ReadyAsync() ? Noted(await call.CallAsync(sentNs)) : NeverSent();
+    }
+
+    public void CutOff(long sentBeforeNs)
+    {
+        ICallConnection late;
+        CancellationTokenSource? connecting;
+        lock (gate)
+        {
+            if (current is null || sentNs >= sentBeforeNs)
+                return;
+            (late, connecting, isCutOff) = (current, opening, true);
+        }
+        if (connecting is not null)
+        {
+            connecting.Cancel();
+            return;
+        }
+        late.SetAccepting(false); // it may still wait for the server to let it begin
+        late.CutOff(sentBeforeNs);
+    }
+
+    public void SetAccepting(bool accepting) => this.accepting = accepting;
+
+    // A call's own connection sends by itself what it has.
+    public void Enter()
+    {
+    }
+
+    public void Leave()
+    {
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        accepting = false;
+        if (current is { } last)
+            await last.DisposeAsync();
+    }
+
+    /// <returns>Null when it is open.</returns>
+    private async ValueTask<CallResult?> OpenAsync(ICallConnection connection, CancellationTokenSource limit)
+    {
+        try
+        {
+            await connection.OpenAsync(limit.Token);
+            log.Record(MonotonicClock.NowNs - sentNs);
+            IsOpen = true;
+            lock (gate)
+                opening = null;
+            return null;
+        }
+        catch (OperationCanceledException)
+        {
+            return CallResult.CutOff;
+        }
+        catch (NoLocalPortException)
+        {
+            pause.Lengthen();
+            return CallResult.Failed("no local port");
+        }
+        catch (Exception)
+        {
+            // Whatever a system or a library throws while it connects is a call that failed of it.
+            IsOpen = false;
+            pause.Lengthen();
+            return CallResult.Failed("connect");
+        }
+    }
+
+    private CallResult Noted(CallResult result)
+    {
+        if (result.IsOk)
+            pause.Reset();
+        return result;
+    }
+
+    /// <summary>The connection opened and then carried no call: the time was over, or it died at once.</summary>
+    private CallResult NeverSent()
+    {
+        lock (gate)
+        {
+            if (isCutOff)
+                return CallResult.CutOff;
+        }
+        pause.Lengthen();
+        return CallResult.Failed("connection lost");
+    }
+
+    private async ValueTask<bool> ReadyLaterAsync()
+    {
+        ICallConnection? last;
+        lock (gate)
+            (last, current, opening) = (current, null, null);
+        if (last is not null)
+        {
+            await last.FinishAsync();
+            received += last.BytesReceived ?? 0;
+        }
+        if (accepting)
+            await pause.WaitAsync();
+        return accepting;
+    }
+}

@@ -1,0 +1,13 @@
+namespace IpcBench.Client.Protocols.Wire;
+
+/// <summary>HTTP/2 frame flags; the bit of <see cref="EndStream"/> is <see cref="Ack"/> on SETTINGS and PING.</summary>
+[Flags]
+internal enum FrameFlags : byte
+{
+    None = 0,
+    EndStream = 0x1,
+    Ack = 0x1,
+    EndHeaders = 0x4,
+    Padded = 0x8,
+    Priority = 0x20,
+}

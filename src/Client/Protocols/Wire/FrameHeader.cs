@@ -1,0 +1,24 @@
+using System.Buffers.Binary;
+
+namespace IpcBench.Client.Protocols.Wire;
+
+/// <summary>The nine bytes before each frame's payload (RFC 9113, 4.1).</summary>
+internal readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags Flags, int StreamId)
+{
+    public const int Size = 9;
+
+    public bool Has(FrameFlags flag) => (Flags & flag) != 0;
+
+    public static FrameHeader Read(ReadOnlySpan<byte> bytes)
+    {
+        var word = BinaryPrimitives.ReadUInt64BigEndian(bytes);
+        var streamId = (int)(((uint)word << 8 | bytes[8]) & 0x7FFFFFFF);
+        return new((int)(word >> 40), (FrameType)(byte)(word >> 32), (FrameFlags)(byte)(word >> 24), streamId);
+    }
+
+    public void Write(Span<byte> bytes)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, (ulong)Length << 40 | (ulong)(byte)Type << 32 | (ulong)(byte)Flags << 24 | (uint)StreamId >> 8);
+        bytes[8] = (byte)StreamId;
+    }
+}

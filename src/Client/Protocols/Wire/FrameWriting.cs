@@ -1,0 +1,14 @@
+using IpcBench.Client.Dialing;
+
+namespace IpcBench.Client.Protocols.Wire;
+
+/// <summary>HTTP/2 frames into an output buffer.</summary>
+internal static class FrameWriting
+{
+    public static void AppendFrame(this OutputBuffer output, FrameType type, FrameFlags flags, int streamId, ReadOnlySpan<byte> payload)
+    {
+        var frame = output.Append(FrameHeader.Size + payload.Length);
+        new FrameHeader(payload.Length, type, flags, streamId).Write(frame);
+        payload.CopyTo(frame[FrameHeader.Size..]);
+    }
+}

@@ -1,0 +1,13 @@
+namespace IpcBench.Client.Protocols.Wire.Hpack;
+
+/// <summary>The response fields a gRPC client looks at; all others are one.</summary>
+internal enum HeaderName : byte
+{
+    Other,
+    Status,
+    ContentType,
+    GrpcStatus,
+
+    /// <summary>Fields that HTTP/2 forbids in a response: they make it malformed (RFC 9113, 8.2 and 8.3).</summary>
+    Forbidden,
+}

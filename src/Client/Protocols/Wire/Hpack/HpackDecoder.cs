@@ -1,0 +1,127 @@
+using System.Buffers;
+
+namespace IpcBench.Client.Protocols.Wire.Hpack;
+
+/// <summary>Decodes one direction's header blocks (RFC 7541); keeps the dynamic table, and looks at values only as far as gRPC needs.</summary>
+/// <param name="tableSize">SETTINGS_HEADER_TABLE_SIZE as told to the peer.</param>
+internal sealed class HpackDecoder(int tableSize)
+{
+    private const int LongestString = 64 * 1024;
+    private const int StackLimit = 1024;
+
+    private readonly DynamicTable table = new(tableSize);
+
+    /// <summary>Sees every field when set; for tests and diagnostics.</summary>
+    public FieldObserver? Observer { get; set; }
+
+    /// <summary>Called with each decoded field.</summary>
+    public delegate void FieldObserver(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value);
+
+    public int TableSize => table.Size;
+
+    /// <exception cref="HpackException">The block is broken.</exception>
+    public HeaderBlock Decode(ReadOnlySpan<byte> block)
+    {
+        var result = new HeaderBlock();
+        var mayResize = true;
+        while (!block.IsEmpty)
+        {
+            var first = block[0];
+            if ((first & 0x80) != 0)
+                DecodeIndexed(ref block, ref result);
+            else if ((first & 0xE0) == 0x20)
+                DecodeResize(ref block, mayResize);
+            else
+                DecodeLiteral(ref block, ref result, insert: (first & 0x40) != 0);
+            mayResize = mayResize && (first & 0xE0) == 0x20;
+        }
+        return result;
+    }
+
+    private void DecodeIndexed(ref ReadOnlySpan<byte> block, ref HeaderBlock result)
+    {
+        var entry = Entry(HpackInteger.Read(ref block, 7));
+        result.Add(entry.Field);
+        Observer?.Invoke(entry.Name, entry.Value);
+    }
+
+    private void DecodeResize(ref ReadOnlySpan<byte> block, bool allowed)
+    {
+        var size = HpackInteger.Read(ref block, 5);
+        if (!allowed || size > tableSize)
+            throw new HpackException("a table size update that is not allowed");
+        table.Resize(size);
+    }
+
+    private void DecodeLiteral(ref ReadOnlySpan<byte> block, ref HeaderBlock result, bool insert)
+    {
+        var index = HpackInteger.Read(ref block, insert ? 6 : 4);
+        if (index != 0)
+        {
+            var entry = Entry(index);
+            DecodeValue(ref block, ref result, insert, entry.Field.Name, entry.Name);
+            return;
+        }
+        var raw = ReadString(ref block, out var huffman);
+        if (!huffman)
+        {
+            DecodeValue(ref block, ref result, insert, HeaderField.Classify(raw), raw);
+            return;
+        }
+        byte[]? rented = null;
+        scoped var output = Room(raw.Length) <= StackLimit ? stackalloc byte[StackLimit] : rented = ArrayPool<byte>.Shared.Rent(Room(raw.Length));
+        scoped var name = Expand(raw, output);
+        DecodeValue(ref block, ref result, insert, HeaderField.Classify(name), name);
+        if (rented is not null)
+            ArrayPool<byte>.Shared.Return(rented);
+    }
+
+    private void DecodeValue(ref ReadOnlySpan<byte> block, ref HeaderBlock result, bool insert, HeaderName kind, scoped ReadOnlySpan<byte> name)
+    {
+        scoped var value = ReadString(ref block, out var huffman);
+        byte[]? rented = null;
+        if (huffman)
+        {
+            var output = Room(value.Length) <= StackLimit ? stackalloc byte[StackLimit] : rented = ArrayPool<byte>.Shared.Rent(Room(value.Length));
+            value = Expand(value, output);
+        }
+        result.Add(HeaderField.Of(kind, value));
+        Observer?.Invoke(name, value);
+        if (insert)
+            table.Insert(kind, name, value);
+        if (rented is not null)
+            ArrayPool<byte>.Shared.Return(rented);
+    }
+
+    private TableEntry Entry(int index)
+    {
+        if (index is > 0 and <= StaticTable.Count)
+            return StaticTable.Get(index);
+        var dynamic = index - StaticTable.Count - 1;
+        if (index == 0 || dynamic >= table.Count)
+            throw new HpackException("an index beyond the table");
+        return table.Get(dynamic);
+    }
+
+    private static ReadOnlySpan<byte> ReadString(ref ReadOnlySpan<byte> block, out bool huffman)
+    {
+        if (block.IsEmpty)
+            throw new HpackException("a truncated field");
+        huffman = (block[0] & 0x80) != 0;
+        var length = HpackInteger.Read(ref block, 7);
+        if (length > block.Length || length > LongestString)
+            throw new HpackException("a string longer than its block");
+        var text = block[..length];
+        block = block[length..];
+        return text;
+    }
+
+    // The shortest code has 5 bits.
+    private static int Room(int encoded) => encoded * 8 / 5 + 1;
+
+    private static ReadOnlySpan<byte> Expand(ReadOnlySpan<byte> encoded, Span<byte> output)
+    {
+        var length = Huffman.Decode(encoded, output);
+        return length >= 0 ? output[..length] : throw new HpackException("a string that is no Huffman code");
+    }
+}

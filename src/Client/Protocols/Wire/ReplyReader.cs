@@ -1,0 +1,141 @@
+namespace IpcBench.Client.Protocols.Wire;
+
+/// <summary>
+/// Reads the one length-prefixed DownloadReply of a call as it streams by and keeps nothing but its measures. Any valid encoding counts
+/// (unknown fields are skipped, the last payload field wins), though every known server sends prefix, tag, length, payload.
+/// </summary>
+internal struct ReplyReader
+{
+    private enum State : byte
+    {
+        Flag,
+        Length,
+        Tag,
+        Varint,
+        FieldLength,
+        Skip,
+        Done,
+        Broken,
+    }
+
+    private const int PayloadTag = 1 << 3 | 2;
+
+    private State state;
+    private byte bytesOfNumber;
+    private ulong number;
+    private ulong tag;
+    private long messageLeft;
+    private long fieldLeft;
+    private long payload;
+
+    /// <summary>A whole message came, nothing more, and its payload has this many bytes.</summary>
+    public readonly bool IsComplete(long size) => state == State.Done && payload == size;
+
+    /// <summary>Not a gRPC message, compressed without having been asked for, or no protobuf message.</summary>
+    public readonly bool IsBroken => state == State.Broken;
+
+    public void Reset() => this = default;
+
+    public void Read(ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            if (state == State.Skip)
+            {
+                var take = (int)Math.Min(fieldLeft, bytes.Length);
+                bytes = bytes[take..];
+                fieldLeft -= take;
+                messageLeft -= take;
+                if (fieldLeft == 0)
+                    NextField();
+                continue;
+            }
+            Step(bytes[0]);
+            bytes = bytes[1..];
+            if (state == State.Broken)
+                return;
+        }
+    }
+
+    private void Step(byte next)
+    {
+        switch (state)
+        {
+            case State.Flag:
+                state = next == 0 ? State.Length : State.Broken;
+                break;
+            case State.Length:
+                number = number << 8 | next;
+                if (++bytesOfNumber == 4)
+                {
+                    messageLeft = (long)number;
+                    NextField();
+                }
+                break;
+            case State.Tag or State.Varint or State.FieldLength:
+                messageLeft--;
+                StepVarint(next);
+                break;
+            default:
+                state = State.Broken; // a second message, or bytes after a broken one
+                break;
+        }
+    }
+
+    private void StepVarint(byte next)
+    {
+        number |= (ulong)(next & 0x7F) << (7 * bytesOfNumber++);
+        if ((next & 0x80) != 0)
+        {
+            if (bytesOfNumber == 10 || messageLeft == 0)
+                state = State.Broken;
+            return;
+        }
+        if (state == State.Tag)
+            BeginField();
+        else if (state == State.FieldLength)
+            Skip((long)Math.Min(number, long.MaxValue));
+        else
+            NextField();
+    }
+
+    private void BeginField()
+    {
+        tag = number;
+        (number, bytesOfNumber) = (0, 0);
+        switch (tag < 8 ? 7 : tag & 7) // there is no field number 0
+        {
+            case 0 when messageLeft > 0:
+                state = State.Varint;
+                break;
+            case 2 when messageLeft > 0:
+                state = State.FieldLength;
+                break;
+            case 1:
+                Skip(8);
+                break;
+            case 5:
+                Skip(4);
+                break;
+            default:
+                state = State.Broken;
+                break;
+        }
+    }
+
+    private void Skip(long length)
+    {
+        if (tag == PayloadTag)
+            payload = length;
+        fieldLeft = length;
+        state = length > messageLeft ? State.Broken : State.Skip;
+        if (length == 0)
+            NextField();
+    }
+
+    private void NextField()
+    {
+        (number, bytesOfNumber) = (0, 0);
+        state = messageLeft == 0 ? State.Done : State.Tag;
+    }
+}

@@ -1,0 +1,45 @@
+namespace IpcBench.Client.Protocols.Wire;
+
+/// <summary>Finds the call of a stream identifier: a ring of the latest, and a dictionary for those that lag far behind.</summary>
+internal sealed class StreamTable
+{
+    private readonly WireStream?[] ring;
+    private readonly int mask;
+    private Dictionary<int, WireStream>? laggards;
+
+    public StreamTable(int streams)
+    {
+        ring = new WireStream?[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)streams)];
+        mask = ring.Length - 1;
+    }
+
+    public int Count { get; private set; }
+
+    public void Add(int id, WireStream stream)
+    {
+        Count++;
+        ref var slot = ref ring[id >> 1 & mask];
+        if (slot is null)
+            slot = stream;
+        else
+            (laggards ??= []).Add(id, stream);
+    }
+
+    public WireStream? Find(int id)
+    {
+        var stream = ring[id >> 1 & mask];
+        if (stream is not null && stream.Id == id)
+            return stream;
+        return laggards is { Count: > 0 } ? laggards.GetValueOrDefault(id) : null;
+    }
+
+    public void Remove(int id)
+    {
+        ref var slot = ref ring[id >> 1 & mask];
+        if (slot is not null && slot.Id == id)
+            slot = null;
+        else if (laggards is null || !laggards.Remove(id))
+            return;
+        Count--;
+    }
+}
