@@ -34,14 +34,34 @@ public class AgainstGoogleTests
     public void Proto2_messages_become_the_bytes_that_Google_Protobuf_writes() => Hold<Two>("rich.two.Two");
 
     [Fact]
-    public void Bytes_become_JSON_that_Google_Protobuf_reads_as_the_same_message()
+    public void Bytes_of_proto3_become_JSON_that_Google_Protobuf_reads_as_the_same_message() => HoldDecoded<Three>("rich.Three");
+
+    [Fact]
+    public void Bytes_of_proto2_become_JSON_that_Google_Protobuf_reads_as_the_same_message() => HoldDecoded<Two>("rich.two.Two");
+
+    // Whatever a text is broken into, there is a sentence or a message.
+    [Fact]
+    public void Damaged_JSON_is_refused_or_read_and_never_crashes()
     {
+        const string damage = "{}[]\",:0e-.\\nu ";
+        var refused = 0;
+        var random = new Random(11);
         Check.One(Config.QuickThrowOnFailure.WithMaxTest(Cases), Prop.ForAll(RandomMessages.Of<Three>().ToArbitrary(), message =>
         {
-            var bytes = message.ToByteArray();
-            var again = Parser.Parse<Three>(Protos.Decode("rich.Three", bytes)).ToByteArray();
-            Assert.Equal(new JsonFormatter(Plain).Format(message), new JsonFormatter(Plain).Format(Three.Parser.ParseFrom(again)));
+            var json = new System.Text.StringBuilder(Spellings[0].Format(message));
+            for (var left = random.Next(1, 4); left > 0; left--)
+                json[random.Next(json.Length)] = damage[random.Next(damage.Length)];
+            try
+            {
+                Protos.Encode("rich.Three", json.ToString());
+            }
+            catch (InputException e)
+            {
+                Assert.Matches("^line [0-9]+, column [0-9]+: .", e.Message);
+                refused++;
+            }
         }));
+        Assert.InRange(refused, 1, Cases - 1);
     }
 
     // https://protobuf.dev/programming-guides/proto3/#default: "-0 is considered distinct and will be serialized". Generated C# code
@@ -52,6 +72,16 @@ public class AgainstGoogleTests
         Assert.Equal("1100000000000000" + "80", Convert.ToHexString(Protos.Encode("rich.Item", """{"price":-0.0}""")));
         Assert.Empty(Parser.Parse<Item>("""{"price":-0.0}""").ToByteArray());
         Assert.Empty(Protos.Encode("rich.Item", """{"price":0.0}"""));
+    }
+
+    private static void HoldDecoded<T>(string type) where T : IMessage<T>, new()
+    {
+        var formatter = new JsonFormatter(Plain);
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(Cases), Prop.ForAll(RandomMessages.Of<T>().ToArbitrary(), message =>
+        {
+            var again = Parser.Parse<T>(Protos.Decode(type, message.ToByteArray()));
+            Assert.Equal(formatter.Format(message), formatter.Format(again));
+        }));
     }
 
     private static void Hold<T>(string type) where T : IMessage<T>, new()

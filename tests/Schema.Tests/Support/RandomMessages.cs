@@ -131,8 +131,13 @@ internal static class RandomMessages
             : field.EnumType.Values[random.Next(field.EnumType.Values.Count)].Number;
     }
 
-    private static int Nanos(Random random) =>
-        random.Next(4) switch { 0 => 0, 1 => random.Next(1000) * 1_000_000, 2 => 1000 * random.Next(1000), _ => random.Next(1_000_000_000) };
+    private static int Nanos(Random random) => random.Next(4) switch
+    {
+        0 => 0,
+        1 => random.Next(1000) * 1_000_000,
+        2 => random.Next(1_000_000) * 1000,
+        _ => random.Next(1_000_000_000),
+    };
 
     private static int Int(Random random) =>
         random.Next(5) switch { 0 => 0, 1 => int.MinValue, 2 => -1, 3 => int.MaxValue, _ => (int)random.NextInt64() };
