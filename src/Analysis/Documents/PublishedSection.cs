@@ -10,24 +10,27 @@ namespace IpcBench.Analysis.Documents;
 internal static class PublishedSection
 {
     /// <summary>What the run's own report ends with; empty for a run that repeats no write-up.</summary>
-    public static IEnumerable<PublishedBlock> Of(NamedRun file) =>
+    public static IEnumerable<Block> Of(NamedRun file) =>
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null) ? Of(published, [file]) : [];
 
     /// <summary>Everything that is said of one write-up and the runs that repeat it; without runs, what was published.</summary>
-    public static IEnumerable<PublishedBlock> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
+    public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
-        yield return new PublishedBlock("", null,
-        [
+        yield return new Block
+        {
+            Sentences =
+            [
             Invariant($"{published.Author}, \"{published.Title}\", {published.Year}: {published.Where}"),
             $"quoted for: {published.Claim}",
             published.Setup,
             $"its machine: {published.Machine}",
             .. published.Remarks,
-        ]);
+        ],
+        };
         if (files.Count == 0)
-            yield return new PublishedBlock("Not measured here yet.", null, []);
+            yield return new Block { Caption = "Not measured here yet." };
         if (published.Figures.Count > 0)
-            yield return new PublishedBlock("", Figures(published, files), []);
+            yield return new Block { Table = Figures(published, files) };
         foreach (var block in files.SelectMany(file => OfRun(published, file.Run, files.Count > 1 ? file.Name + ": " : "")))
             yield return block;
     }
@@ -44,14 +47,14 @@ internal static class PublishedSection
         };
     }
 
-    private static IEnumerable<PublishedBlock> OfRun(PublishedComparison published, MeasuredRun run, string prefix)
+    private static IEnumerable<Block> OfRun(PublishedComparison published, MeasuredRun run, string prefix)
     {
         if (Ratios(published, run) is { IsEmpty: false } ratios)
-            yield return new PublishedBlock($"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:", ratios, []);
+            yield return new Block { Caption = $"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:", Table = ratios };
         foreach (var line in LeftOver(published, run))
-            yield return new PublishedBlock(prefix + line, null, []);
+            yield return new Block { Caption = prefix + line };
         foreach (var explained in published.Explanations.Select(explanation => explanation.Of(run, published)).OfType<Explained>())
-            yield return new PublishedBlock($"{prefix}{explained.Title}:", explained.Table, explained.Sentences);
+            yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
     private static string Range(List<PublishedVerdict> verdicts)

@@ -74,3 +74,29 @@ internal static class RunTables
     /// <summary>Points by size, arms in the order of the plan.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size);
 }
+
+/// <summary>Times of a round trip, a row a size and a column a transport, each beside its ratio to the reference: below 1 it is shorter.</summary>
+internal static class EchoTable
+{
+    public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same round; below 1 is faster";
+
+    /// <summary>Whether a run is about raw round trips and nothing else.</summary>
+    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median != null) && run.Cells.All(cell => cell.Key.Protocol == "echo");
+
+    public static TextTable Of(MeasuredRun run)
+    {
+        var cells = Arms.ByPoint(run).SelectMany(point => point).ToList();
+        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) != null)).Distinct().GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
+        var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
+        foreach (var point in Arms.ByPoint(run).OrderBy(point => point.Key.Size))
+        {
+            table.Add([Arms.NameOf(run, point.Key), .. arms.SelectMany(arm =>
+            {
+                var cell = point.FirstOrDefault(cell => cell.Key.Arm == arm.Arm);
+                var time = cell is null ? Quantity.None : Metric.Mean.Show(cell.Median!);
+                return arm.Compared ? new[] { time, cell is null ? Quantity.None : RunTables.Ratio(run, cell, Metric.Mean) } : [time];
+            })]);
+        }
+        return table;
+    }
+}

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Plots;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Plots.SvgText;
@@ -22,21 +21,19 @@ public sealed class HtmlReport : IReport
             .Line("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">").Line($"<title>{title}</title>")
             .Append("<style>\n").Append(PlotCss.Colours).Append(PlotCss.Marks).Append(HtmlCss.Page).Line("</style>").Line("</head>").Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
-        foreach (var file in model.Files)
-            AppendSubtitle(text, file, model.Files.Count > 1);
+        // Each section for all files, so that the same of two machines stands together.
+        var documents = model.Files.Select(file => new Document(file)).ToList();
+        void Each(Action<Document> append) => documents.ForEach(append);
+        string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
+        Each(document => AppendSubtitle(text, document, model.Files.Count > 1));
         text.Line("</header>").Line("<main>");
-        foreach (var file in model.Files)
-            AppendAnswer(text, file, model.Files.Count > 1);
+        Each(document => AppendAnswer(text, document, Of(document)));
         foreach (var plot in PlotList.Of(model))
             AppendPlot(text, plot, model);
-        foreach (var file in model.Files)
-            AppendConnections(text, file, model.Files.Count > 1);
-        foreach (var file in model.Files)
-            AppendPublished(text, file, model.Files.Count > 1);
-        foreach (var file in model.Files)
-            AppendDoubts(text, file, model.Files.Count > 1);
-        foreach (var file in model.Files)
-            AppendEnvironment(text, file, model.Files.Count > 1);
+        Each(document => AppendBlocks(text, document.Connections with { Title = "Connections by state" }, Of(document)));
+        Each(document => AppendBlocks(text, document.Published, Of(document)));
+        Each(document => AppendDoubts(text, document, Of(document)));
+        Each(document => AppendEnvironment(text, document, Of(document)));
         text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; every round is in there, nothing here is edited by hand.</footer>");
         return text.Line("</body>").Line("</html>").ToString();
     }
@@ -49,19 +46,19 @@ public sealed class HtmlReport : IReport
         return names.Count == 0 ? what : $"{what} – {TextBuilding.And(names)}";
     }
 
-    private static void AppendSubtitle(StringBuilder text, NamedRun file, bool named)
+    private static void AppendSubtitle(StringBuilder text, Document document, bool named)
     {
-        foreach (var line in RunHeader.Lines(file.Run).Take(3))
-            text.Line($"<p class=\"sub\">{(named ? Escape(file.Name) + ": " : "")}{Escape(line)}</p>");
+        foreach (var line in document.Header.Blocks.SelectMany(block => block.Sentences).Take(3))
+            text.Line($"<p class=\"sub\">{(named ? Escape(document.Name) + ": " : "")}{Escape(line)}</p>");
     }
 
-    private static void AppendAnswer(StringBuilder text, NamedRun file, bool named)
+    private static void AppendAnswer(StringBuilder text, Document document, string suffix)
     {
-        var answers = Answers.Of(file.Run);
-        if (answers.Count == 0)
+        var section = document.Answer;
+        if (section.IsEmpty)
             return;
-        text.Line($"<section class=\"answer\"><h2>Answer{Suffix(file, named)}</h2>").Line("<ul>");
-        foreach (var answer in answers)
+        text.Line($"<section class=\"answer\"><h2>{section.Title}{suffix}</h2>").Line("<ul>");
+        foreach (var answer in section.Blocks.SelectMany(block => block.Sentences))
             text.Line($"<li>{Escape(answer)}</li>");
         text.Line("</ul></section>");
     }
@@ -85,27 +82,17 @@ public sealed class HtmlReport : IReport
         text.Line("</details></section>");
     }
 
-    private static void AppendConnections(StringBuilder text, NamedRun file, bool named)
+    private static void AppendBlocks(StringBuilder text, Section section, string suffix)
     {
-        if (RunTables.Connections(file.Run) is not { IsEmpty: false } table)
+        if (section.IsEmpty)
             return;
-        text.Line($"<section><h2>Connections by state{Suffix(file, named)}</h2>").Line($"<p class=\"cap\">{Escape(RunHeader.Connections)}</p>");
-        AppendTable(text, table, "Connections by state");
-        text.Line("</section>");
-    }
-
-    private static void AppendPublished(StringBuilder text, NamedRun file, bool named)
-    {
-        var blocks = PublishedSection.Of(file).ToList();
-        if (blocks.Count == 0)
-            return;
-        text.Line($"<section><h2>Published{Suffix(file, named)}</h2>");
-        foreach (var block in blocks)
+        text.Line($"<section><h2>{section.Title}{suffix}</h2>");
+        foreach (var block in section.Blocks)
         {
             if (block.Caption.Length > 0)
                 text.Line($"<p class=\"cap\">{Escape(block.Caption)}</p>");
             if (block.Table is { IsEmpty: false } table)
-                AppendTable(text, table, block.Caption.Length > 0 ? block.Caption : "Published");
+                AppendTable(text, table, section.Blocks.Count > 1 && block.Caption.Length > 0 ? block.Caption : section.Title);
             if (block.Sentences.Count > 0)
                 text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
         }
@@ -132,26 +119,29 @@ public sealed class HtmlReport : IReport
 
     private static string Words(TextTable table, int column) => table.IsWords(column) ? " class=\"w\"" : "";
 
-    private static void AppendDoubts(StringBuilder text, NamedRun file, bool named)
+    private static void AppendDoubts(StringBuilder text, Document document, string suffix)
     {
-        var doubts = Doubt.Of(file.Run);
-        text.Line($"<section><h2>Doubts{Suffix(file, named)}</h2>");
-        if (doubts.Count == 0)
+        var section = document.Doubts;
+        text.Line($"<section><h2>{section.Title}{suffix}</h2>");
+        if (section.IsEmpty)
             text.Line("<p class=\"cap\">None raised.</p>");
         text.Line("<ul class=\"doubts\">");
-        foreach (var doubt in doubts)
-            text.Line($"<li>{Escape(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> <code>{Escape(doubt.Id)}</code></li>");
+        foreach (var doubt in section.Blocks.SelectMany(block => block.Doubts))
+        {
+            text.Put($"<li>{Escape(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> ");
+            text.Line($"<code>{Escape(doubt.Id)}</code></li>");
+        }
         text.Line("</ul></section>");
     }
 
-    private static void AppendEnvironment(StringBuilder text, NamedRun file, bool named)
+    private static void AppendEnvironment(StringBuilder text, Document document, string suffix)
     {
-        text.Line($"<section><h2>Environment{Suffix(file, named)}</h2>").Line("<dl>");
-        foreach (var (name, value) in EnvironmentList.Of(file.Run.Record).Where(entry => entry.Value.Length > 0))
+        var run = document.Record;
+        text.Line($"<section><h2>Environment{suffix}</h2>").Line("<dl>");
+        foreach (var (name, value) in document.Environment)
             text.Line($"<dt>{Escape(name)}</dt><dd>{Escape(value)}</dd>");
-        text.Line($"<dt>started</dt><dd>{file.Run.Record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture)} UTC, {Escape(file.Run.Record.Ending)}</dd>");
-        text.Line($"<dt>command</dt><dd><code>GrpcBench {Escape(string.Join(' ', file.Run.Record.CommandLine))}</code></dd>").Line("</dl></section>");
+        var started = run.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture);
+        text.Line($"<dt>started</dt><dd>{started} UTC, {Escape(run.Ending)}</dd>");
+        text.Line($"<dt>command</dt><dd><code>{Escape(document.Command)}</code></dd>").Line("</dl></section>");
     }
-
-    private static string Suffix(NamedRun file, bool named) => named ? $": {Escape(file.Name)}" : "";
 }

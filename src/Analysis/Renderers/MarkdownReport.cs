@@ -1,8 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Layers;
-using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
@@ -19,41 +17,65 @@ public sealed class MarkdownReport : IReport
         {
             if (model.Files.Count > 1)
                 text.Append(file == model.Files[0] ? "" : "\n").Line("## " + TextTable.Escape(file.Name)).Line();
-            Append(text, file.Run);
-            AppendPublished(text, file);
+            Append(text, new Document(file));
         }
         return TextBuilding.Printable(text.ToString());
     }
 
-    private static void AppendPublished(StringBuilder text, NamedRun file)
+    private static void Append(StringBuilder text, Document document)
     {
-        if (PublishedSection.Of(file).ToList() is { Count: > 0 } blocks)
-            PublishedBlock.Append(text.Line().Line("Published:").Line(), blocks, markdown: true);
+        Append(text, document.Answer.Blocks);
+        foreach (var section in Sections(document))
+            Append(text, section);
+        Append(text, document.Header);
+        text.Line(CommandOf(document));
+        Append(text, document.Published);
     }
 
-    private static void Append(StringBuilder text, MeasuredRun run)
+    private static Section[] Sections(Document document) =>
+    [
+        document.Throughput with { Title = "" },
+        document.Latency with { Title = "Latency of the median round" },
+        document.Connections, document.Layers, document.RoundTrips, document.Verdicts, document.Doubts,
+    ];
+
+    internal static string CommandOf(Document document) => $"- command: {TextTable.Code(document.Command)}";
+
+    /// <summary>An empty line, the title, and the blocks; nothing for an empty section.</summary>
+    internal static void Append(StringBuilder text, Section section)
     {
-        foreach (var answer in Answers.Of(run))
-            text.Line("- " + TextTable.Escape(answer));
-        text.Line().Append(RunTables.Throughput(run).ToMarkdown());
-        text.Line().Line("Latency of the median round:").Line().Append(RunTables.Latency(run).ToMarkdown());
-        if (RunTables.Connections(run) is { IsEmpty: false } connections)
-            text.Line().Line(RunHeader.Connections + ":").Line().Append(connections.ToMarkdown());
-        if (LayerBudget.Of(run) is { Count: > 0 } layers)
-            text.Line().Line(LayerText.Title + ":").Line().Append(LayerText.Table(run, layers).ToMarkdown()).Line().Line(LayerText.Caption);
-        if (EchoTable.Fits(run))
-            text.Line().Line(EchoTable.Title + ":").Line().Append(EchoTable.Of(run).ToMarkdown());
-        if (RunTables.Verdicts(run) is { IsEmpty: false } verdicts)
-            text.Line().Line(RunHeader.Method(run)).Line().Append(verdicts.ToMarkdown());
-        if (Doubt.Of(run) is { Count: > 0 } doubts)
-        {
-            text.Line().Line("Doubts:").Line();
-            foreach (var doubt in doubts)
-                text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
-        }
-        text.Line().Line("Measured with:").Line();
-        foreach (var line in RunHeader.Lines(run))
-            text.Line("- " + TextTable.Escape(line));
-        text.Line($"- command: `GrpcBench {string.Join(' ', run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
+        if (section.IsEmpty)
+            return;
+        text.Line();
+        if (section.Title.Length > 0)
+            text.Line(Above(section.Title)).Line();
+        Append(text, section.Blocks);
     }
+
+    internal static void Append(StringBuilder text, IReadOnlyList<Block> blocks)
+    {
+        foreach (var (i, block) in blocks.Index())
+            Append(i == 0 ? text : text.Line(), block);
+    }
+
+    private static void Append(StringBuilder text, Block block)
+    {
+        var empty = text.Length;
+        if (block.Caption.Length > 0)
+            text.Line(Above(block.Caption));
+        // A Markdown table and a list begin after an empty line.
+        if (block.Table != null)
+            text.Append(text.Length > empty ? "\n" : "").Append(block.Table.ToMarkdown());
+        if (block.Note.Length > 0)
+            text.Line().Line(TextTable.Escape(block.Note));
+        if (block.Sentences.Count > 0 && text.Length > empty)
+            text.Line();
+        foreach (var sentence in block.Sentences)
+            text.Line("- " + TextTable.Escape(sentence));
+        foreach (var doubt in block.Doubts)
+            text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
+    }
+
+    /// <summary>What stands above a table or a list ends with a colon, unless it is a sentence.</summary>
+    private static string Above(string title) => TextTable.Escape(title) + (title[^1] is '.' or ':' ? "" : ":");
 }

@@ -1,7 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Wording;
@@ -49,7 +48,7 @@ public sealed class PublishedReport : IReport
     private static void Append(StringBuilder text, PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         text.Line().Line($"## {published.Year}: {TextTable.Escape(published.Title)}").Line();
-        PublishedBlock.Append(text, PublishedSection.Of(published, files), markdown: true);
+        MarkdownReport.Append(text, [.. PublishedSection.Of(published, files)]);
         text.Line().Line($"Repeat it: `{published.Command}`");
         foreach (var file in files)
             AppendOrigin(text, file, published.Command);
@@ -58,11 +57,10 @@ public sealed class PublishedReport : IReport
     /// <summary>A script's own command stands above, and the one that it makes is long and full of free ports.</summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {
-        text.Line().Line(TextTable.Escape($"{file.Name} was measured with:")).Line();
-        foreach (var line in RunHeader.Lines(file.Run))
-            text.Line("- " + TextTable.Escape(line));
+        var document = new Document(file);
+        MarkdownReport.Append(text, document.Header with { Title = $"{file.Name} was measured with" });
         if (command.StartsWith("GrpcBench", StringComparison.Ordinal))
-            text.Line($"- command: `GrpcBench {string.Join(' ', file.Run.Record.CommandLine).Replace('`', '\'')}`".ReplaceLineEndings(" "));
+            text.Line(MarkdownReport.CommandOf(document));
         foreach (var doubt in Doubt.Of(file.Run))
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
@@ -73,10 +71,9 @@ public sealed class PublishedReport : IReport
         foreach (var file in files)
         {
             text.Line().Line(TextTable.Escape($"## Beside them: {file.Name}")).Line();
-            foreach (var answer in Answers.Of(file.Run))
-                text.Line("- " + TextTable.Escape(answer));
-            if (LayerBudget.Of(file.Run) is { Count: > 0 } layers)
-                text.Line().Line(LayerText.Title + ":").Line().Append(LayerText.Table(file.Run, layers).ToMarkdown()).Line().Line(LayerText.Caption);
+            var document = new Document(file);
+            MarkdownReport.Append(text, document.Answer.Blocks);
+            MarkdownReport.Append(text, document.Layers);
             AppendOrigin(text, file);
         }
     }

@@ -1,8 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Layers;
-using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
@@ -19,63 +17,47 @@ public sealed class TextReport : IReport
         {
             if (model.Files.Count > 1)
                 text.Append(file == model.Files[0] ? "" : "\n").Line($"### {file.Name}").Line();
-            Append(text, file.Run);
-            AppendPublished(text, file);
+            Append(text, new Document(file));
         }
         return TextBuilding.Printable(text.ToString());
     }
 
-    private static void Append(StringBuilder text, MeasuredRun run)
+    private static Section[] Sections(Document document) => document.IsMeasured
+        ?
+        [
+            document.Throughput, document.Latency, document.Connections, document.Doubts, document.Method, document.Answer,
+            document.Layers, document.RoundTrips, document.Published,
+        ]
+        : [document.Doubts];
+
+    private static void Append(StringBuilder text, Document document)
     {
-        foreach (var line in RunHeader.Lines(run))
+        foreach (var line in document.Header.Blocks.SelectMany(block => block.Sentences))
             text.Line(line);
-        if (run.Cells.All(cell => cell.Median == null))
-        {
+        if (!document.IsMeasured)
             text.Line().Line("No round was measured.");
-            AppendDoubts(text, run);
-            return;
-        }
-        text.Line().Line("Requests per second (median round)").Append(BarChart.Of(run));
-        text.Line().Append(RunTables.Throughput(run).ToText());
-        text.Line().Line("Latency (median round)").Append(RunTables.Latency(run).ToText());
-        if (RunTables.Connections(run) is { IsEmpty: false } connections)
-            text.Line().Line(RunHeader.Connections).Append(connections.ToText());
-        AppendDoubts(text, run);
-        var answers = Answers.Of(run);
-        if (answers.Count == 0)
-            return;
-        if (run.Cells.Any(cell => run.ReferenceOf(cell) != null))
-            text.Line().Line(RunHeader.Method(run));
-        text.Line().Line("Answer");
-        foreach (var answer in answers)
-            text.Line("  " + answer);
-        AppendOwnTables(text, run);
-    }
-
-    /// <summary>What the run was made for, where that is more than a comparison of transports.</summary>
-    private static void AppendOwnTables(StringBuilder text, MeasuredRun run)
-    {
-        if (LayerBudget.Of(run) is { Count: > 0 } layers)
+        foreach (var section in Sections(document).Where(section => !section.IsEmpty))
         {
-            text.Line().Line(LayerText.Title).Append(LayerText.Bars(run, layers)).Line().Append(LayerText.Table(run, layers).ToText());
-            text.Line(LayerText.Caption);
+            text.Line();
+            if (section.Title.Length > 0)
+                text.Line(section.Title);
+            foreach (var (i, block) in section.Blocks.Index())
+                Append(i == 0 ? text : text.Line(), block);
         }
-        if (EchoTable.Fits(run))
-            text.Line().Line(EchoTable.Title).Append(EchoTable.Of(run).ToText());
     }
 
-    private static void AppendPublished(StringBuilder text, NamedRun file)
+    private static void Append(StringBuilder text, Block block)
     {
-        if (PublishedSection.Of(file).ToList() is { Count: > 0 } blocks)
-            PublishedBlock.Append(text.Line().Line("Published"), blocks, markdown: false);
-    }
-
-    private static void AppendDoubts(StringBuilder text, MeasuredRun run)
-    {
-        var doubts = Doubt.Of(run);
-        if (doubts.Count > 0)
-            text.Line().Line("Doubts");
-        foreach (var doubt in doubts)
+        if (block.Caption.Length > 0)
+            text.Line(block.Caption);
+        if (block.Bars.Length > 0)
+            text.Append(block.Bars).Line();
+        text.Append(block.Table?.ToText());
+        if (block.Note.Length > 0)
+            text.Line(block.Note);
+        foreach (var sentence in block.Sentences)
+            text.Line("  " + sentence);
+        foreach (var doubt in block.Doubts)
             text.Line($"  [{doubt.Id}] {AdviceText.Both(doubt)}");
     }
 }

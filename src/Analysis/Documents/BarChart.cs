@@ -1,9 +1,8 @@
 using System.Text;
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 
-namespace IpcBench.Analysis.Renderers;
+namespace IpcBench.Analysis.Documents;
 
 /// <summary>Bars for a terminal, one a cell, each point to its own scale.</summary>
 internal static class BarChart

@@ -1,0 +1,96 @@
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Layers;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>
+/// What a report says of one run, once. Text, Markdown and HTML each choose among these sections, put them in their order and draw them:
+/// a new section is one property here and one entry in the list of each renderer that shows it.
+/// </summary>
+internal sealed class Document(NamedRun file)
+{
+    private readonly MeasuredRun run = file.Run;
+
+    public string Name => file.Name;
+
+    public RunRecord Record => run.Record;
+
+    /// <summary>Whether there is a round at all.</summary>
+    public bool IsMeasured => run.Cells.Any(cell => cell.Median != null);
+
+    /// <summary>What, where and how was measured, a line each.</summary>
+    public Section Header => Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
+
+    /// <summary>The command that measured it.</summary>
+    public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
+
+    public Section Answer => Section.Of("Answer", new Block { Sentences = Answers.Of(run) });
+
+    public Section Throughput => Section.Of("Requests per second (median round)",
+        new Block { Bars = IsMeasured ? BarChart.Of(run) : "", Table = RunTables.Throughput(run) });
+
+    public Section Latency => Section.Of("Latency (median round)", new Block { Table = RunTables.Latency(run) });
+
+    /// <summary>The endpoints of <c>--watch</c>.</summary>
+    public Section Connections => OfTable("", RunHeader.Connections, RunTables.Connections(run));
+
+    /// <summary>How ratios were estimated; empty when nothing was compared.</summary>
+    public Section Method => Section.Of("",
+        new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? RunHeader.Method(run) : "" });
+
+    public Section Verdicts => OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
+
+    /// <summary>For a run of <c>layers</c>.</summary>
+    public Section Layers => LayerBudget.Of(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
+        new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption });
+
+    /// <summary>For a run of <c>echo</c>.</summary>
+    public Section RoundTrips => EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
+
+    public Section Doubts => Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
+
+    /// <summary>For a run that repeats a write-up.</summary>
+    public Section Published => Section.Of("Published", [.. PublishedSection.Of(file)]);
+
+    /// <summary>Everything that the file tells of its machine and settings.</summary>
+    public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Of(run.Record).Where(entry => entry.Value.Length > 0);
+
+    private static Section OfTable(string title, string caption, TextTable table) =>
+        table.IsEmpty ? Section.Empty : Section.Of(title, new Block { Caption = caption, Table = table });
+}
+
+/// <summary>Blocks below each other under a title, which may be empty; without a block there is nothing to show.</summary>
+internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
+{
+    public static Section Empty { get; } = new("", []);
+
+    public bool IsEmpty => Blocks.Count == 0;
+
+    /// <summary>The blocks that hold something.</summary>
+    public static Section Of(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
+}
+
+/// <summary>One thing to show, before it is text, Markdown or HTML; whatever is empty is left out.</summary>
+internal sealed record Block
+{
+    /// <summary>Above the table.</summary>
+    public string Caption { get; init; } = "";
+
+    /// <summary>The same drawn in letters, for a terminal alone.</summary>
+    public string Bars { get; init; } = "";
+
+    /// <summary>Null when there is none; one without rows is shown as its headings, or not at all, as the renderer likes.</summary>
+    public TextTable? Table { get; init; }
+
+    /// <summary>Below the table.</summary>
+    public string Note { get; init; } = "";
+
+    public IReadOnlyList<string> Sentences { get; init; } = [];
+
+    public IReadOnlyList<Advice> Doubts { get; init; } = [];
+
+    public bool IsEmpty => Caption.Length == 0 && Table == null && Sentences.Count == 0 && Doubts.Count == 0;
+}
