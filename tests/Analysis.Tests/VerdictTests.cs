@@ -77,13 +77,17 @@ public sealed class VerdictTests
         var (ended, cutOff) = (new LatencyHistogram(), new LatencyHistogram());
         ended.Record(1_000_000, 9_990);
         cutOff.Record(10_000_000_000, 10);
-        var latency = new LatencyDistribution(ended.ToCounts(), cutOff.ToCounts());
-        Assert.False(latency.At(99)!.Value.AtLeast);
+        var latency = ended.ToCounts().WithBounds(cutOff.ToCounts());
+        Assert.False(latency.IsBoundAt(99));
         Assert.Null(latency.At(99.9));
-        Assert.True(latency.Max!.Value.AtLeast);
+        Assert.True(latency.HasBounds);
         cutOff.Record(2_000_000, 190);
-        var many = new LatencyDistribution(ended.ToCounts(), cutOff.ToCounts()).At(99)!.Value;
-        Assert.True(many.AtLeast);
-        Assert.InRange(many.Ns, 2_000_000, 2_002_000);
+        var many = ended.ToCounts().WithBounds(cutOff.ToCounts());
+        Assert.True(many.IsBoundAt(99));
+        Assert.InRange(many.At(99)!.Value, 2_000_000, 2_002_000);
+        // Where no call ended well, every value is a bound; the bounds themselves are left as they were.
+        var bounds = cutOff.ToCounts();
+        Assert.True(LatencyCounts.Empty.WithBounds(bounds).IsBoundAt(50));
+        Assert.False(bounds.HasBounds);
     }
 }

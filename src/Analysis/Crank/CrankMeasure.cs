@@ -1,5 +1,4 @@
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Crank;
 
@@ -21,7 +20,7 @@ internal sealed record CrankMeasure(string Name, string Description, string Form
         Percentile(75),
         Percentile(90),
         Percentile(99),
-        new("grpc/latency/max;http/latency/max", "Max latency (ms)", "n3", round => Ms(round.Latency.Max)),
+        new("grpc/latency/max;http/latency/max", "Max latency (ms)", "n3", round => Ms(round.Latency.Longest)),
         new("ipc/client-cpu-us", "Client CPU per call (us)", "n2", round => Metric.ClientCpu.Value(round) / NsPerUs),
         new("ipc/server-cpu-us", "Server CPU per call (us)", "n2", round => Metric.ServerCpu.Value(round) / NsPerUs),
     ];
@@ -30,5 +29,5 @@ internal sealed record CrankMeasure(string Name, string Description, string Form
         FormattableString.Invariant($"grpc/latency/{percent};http/latency/{percent}"),
         FormattableString.Invariant($"{percent}th percentile latency (ms)"), "n3", round => Ms(round.Latency.At(percent)));
 
-    private static double? Ms(LatencyReading? reading) => reading?.Ns / NsPerMs;
+    private static double? Ms(double? ns) => ns / NsPerMs;
 }

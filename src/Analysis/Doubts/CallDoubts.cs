@@ -37,8 +37,8 @@ internal static class CallDoubts
 
     /// <summary>The histograms do not hold as many latencies as calls were counted.</summary>
     public static Observation? LostSamples(MeasuredRun run, MeasuredCell cell) =>
-        cell.Rounds.Where(r => r.Recorded != r.Record.Ok).Select(r => new Observation(Math.Abs(r.Recorded - r.Record.Ok),
-                Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Recorded} latencies")))
+        cell.Rounds.Where(r => r.Ended.Count != r.Record.Ok).Select(r => new Observation(Math.Abs(r.Ended.Count - r.Record.Ok),
+                Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
 
     /// <summary>The open loop asked for more calls than were sent.</summary>
@@ -68,7 +68,7 @@ internal static class CallDoubts
     {
         var latency = cell.Median!.Latency;
         return latency.Count == 0 || latency.HasDataFor(99) ? null : new Observation(1.0 / latency.Count, Invariant(
-            $"{latency.Count} calls leave fewer than {LatencyDistribution.SamplesBeyond} beyond p99, so it is not shown"));
+            $"{latency.Count} calls leave fewer than {LatencyCounts.SamplesBeyond} beyond p99, so it is not shown"));
     }
 
     // Files before calls not sent were counted tell it by the rate alone.

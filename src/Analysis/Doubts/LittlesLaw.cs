@@ -41,7 +41,7 @@ internal static class LittlesLaw
     {
         var inFlight = r.InFlight(streams);
         var (left, longest) = (inFlight, 0.0);
-        foreach (var (slot, count) in r.Latency.Counts.Descending())
+        foreach (var (slot, count) in r.Latency.Descending())
         {
             var taken = Math.Min(left, count);
             (left, longest) = (left - taken, longest + taken * (double)LatencyCounts.MiddleOf(slot));

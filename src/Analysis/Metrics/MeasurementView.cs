@@ -6,24 +6,26 @@ namespace IpcBench.Analysis.Metrics;
 /// <summary>One round with its histograms decoded when first asked for: what metrics are computed from.</summary>
 public sealed class MeasurementView(Measurement round)
 {
-    private LatencyDistribution? latency;
-    private LatencyDistribution? serviceTime;
-    private LatencyDistribution? lateness;
+    private LatencyCounts? ended;
+    private LatencyCounts? latency;
+    private LatencyCounts? serviceTime;
+    private LatencyCounts? lateness;
 
     public Measurement Record => round;
 
     /// <summary>Calls cut off, and those that were due and never sent, count with their lower bounds.</summary>
-    public LatencyDistribution Latency => latency ??= new(
-        LatencyCounts.Decode(round.Latency), LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
+    public LatencyCounts Latency =>
+        latency ??= Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
+
+    /// <summary>Latencies of the calls that ended well.</summary>
+    public LatencyCounts Ended => ended ??= LatencyCounts.Decode(round.Latency);
 
     /// <summary>From the send to the reply; empty in a closed loop.</summary>
-    public LatencyDistribution ServiceTime => serviceTime ??= new(LatencyCounts.Decode(round.ServiceTime), LatencyCounts.Empty);
+    public LatencyCounts ServiceTime => serviceTime ??= LatencyCounts.Decode(round.ServiceTime);
 
     /// <summary>From the intended start to the send, calls never sent with their lower bounds; empty in a closed loop.</summary>
-    public LatencyDistribution Lateness => lateness ??= new(LatencyCounts.Decode(round.SendLateness), LatencyCounts.Decode(round.NotSentLatency));
-
-    /// <summary>Latencies recorded of calls that ended well.</summary>
-    public long Recorded => LatencyCounts.Decode(round.Latency).Count;
+    public LatencyCounts Lateness =>
+        lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
     /// <summary>Whether calls are missing from the latencies, so that means are lower bounds.</summary>
     public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;

@@ -20,7 +20,7 @@ public sealed record Metric(
     public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P99 { get; } = Percentile("p99", 99);
-    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Max?.Ns, r => r.Latency.Max?.AtLeast == true);
+    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest, r => r.Latency.HasBounds);
     public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
     public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server is { } s ? MeasurementView.CpuNs(s) : null, r.ServerCalls));
     public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.UnattributedNs, r.ClientCalls));
@@ -67,9 +67,9 @@ public sealed record Metric(
         new("connect_p99", "connect time p99", Unit.Nanoseconds, Better.Lower, r => r.Record.Connections.ConnectTimesNs is [_, _, var p99, ..] ? p99 : null),
         new("threads", "threads that ran completions", Unit.Count, Better.Higher, r => r.Record.ThreadCalls.Count),
         new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Record.Connections.Fairness),
-        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)?.Ns),
-        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)?.Ns),
-        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99)?.Ns, r => r.Lateness.At(99)?.AtLeast == true),
+        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)),
+        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)),
+        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99), r => r.Lateness.IsBoundAt(99)),
         Failed,
         new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Record.CutOff),
         new("not_sent", "due and not sent", Unit.Count, Better.Lower, r => r.Record.NotSent),
@@ -79,7 +79,7 @@ public sealed record Metric(
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 
     private static Metric Percentile(string id, double percentile) =>
-        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile)?.Ns, r => r.Latency.At(percentile)?.AtLeast == true);
+        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile), r => r.Latency.IsBoundAt(percentile));
 
     private static double? PerCall(double? total, long calls) => calls == 0 ? null : total / calls;
 }

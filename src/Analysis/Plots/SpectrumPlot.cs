@@ -23,7 +23,7 @@ internal sealed class SpectrumPlot : IPlot
 
     private static bool HasData(MeasuredCell cell) => cell.Median!.Latency.HasDataFor(50);
 
-    private static List<(Series Series, LatencyDistribution Latency)> Lines(List<Series> series, Point point) =>
+    private static List<(Series Series, LatencyCounts Latency)> Lines(List<Series> series, Point point) =>
         [.. series.SelectMany(s => s.Cells.Where(cell => cell.Point == point && HasData(cell)).Select(cell => (s, cell.Median!.Latency)))];
 
     private static Panel Draw(Point point, List<Series> all)
@@ -48,9 +48,9 @@ internal sealed class SpectrumPlot : IPlot
     }
 
     /// <summary>The named percentiles and steps between them, each with enough data.</summary>
-    private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyDistribution latency) =>
+    private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyCounts latency) =>
         Enumerable.Range(0, 60).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named).Distinct().Order()
-            .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, (double)entry.Item2!.Value.Ns));
+            .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, entry.Item2!.Value));
 
     private static double Nines(double percentile) => 100 / (100 - percentile);
 

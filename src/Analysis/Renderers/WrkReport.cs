@@ -34,7 +34,7 @@ public sealed class WrkReport : IReport
     {
         var (reading, round) = (cell.Median!, cell.Median!.Record);
         var threads = Math.Min(run.Options.Threads, cell.Key.Connections);
-        var counts = LatencyCounts.Decode(round.Latency);
+        var counts = reading.Ended;
         text.Line($"Running {WrkUnits.WholeTime(run.Options.DurationNs > 0 ? run.Options.DurationNs : round.WindowNs)} test @ {cell.Cell.Address}");
         text.Line(Invariant($"  {threads} threads and {cell.Key.Connections} connections"));
         text.Line("  Thread Stats   Avg      Stdev     Max   +/- Stdev");

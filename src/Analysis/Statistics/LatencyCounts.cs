@@ -1,10 +1,19 @@
 namespace IpcBench.Analysis.Statistics;
 
-/// <summary>The filled counters of a <see cref="LatencyHistogram"/>, small and unchanging: what reports read percentiles from. Enumerates slot and count.</summary>
+/// <summary>
+/// The filled counters of a <see cref="LatencyHistogram"/>, small and unchanging: what reports read percentiles from. Enumerates slot and
+/// count. Some of the values may be lower bounds of calls that were cut off: a percentile that they could change is then a lower bound too.
+/// </summary>
 public sealed class LatencyCounts
 {
+    /// <summary>Fewer samples than this beyond a percentile say nothing about it.</summary>
+    public const long SamplesBeyond = 100;
+
     private readonly int[] slots;
     private readonly long[] cumulated;
+
+    // Those of the values that are no lower bounds; null when all are known.
+    private LatencyCounts? ended;
 
     internal LatencyCounts(int[] slots, long[] counts)
     {
@@ -13,6 +22,8 @@ public sealed class LatencyCounts
         for (var i = 1; i < counts.Length; i++)
             cumulated[i] += cumulated[i - 1];
     }
+
+    private LatencyCounts(LatencyCounts other) => (slots, cumulated) = (other.slots, other.cumulated);
 
     public static LatencyCounts Empty { get; } = new([], []);
 
@@ -28,6 +39,22 @@ public sealed class LatencyCounts
     /// <summary>Sum of the values in ns, to three digits.</summary>
     public long Sum => this.Aggregate(0L, (sum, entry) => sum + MiddleOf(entry.Slot) * entry.Count);
 
+    /// <summary>Whether at least 100 samples lie beyond the percentile.</summary>
+    public bool HasDataFor(double percentile) => Count * (100 - percentile) / 100 >= SamplesBeyond - 1e-6;
+
+    /// <summary>A percentile in ns; null when there is not enough data.</summary>
+    public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
+
+    /// <summary>Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be another one.</summary>
+    public bool IsBoundAt(double percentile) =>
+        ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank && (rank > ended.Count || ended.ValueAtRank(rank) != ValueAtRank(rank));
+
+    /// <summary>The longest in ns; null when there is none.</summary>
+    public double? Longest => Count == 0 ? null : Max;
+
+    /// <summary>Whether some values are lower bounds, and so the longest is one.</summary>
+    public bool HasBounds => ended != null;
+
     /// <summary>Number of slots in use.</summary>
     public int Filled => slots.Length;
 
@@ -36,8 +63,7 @@ public sealed class LatencyCounts
     {
         if (Count == 0)
             return 0;
-        var wanted = Math.Max(1, (long)Math.Ceiling(Math.BitDecrement(Math.Clamp(percentile, 0, 100)) / 100 * Count));
-        return ValueAtRank(wanted);
+        return ValueAtRank(RankOf(Math.Clamp(percentile, 0, 100)));
     }
 
     /// <summary>The value in ns of the n-th shortest, n from 1 to <see cref="Count"/>.</summary>
@@ -66,6 +92,16 @@ public sealed class LatencyCounts
         foreach (var (slot, count) in other)
             sums[slot] = sums.GetValueOrDefault(slot) + count;
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
+    }
+
+    /// <summary>Both together, the other's values as lower bounds.</summary>
+    public LatencyCounts WithBounds(LatencyCounts bounds)
+    {
+        if (bounds.Count == 0)
+            return this;
+        var all = Count == 0 ? new LatencyCounts(bounds) : Add(bounds);
+        all.ended = this;
+        return all;
     }
 
     /// <inheritdoc cref="LatencyHistogram.Decode"/>
@@ -98,6 +134,8 @@ public sealed class LatencyCounts
     }
 
     internal static long MiddleOf(int slot) => (LatencyHistogram.LowestOf(slot) + LatencyHistogram.HighestOf(slot) + 1) / 2;
+
+    private long RankOf(double percentile) => Math.Max(1, (long)Math.Ceiling(Math.BitDecrement(percentile) / 100 * Count));
 
     private TResult Aggregate<TResult>(TResult seed, Func<TResult, (int Slot, long Count), TResult> step)
     {

@@ -36,7 +36,7 @@ internal sealed class ConnectLog
     {
         lock (gate)
         {
-            var counts = LatencyCounts.Decode(times.Encode());
+            var counts = times.ToCounts();
             return counts.Count == 0 ? [] : [counts.ValueAt(50), counts.ValueAt(90), counts.ValueAt(99), counts.Max];
         }
     }
