@@ -23,7 +23,7 @@ public sealed class SourceTreeTests : IDisposable
         ["src/Client"] = 234,
         ["src/Microbench"] = 10,
         ["tests/Analysis.Tests"] = 115,
-        ["tests/Client.Tests"] = 140,
+        ["tests/Client.Tests"] = 141,
         ["tests/EndToEnd.Tests"] = 43,
     };
 

@@ -2,7 +2,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>Waits for the other side to end a link, but not for ever.</summary>
+/// <summary>Waits for the other side to end a duplex, but not for ever.</summary>
 internal sealed class EndWait : ILoopTimer
 {
     private readonly TaskCompletionSource over = new();

@@ -7,7 +7,7 @@ internal interface ILinkOpener
 {
     long Retries { get; }
 
-    /// <summary>Opens a link where the lane's completions run; nothing is delivered before <see cref="Link.Start"/>.</summary>
+    /// <summary>Opens a duplex where the scheduler's completions run; nothing is delivered before <see cref="Duplex.Start"/>.</summary>
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
-    ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation);
+    ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation);
 }

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Dialing;
 /// <summary>Where the links of one cell come from, and the buffers they share.</summary>
 internal sealed class LinkSource(ILinkOpener opener, bool usesLoops)
 {
-    private readonly Dictionary<Lane, BufferPool> pools = [];
+    private readonly Dictionary<Scheduler, BufferPool> pools = [];
 
     public ILinkOpener Opener => opener;
 
@@ -28,12 +28,12 @@ internal sealed class LinkSource(ILinkOpener opener, bool usesLoops)
     }
 
     /// <summary>A loop's connections share their buffers; others run on several threads and keep their own.</summary>
-    public BufferPool PoolFor(Lane lane)
+    public BufferPool PoolFor(Scheduler scheduler)
     {
         if (!usesLoops)
             return new BufferPool();
-        if (!pools.TryGetValue(lane, out var pool))
-            pools.Add(lane, pool = new BufferPool());
+        if (!pools.TryGetValue(scheduler, out var pool))
+            pools.Add(scheduler, pool = new BufferPool());
         return pool;
     }
 }

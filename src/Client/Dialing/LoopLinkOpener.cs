@@ -11,17 +11,17 @@ internal sealed class LoopLinkOpener(LoopConnector connector, Address address, C
 {
     public long Retries => connector.Retries;
 
-    public async ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation)
+    public async ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation)
     {
-        var loop = ((LoopLane)lane).Loop;
+        var loop = ((LoopScheduler)scheduler).Loop;
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
             await using var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
-            return new StreamLink(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+            return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
         }
-        var link = new SocketLink(owner);
-        link.Attach(await connector.ConnectAsync(loop, link, cancellation));
-        return link;
+        var duplex = new SocketDuplex(owner);
+        duplex.Attach(await connector.ConnectAsync(loop, duplex, cancellation));
+        return duplex;
     }
 }

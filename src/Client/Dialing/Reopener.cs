@@ -4,11 +4,11 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>How long to wait before a server is tried again: not at all, then 10 ms, then twice as long each time up to 250 ms, until a call has succeeded.</summary>
-internal sealed class BackOff(Lane lane)
+internal sealed class BackOff(Scheduler scheduler)
 {
     private const long FirstNs = 10_000_000, LongestNs = 250_000_000;
 
-    private readonly TimerWait timer = new(lane);
+    private readonly TimerWait timer = new(scheduler);
     private long lengthNs;
 
     public bool IsNone => lengthNs == 0;
@@ -22,14 +22,14 @@ internal sealed class BackOff(Lane lane)
 }
 
 /// <summary>Opens a connection again that died, as often as it takes. From any thread.</summary>
-/// <param name="lane">Where the pauses between the attempts pass.</param>
+/// <param name="scheduler">Where the pauses between the attempts pass.</param>
 /// <param name="open">One attempt; throws when it fails.</param>
-internal sealed class Reopener(Lane lane, Func<CancellationToken, Task> open)
+internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task> open)
 {
     private static readonly TimeSpan Attempt = TimeSpan.FromSeconds(2);
 
     private readonly Lock gate = new();
-    private readonly BackOff pause = new(lane);
+    private readonly BackOff pause = new(scheduler);
     private bool isDead;
     private bool isRunning;
     private bool isStopped;

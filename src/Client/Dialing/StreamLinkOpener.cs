@@ -8,6 +8,6 @@ internal sealed class StreamLinkOpener(Connector connector, int bufferSize) : IL
 {
     public long Retries => connector.Retries;
 
-    public async ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation) =>
-        new StreamLink(owner, await connector.ConnectAsync(cancellation), bufferSize);
+    public async ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+        new StreamDuplex(owner, await connector.ConnectAsync(cancellation), bufferSize);
 }

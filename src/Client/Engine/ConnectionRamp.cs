@@ -9,12 +9,12 @@ internal static class ConnectionRamp
     private const int AtOnce = 128;
 
     /// <returns>How long each connect took, in ns, ascending.</returns>
-    public static async Task<long[]> OpenAsync(IReadOnlyList<Lane> lanes, LoadOptions options, CancellationToken cancellation)
+    public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, LoadOptions options, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(options.ConnectDeadline);
         var state = new State(limit);
-        await Task.WhenAll(lanes.Select(lane => OpenLaneAsync(lane, Math.Max(1, AtOnce / lanes.Count), state)));
+        await Task.WhenAll(schedulers.Select(scheduler => OpenOfAsync(scheduler, Math.Max(1, AtOnce / schedulers.Count), state)));
         cancellation.ThrowIfCancellationRequested();
         if (state.Times.Count < options.Connections)
             throw new IOException(Message(state, options), state.Error);
@@ -28,15 +28,15 @@ internal static class ConnectionRamp
 
     private static string Reason(Exception? error) => error is null or OperationCanceledException ? "the server does not answer" : error.Message;
 
-    private static Task OpenLaneAsync(Lane lane, int atOnce, State state)
+    private static Task OpenOfAsync(Scheduler scheduler, int atOnce, State state)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        lane.Post(async _ =>
+        scheduler.Post(async _ =>
         {
             var next = -1;
             try
             {
-                var openers = Enumerable.Range(0, Math.Min(atOnce, lane.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
+                var openers = Enumerable.Range(0, Math.Min(atOnce, scheduler.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
                 await Task.WhenAll(openers);
                 done.SetResult();
             }
@@ -47,8 +47,8 @@ internal static class ConnectionRamp
 
             async Task OpenSomeAsync()
             {
-                for (var i = Interlocked.Increment(ref next); i < lane.Connections.Count && state.MayGoOn; i = Interlocked.Increment(ref next))
-                    await state.OpenAsync(lane.Connections[i]);
+                for (var i = Interlocked.Increment(ref next); i < scheduler.Connections.Count && state.MayGoOn; i = Interlocked.Increment(ref next))
+                    await state.OpenAsync(scheduler.Connections[i]);
             }
         }, null);
         return done.Task;
@@ -64,7 +64,7 @@ internal static class ConnectionRamp
 
         public bool MayGoOn => !limit.IsCancellationRequested;
 
-        public async Task OpenAsync(ICallConnection connection)
+        public async Task OpenAsync(IConnection connection)
         {
             var started = MonotonicClock.NowNs;
             try

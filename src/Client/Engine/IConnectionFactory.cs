@@ -6,11 +6,11 @@ internal interface IConnectionFactory
     /// <summary>Connects tried again because the server's accept queue was full.</summary>
     long ConnectRetries { get; }
 
-    /// <summary>True when its connections live on <see cref="LoopLane"/>s, false when the framework chooses the threads.</summary>
+    /// <summary>True when its connections live on <see cref="LoopScheduler"/>s, false when the framework chooses the threads.</summary>
     bool UsesLoops { get; }
 
     /// <summary>Connects that belong to calls; null where connections are opened before the calls and kept.</summary>
     ConnectLog? Connects => null;
 
-    ICallConnection Create(Lane lane);
+    IConnection Create(Scheduler scheduler);
 }

@@ -1,21 +1,21 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>The engine: connections spread over lanes, windows of workers over them.</summary>
+/// <summary>The engine: connections spread over schedulers, windows of workers over them.</summary>
 internal sealed class LaneGenerator : LoadGenerator
 {
     private static readonly TimeSpan AbandonedPatience = TimeSpan.FromSeconds(2);
 
     private readonly LoadOptions options;
     private readonly IConnectionFactory factory;
-    private readonly List<Lane> lanes = [];
-    private readonly List<(Lane Lane, ICallConnection Connection)> connections = [];
+    private readonly List<Scheduler> schedulers = [];
+    private readonly List<(Scheduler Scheduler, IConnection Connection)> connections = [];
     private long[] connectTimes = [];
     private int reopenedBefore;
     private bool isAbandoned;
 
     private LaneGenerator(LoadOptions options, IConnectionFactory factory) => (this.options, this.factory) = (options, factory);
 
-    public override long CallsSoFar => lanes.Sum(lane => lane.Recorders.Sum(recorder => recorder.AllOk));
+    public override long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
     public static async Task<LoadGenerator> OpenAsync(LoadOptions options, IConnectionFactory factory, CancellationToken cancellation)
     {
@@ -23,7 +23,7 @@ internal sealed class LaneGenerator : LoadGenerator
         try
         {
             generator.Lay();
-            generator.connectTimes = await ConnectionRamp.OpenAsync(generator.lanes, options, cancellation);
+            generator.connectTimes = await ConnectionRamp.OpenAsync(generator.schedulers, options, cancellation);
             return generator;
         }
         catch
@@ -42,10 +42,10 @@ internal sealed class LaneGenerator : LoadGenerator
         reopenedBefore = connections.Sum(item => item.Connection.Reopened);
         factory.Connects?.Begin();
         var bytesBefore = connections.Sum(item => item.Connection.BytesReceived);
-        var run = new WindowRun(window, lanes);
-        for (var i = 0; i < lanes.Count; i++)
+        var run = new WindowRun(window, schedulers);
+        for (var i = 0; i < schedulers.Count; i++)
             Start(run, i);
-        var watch = new WindowWatch(run, options, lanes);
+        var watch = new WindowWatch(run, options, schedulers);
         await watch.WatchAsync(cancellation);
         isAbandoned |= watch.IsAbandoned;
         if (!isAbandoned)
@@ -55,7 +55,7 @@ internal sealed class LaneGenerator : LoadGenerator
         if (factory.Connects is { } connects)
             truth = truth with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles() };
         var bytes = connections.TrueForAll(item => item.Connection.BytesReceived is not null) ? connections.Sum(item => item.Connection.BytesReceived) - bytesBefore : null;
-        return WindowTotals.Of(run, lanes, options, truth, watch.Lost) with { ReceivedBytes = bytes };
+        return WindowTotals.Of(run, schedulers, options, truth, watch.Lost) with { ReceivedBytes = bytes };
     }
 
     public override async ValueTask DisposeAsync()
@@ -69,33 +69,33 @@ internal sealed class LaneGenerator : LoadGenerator
     {
         foreach (var (_, connection) in connections)
             await connection.DisposeAsync();
-        foreach (var lane in lanes)
-            lane.Dispose();
+        foreach (var scheduler in schedulers)
+            scheduler.Dispose();
     }
 
     private void Lay()
     {
         var count = factory.UsesLoops ? Math.Min(options.Threads, options.Connections) : 1;
         for (var i = 0; i < count; i++)
-            lanes.Add(factory.UsesLoops && OperatingSystem.IsLinux() ? new LoopLane(i) : new PoolLane());
+            schedulers.Add(factory.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
             // By blocks, so that the order of connections is the order of workers.
-            var lane = lanes[(int)((long)i * count / options.Connections)];
-            var connection = factory.Create(lane);
-            lane.Connections.Add(connection);
-            connections.Add((lane, connection));
+            var scheduler = schedulers[(int)((long)i * count / options.Connections)];
+            var connection = factory.Create(scheduler);
+            scheduler.Connections.Add(connection);
+            connections.Add((scheduler, connection));
         }
     }
 
-    private void Start(WindowRun run, int laneIndex)
+    private void Start(WindowRun run, int index)
     {
-        var lane = lanes[laneIndex];
-        var first = lanes.Take(laneIndex).Sum(earlier => earlier.Connections.Count);
-        lane.Post(_ =>
+        var scheduler = schedulers[index];
+        var first = schedulers.Take(index).Sum(earlier => earlier.Connections.Count);
+        scheduler.Post(_ =>
         {
-            for (var i = 0; i < lane.Connections.Count; i++)
-                run.Start(lane.Connections[i], first + i);
+            for (var i = 0; i < scheduler.Connections.Count; i++)
+                run.Start(scheduler.Connections[i], first + i);
         }, null);
     }
 }

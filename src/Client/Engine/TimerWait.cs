@@ -3,17 +3,17 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Waits for a moment on a lane; one for each who waits, reused for every wait.</summary>
-internal sealed class TimerWait(Lane lane) : ILoopTimer, IValueTaskSource
+/// <summary>Waits for a moment on a scheduler; one for each who waits, reused for every wait.</summary>
+internal sealed class TimerWait(Scheduler scheduler) : ILoopTimer, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> core;
 
-    /// <summary>Completes at that time, or earlier when the lane's timers are hurried.</summary>
+    /// <summary>Completes at that time, or earlier when the scheduler's timers are hurried.</summary>
     public ValueTask UntilAsync(long dueNs)
     {
         core.Reset();
         var wait = new ValueTask(this, core.Version);
-        lane.Schedule(dueNs, this);
+        scheduler.Schedule(dueNs, this);
         return wait;
     }
 

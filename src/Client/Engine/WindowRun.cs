@@ -11,7 +11,7 @@ internal sealed class WindowRun
     private readonly IPacer pacer;
     private int running;
 
-    public WindowRun(LoadWindow window, IReadOnlyList<Lane> lanes)
+    public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
     {
         Window = window;
         var start = MonotonicClock.NowNs;
@@ -23,11 +23,11 @@ internal sealed class WindowRun
             _ => new ClosedPacer(),
         };
         IStopRule stop = window.Calls is { } calls ? new CountStop(calls, Clock) : new DurationStop(Clock);
-        workers = [.. lanes.SelectMany(lane => lane.Connections.Select(
-            connection => connection.Callers.Select(caller => new Worker(caller, pacer, stop, lane)).ToArray()))];
+        workers = [.. schedulers.SelectMany(scheduler => scheduler.Connections.Select(
+            connection => connection.Streams.Select(stream => new Worker(stream, pacer, stop, scheduler)).ToArray()))];
         running = workers.Sum(streams => streams.Length);
-        foreach (var lane in lanes)
-            lane.BeginWindow(Clock, pacer.IsOpenLoop);
+        foreach (var scheduler in schedulers)
+            scheduler.BeginWindow(Clock, pacer.IsOpenLoop);
     }
 
     public LoadWindow Window { get; }
@@ -52,8 +52,8 @@ internal sealed class WindowRun
         return unsent.Waits;
     }
 
-    /// <summary>Starts the workers of one connection; where its lane's completions run.</summary>
-    public void Start(ICallConnection connection, int index)
+    /// <summary>Starts the workers of one connection; where its scheduler's completions run.</summary>
+    public void Start(IConnection connection, int index)
     {
         connection.Enter();
         try

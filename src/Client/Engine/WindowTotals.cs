@@ -8,9 +8,9 @@ internal static class WindowTotals
 {
     private const long BucketNs = 100_000_000;
 
-    public static LoadResult Of(WindowRun run, IReadOnlyList<Lane> lanes, LoadOptions options, ConnectionStats connections, string? serverLost)
+    public static LoadResult Of(WindowRun run, IReadOnlyList<Scheduler> schedulers, LoadOptions options, ConnectionStats connections, string? serverLost)
     {
-        var recorders = lanes.SelectMany(lane => lane.Recorders).ToList();
+        var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();
         var failed = Failed(recorders);
         var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
         var completed = recorders.Sum(recorder => recorder.Completed);

@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always ends.</summary>
-internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyList<Lane> lanes)
+internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyList<Scheduler> schedulers)
 {
     /// <summary>A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.</summary>
     private const long LostAfterNs = 2_000_000_000;
@@ -23,7 +23,7 @@ internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyL
     /// <summary>Why the server is of no use any more, or the tool: one sentence; null when all is well.</summary>
     public string? Lost { get; private set; }
 
-    /// <summary>Calls that did not even end when they were cut off: nobody waits for them, and the lanes are of no use any more.</summary>
+    /// <summary>Calls that did not even end when they were cut off: nobody waits for them, and the schedulers are of no use any more.</summary>
     public bool IsAbandoned { get; private set; }
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -95,7 +95,7 @@ internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyL
     private bool IsIdle(long now)
     {
         var (begun, ended) = (0L, 0L);
-        foreach (var recorder in lanes.SelectMany(lane => lane.Recorders))
+        foreach (var recorder in schedulers.SelectMany(scheduler => scheduler.Recorders))
             (begun, ended) = (begun + recorder.Started, ended + recorder.Ended);
         if (begun == begunBefore && begun == ended)
             return true;
@@ -103,29 +103,29 @@ internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyL
         return false;
     }
 
-    private IEnumerable<ICallConnection> Connections() => lanes.SelectMany(lane => lane.Connections);
+    private IEnumerable<IConnection> Connections() => schedulers.SelectMany(scheduler => scheduler.Connections);
 
-    private Task EndWindowAsync() => OnLanesAsync(static lane =>
+    private Task EndWindowAsync() => OnAllAsync(static scheduler =>
     {
-        foreach (var connection in lane.Connections)
+        foreach (var connection in scheduler.Connections)
             connection.SetAccepting(false);
-        lane.HurryTimers();
+        scheduler.HurryTimers();
     });
 
-    private Task CutOffAsync(long sentBefore) => OnLanesAsync(lane =>
+    private Task CutOffAsync(long sentBefore) => OnAllAsync(scheduler =>
     {
-        foreach (var connection in lane.Connections)
+        foreach (var connection in scheduler.Connections)
             connection.CutOff(sentBefore);
     });
 
-    private Task OnLanesAsync(Action<Lane> order) => Task.WhenAll(lanes.Select(lane =>
+    private Task OnAllAsync(Action<Scheduler> order) => Task.WhenAll(schedulers.Select(scheduler =>
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        lane.Post(_ =>
+        scheduler.Post(_ =>
         {
             try
             {
-                order(lane);
+                order(scheduler);
                 done.SetResult();
             }
             catch (Exception e)

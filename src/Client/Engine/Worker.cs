@@ -3,9 +3,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>The one hot loop: intended start, wait, send, reply, record. One for each stream; all else is a parameter.</summary>
-internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane lane)
+internal sealed class Worker(IStream stream, IPacer pacer, IStopRule stop, Scheduler scheduler)
 {
-    private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(lane) : null;
+    private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
 
     /// <summary>Calls of this stream that ended well.</summary>
     public long Calls { get; private set; }
@@ -18,7 +18,7 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
         var now = MonotonicClock.NowNs;
         while (true)
         {
-            var ready = caller.ReadyAsync();
+            var ready = stream.ReadyAsync();
             if (!ready.IsCompletedSuccessfully)
             {
                 if (!await ready)
@@ -37,17 +37,17 @@ internal sealed class Worker(ICaller caller, IPacer pacer, IStopRule stop, Lane 
             if (intended > now)
             {
                 await wait!.UntilAsync(intended);
-                if (MonotonicClock.NowNs < intended || !await caller.ReadyAsync())
+                if (MonotonicClock.NowNs < intended || !await stream.ReadyAsync())
                     return; // the window was ended early
                 sent = MonotonicClock.NowNs;
             }
             NotSentNs = null;
-            lane.Recorder.RecordStart(sent);
-            var result = await caller.CallAsync(sent);
+            scheduler.Recorder.RecordStart(sent);
+            var result = await stream.CallAsync(sent);
             now = MonotonicClock.NowNs;
             if (result.IsOk)
                 Calls++;
-            lane.Recorder.Record(intended, sent, now, result);
+            scheduler.Recorder.Record(intended, sent, now, result);
         }
     }
 }

@@ -6,27 +6,27 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols;
 
 /// <summary>One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before the next.</summary>
-internal sealed class PerCallConnection : ICallConnection, ICaller
+internal sealed class PerCallConnection : IConnection, IStream
 {
-    private readonly Lane lane;
+    private readonly Scheduler scheduler;
     private readonly IConnectionFactory inner;
     private readonly ConnectLog log;
     private readonly BackOff pause;
     private readonly Lock gate = new();
-    private ICallConnection? current;
+    private IConnection? current;
     private CancellationTokenSource? opening;
     private long sentNs;
     private bool isCutOff;
     private long received;
     private volatile bool accepting;
 
-    public PerCallConnection(Lane lane, IConnectionFactory inner, ConnectLog log)
+    public PerCallConnection(Scheduler scheduler, IConnectionFactory inner, ConnectLog log)
     {
-        (this.lane, this.inner, this.log, pause) = (lane, inner, log, new BackOff(lane));
-        Callers = [this];
+        (this.scheduler, this.inner, this.log, pause) = (scheduler, inner, log, new BackOff(scheduler));
+        Streams = [this];
     }
 
-    public IReadOnlyList<ICaller> Callers { get; }
+    public IReadOnlyList<IStream> Streams { get; }
 
     /// <summary>The last connect was no failure of the server's.</summary>
     public bool IsOpen { get; private set; }
@@ -40,7 +40,7 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
     /// <summary>Shows that there is a server, so that its absence is no failed call.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
-        var first = inner.Create(lane);
+        var first = inner.Create(scheduler);
         try
         {
             await first.OpenAsync(cancellation);
@@ -56,20 +56,20 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
 
     public async ValueTask<CallResult> CallAsync(long sentNs)
     {
-        var connection = inner.Create(lane);
+        var connection = inner.Create(scheduler);
         var limit = new CancellationTokenSource();
         lock (gate)
             (current, opening, this.sentNs, isCutOff) = (connection, limit, sentNs, false);
         if (await OpenAsync(connection, limit) is { } failure)
             return failure;
         connection.SetAccepting(true);
-        var call = connection.Callers[0];
+        var call = connection.Streams[0];
         return await call.ReadyAsync() ? Noted(await call.CallAsync(sentNs)) : NeverSent();
     }
 
     public void CutOff(long sentBeforeNs)
     {
-        ICallConnection late;
+        IConnection late;
         CancellationTokenSource? connecting;
         lock (gate)
         {
@@ -105,7 +105,7 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
     }
 
     /// <returns>Null when it is open.</returns>
-    private async ValueTask<CallResult?> OpenAsync(ICallConnection connection, CancellationTokenSource limit)
+    private async ValueTask<CallResult?> OpenAsync(IConnection connection, CancellationTokenSource limit)
     {
         try
         {
@@ -155,7 +155,7 @@ internal sealed class PerCallConnection : ICallConnection, ICaller
 
     private async ValueTask<bool> ReadyLaterAsync()
     {
-        ICallConnection? last;
+        IConnection? last;
         lock (gate)
             (last, current, opening) = (current, null, null);
         if (last is not null)

@@ -11,5 +11,5 @@ internal sealed class PerCallFactory(IConnectionFactory inner) : IConnectionFact
 
     public ConnectLog Connects { get; } = new();
 
-    public ICallConnection Create(Lane lane) => new PerCallConnection(lane, inner, Connects);
+    public IConnection Create(Scheduler scheduler) => new PerCallConnection(scheduler, inner, Connects);
 }

@@ -10,7 +10,7 @@ public class EchoAllocationTests
     [InlineData(16_384)]
     public void Nothing_is_allocated_for_a_packet(int size)
     {
-        var (exchange, output) = (new EchoExchange(size), new OutputBuffer(new BufferPool()));
+        var (exchange, output) = (new EchoProtocol(size), new OutputBuffer(new BufferPool()));
         Call(exchange, output);
         var before = GC.GetAllocatedBytesForCurrentThread();
         for (var packet = 0; packet < 10_000; packet++)
@@ -18,7 +18,7 @@ public class EchoAllocationTests
         Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
     }
 
-    private static void Call(EchoExchange exchange, OutputBuffer output)
+    private static void Call(EchoProtocol exchange, OutputBuffer output)
     {
         exchange.Write(output);
         var bytes = output.Unsent.Span;

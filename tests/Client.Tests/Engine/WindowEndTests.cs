@@ -74,12 +74,12 @@ public class WindowEndTests
     {
         public long ConnectRetries => 0;
         public bool UsesLoops => false;
-        public ICallConnection Create(Lane lane) => new StuckConnection();
+        public IConnection Create(Scheduler scheduler) => new StuckConnection();
     }
 
-    private sealed class StuckConnection : ICallConnection, ICaller
+    private sealed class StuckConnection : IConnection, IStream
     {
-        public IReadOnlyList<ICaller> Callers => [this];
+        public IReadOnlyList<IStream> Streams => [this];
         public bool IsOpen => true;
         public int Reopened => 0;
         public long? StreamsAllowed => null;

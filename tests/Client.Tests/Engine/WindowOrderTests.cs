@@ -23,7 +23,7 @@ public class WindowOrderTests
     }
 
     /// <summary>A connection whose only call takes until the window is over, and that is slow to hear that it is.</summary>
-    private sealed class SlowToEnd : IConnectionFactory, ICallConnection, ICaller
+    private sealed class SlowToEnd : IConnectionFactory, IConnection, IStream
     {
         private readonly TaskCompletionSource never = new();
 
@@ -35,7 +35,7 @@ public class WindowOrderTests
 
         public bool UsesLoops => false;
 
-        public IReadOnlyList<ICaller> Callers => [this];
+        public IReadOnlyList<IStream> Streams => [this];
 
         public bool IsOpen => true;
 
@@ -43,7 +43,7 @@ public class WindowOrderTests
 
         public long? StreamsAllowed => null;
 
-        public ICallConnection Create(Lane lane) => this;
+        public IConnection Create(Scheduler scheduler) => this;
 
         public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
 

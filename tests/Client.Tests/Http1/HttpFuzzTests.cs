@@ -45,12 +45,12 @@ public class HttpFuzzTests
 
     private static void Survives(Random random, byte[] bytes)
     {
-        var (lane, opener) = (new SyncLane(), new ScriptedOpener());
+        var (scheduler, opener) = (new SyncScheduler(), new ScriptedOpener());
         var request = new HttpRequest { Url = "", Size = 10 };
-        var connection = new SerialConnection(lane, opener, new BufferPool(), new HttpExchange(request.ToBytes(close: false), request), atOnce: 1, isShared: false);
+        var connection = new InOrderConnection(scheduler, opener, new BufferPool(), new HttpProtocol(request.ToBytes(close: false), request), atOnce: 1, isShared: false);
         Assert.True(connection.OpenAsync(CancellationToken.None).IsCompletedSuccessfully);
         connection.SetAccepting(true);
-        var call = connection.Callers[0].CallAsync(0).AsTask();
+        var call = connection.Streams[0].CallAsync(0).AsTask();
         for (var at = 0; at < bytes.Length;)
         {
             var piece = random.Next(1, bytes.Length - at + 1);
@@ -60,11 +60,11 @@ public class HttpFuzzTests
         connection.CutOff(long.MaxValue);
         Assert.True(call.IsCompletedSuccessfully);
         opener.Links[^1].End();
-        lane.HurryTimers();
+        scheduler.HurryTimers();
         Assert.True(connection.IsReady);
-        var next = connection.Callers[0].CallAsync(0).AsTask();
+        var next = connection.Streams[0].CallAsync(0).AsTask();
         if (next.IsCompletedSuccessfully && next.Result.Kind == "protocol")
-            next = connection.Callers[0].CallAsync(0).AsTask(); // bytes that nobody had asked for fail one call, the next is right
+            next = connection.Streams[0].CallAsync(0).AsTask(); // bytes that nobody had asked for fail one call, the next is right
         opener.Links[^1].Deliver(Encoding.ASCII.GetBytes(FakeHttpServer.Reply(10)));
         Assert.True(next.IsCompletedSuccessfully && next.Result.IsOk);
     }

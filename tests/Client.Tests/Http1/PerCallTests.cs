@@ -77,17 +77,17 @@ public class PerCallTests
     [InlineData(false, "connect")]
     public async Task A_connect_that_fails_is_a_failure_without_latency_and_pauses(bool ports, string kind)
     {
-        var lane = new SyncLane();
+        var scheduler = new SyncScheduler();
         var factory = new PerCallFactory(new FailingFactory(() => ports ? new NoLocalPortException("none") : new IOException("refused")));
-        var connection = factory.Create(lane);
+        var connection = factory.Create(scheduler);
         connection.SetAccepting(true);
         for (var i = 0; i < 3; i++)
         {
-            var ready = connection.Callers[0].ReadyAsync();
+            var ready = connection.Streams[0].ReadyAsync();
             Assert.Equal(i == 0, ready.IsCompleted); // after a failure it waits
-            lane.HurryTimers();
+            scheduler.HurryTimers();
             Assert.True(await ready.AsTask().WaitAsync(TimeSpan.FromSeconds(5)));
-            var result = await connection.Callers[0].CallAsync(0).AsTask().WaitAsync(TimeSpan.FromSeconds(5));
+            var result = await connection.Streams[0].CallAsync(0).AsTask().WaitAsync(TimeSpan.FromSeconds(5));
             Assert.Equal(kind, result.Kind);
         }
         Assert.Equal(0, factory.Connects.Count);
@@ -140,12 +140,12 @@ public class PerCallTests
 
         public bool UsesLoops => false;
 
-        public ICallConnection Create(Lane lane) => new FailingConnection(failure);
+        public IConnection Create(Scheduler scheduler) => new FailingConnection(failure);
     }
 
-    private sealed class FailingConnection(Func<Exception> failure) : ICallConnection
+    private sealed class FailingConnection(Func<Exception> failure) : IConnection
     {
-        public IReadOnlyList<ICaller> Callers => [];
+        public IReadOnlyList<IStream> Streams => [];
 
         public bool IsOpen => false;
 

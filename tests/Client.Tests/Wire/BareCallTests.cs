@@ -14,9 +14,9 @@ public class BareCallTests
         foreach (var id in (int[])[1, 3, 5])
         {
             var call = harness.Call();
-            var frame = Assert.Single(harness.Link.TakeFrames());
+            var frame = Assert.Single(harness.Duplex.TakeFrames());
             Assert.Equal((FrameType.Headers, id, FrameFlags.EndHeaders | FrameFlags.EndStream), (frame.Header.Type, frame.Header.StreamId, frame.Header.Flags));
-            harness.Link.Deliver([.. Frames.Headers(id, end: false, (":status", "200")), .. Frames.Data(id, new byte[4]), .. Frames.Data(id, new byte[6], end: true)]);
+            harness.Duplex.Deliver([.. Frames.Headers(id, end: false, (":status", "200")), .. Frames.Data(id, new byte[4]), .. Frames.Data(id, new byte[6], end: true)]);
             IsOk(call);
         }
     }
@@ -26,7 +26,7 @@ public class BareCallTests
     {
         var harness = new WireHarness(size: 0, isBare: true).Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Headers(1, end: true, (":status", "200")));
+        harness.Duplex.Deliver(Frames.Headers(1, end: true, (":status", "200")));
         IsOk(call);
     }
 
@@ -38,7 +38,7 @@ public class BareCallTests
     {
         var harness = new WireHarness(size: 10, isBare: true).Opened();
         var call = harness.Call();
-        harness.Link.Deliver([.. Frames.Headers(1, end: false, (":status", "200")), .. Frames.Data(1, new byte[bytes], end: true)]);
+        harness.Duplex.Deliver([.. Frames.Headers(1, end: false, (":status", "200")), .. Frames.Data(1, new byte[bytes], end: true)]);
         Failed("wrong length", call);
     }
 
@@ -49,7 +49,7 @@ public class BareCallTests
     {
         var harness = new WireHarness(size: 10, isBare: true).Opened();
         var call = harness.Call();
-        harness.Link.Deliver([.. Frames.Headers(1, end: false, (":status", status)), .. Frames.Data(1, new byte[10], end: true)]);
+        harness.Duplex.Deliver([.. Frames.Headers(1, end: false, (":status", status)), .. Frames.Data(1, new byte[10], end: true)]);
         Failed("http " + status, call);
     }
 
@@ -58,10 +58,10 @@ public class BareCallTests
     {
         var harness = new WireHarness(size: 10, isBare: true).Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reset(1, 2));
+        harness.Duplex.Deliver(Frames.Reset(1, 2));
         Failed("reset", call);
         var next = harness.Call();
-        harness.Link.Deliver([.. Frames.Headers(3, end: false, (":status", "200")), .. Frames.Data(3, new byte[10], end: true)]);
+        harness.Duplex.Deliver([.. Frames.Headers(3, end: false, (":status", "200")), .. Frames.Data(3, new byte[10], end: true)]);
         IsOk(next);
     }
 }

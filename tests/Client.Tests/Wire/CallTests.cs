@@ -11,12 +11,12 @@ public class CallTests
     {
         var harness = new WireHarness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
-        var frames = harness.Link.TakeFrames();
+        var frames = harness.Duplex.TakeFrames();
         Assert.Equal([FrameType.Settings, FrameType.WindowUpdate], frames.Select(frame => frame.Header.Type));
         Assert.False(opening.IsCompleted);
-        harness.Link.Deliver(Frames.Settings());
+        harness.Duplex.Deliver(Frames.Settings());
         Assert.True(opening.IsCompletedSuccessfully);
-        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Link.TakeFrames()).Header);
+        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Duplex.TakeFrames()).Header);
     }
 
     [Fact]
@@ -24,17 +24,17 @@ public class CallTests
     {
         var harness = new WireHarness().Opened();
         var first = harness.Call();
-        var frames = harness.Link.TakeFrames();
+        var frames = harness.Duplex.TakeFrames();
         Assert.Equal([(FrameType.Headers, 1), (FrameType.Data, 1)], frames.Select(frame => (frame.Header.Type, frame.Header.StreamId)));
         Assert.Equal("00000000020" + "80a", Convert.ToHexStringLower(frames[1].Payload));
         Assert.Equal(FrameFlags.EndStream, frames[1].Header.Flags);
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(first);
         var second = harness.Call();
-        frames = harness.Link.TakeFrames();
+        frames = harness.Duplex.TakeFrames();
         Assert.Equal([(FrameType.Headers, 3), (FrameType.Data, 3)], frames.Select(frame => (frame.Header.Type, frame.Header.StreamId)));
         Assert.Equal(7, frames[0].Payload.Length); // seven fields, a byte each
-        harness.Link.Deliver(Frames.Reply(3, 10));
+        harness.Duplex.Deliver(Frames.Reply(3, 10));
         IsOk(second);
     }
 
@@ -48,7 +48,7 @@ public class CallTests
         var harness = new WireHarness(size: 1000).Opened();
         var call = harness.Call();
         foreach (var part in Frames.Reply(1, 1000).Chunk(piece))
-            harness.Link.Deliver(part);
+            harness.Duplex.Deliver(part);
         IsOk(call);
     }
 
@@ -61,7 +61,7 @@ public class CallTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Frames.Message(10)), .. Frames.Trailers(1, status)]);
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Frames.Message(10)), .. Frames.Trailers(1, status)]);
         Failed(kind, call);
         Assert.True(harness.Connection.IsOpen);
     }
@@ -71,7 +71,7 @@ public class CallTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"), ("grpc-message", "no")));
+        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"), ("grpc-message", "no")));
         Failed("status 12", call);
     }
 
@@ -83,7 +83,7 @@ public class CallTests
     {
         var harness = new WireHarness(size: 10).Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reply(1, size));
+        harness.Duplex.Deliver(Frames.Reply(1, size));
         Failed("wrong length", call);
     }
 
@@ -96,7 +96,7 @@ public class CallTests
         {
             var call = harness.Call();
             foreach (var frame in frames)
-                harness.Link.Deliver(frame);
+                harness.Duplex.Deliver(frame);
             Failed(kind, call);
         }
         int Next() => id += 2;
@@ -129,10 +129,10 @@ public class CallTests
         {
             var harness = new WireHarness().Opened();
             var call = harness.Call();
-            harness.Link.TakeSent();
-            harness.Link.Deliver(Frames.Headers(1, false, fields));
+            harness.Duplex.TakeSent();
+            harness.Duplex.Deliver(Frames.Headers(1, false, fields));
             Failed("protocol", call);
-            var reset = Assert.Single(harness.Link.TakeFrames());
+            var reset = Assert.Single(harness.Duplex.TakeFrames());
             Assert.Equal(FrameType.RstStream, reset.Header.Type);
             Assert.Equal(Frames.Number((uint)Http2Error.Protocol), reset.Payload);
             Assert.True(harness.Connection.IsOpen);
@@ -144,7 +144,7 @@ public class CallTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver([.. Frames.Headers(1, false, (":status", "103"), ("link", "x")), .. Frames.Reply(1, 10)]);
+        harness.Duplex.Deliver([.. Frames.Headers(1, false, (":status", "103"), ("duplex", "x")), .. Frames.Reply(1, 10)]);
         IsOk(call);
     }
 
@@ -155,7 +155,7 @@ public class CallTests
         var calls = Enumerable.Range(0, 5).Select(harness.Call).ToList();
         foreach (var stream in new[] { 4, 0, 3, 1, 2 })
         {
-            harness.Link.Deliver(Frames.Reply(1 + 2 * stream, 10));
+            harness.Duplex.Deliver(Frames.Reply(1 + 2 * stream, 10));
             IsOk(calls[stream]);
         }
     }
@@ -168,10 +168,10 @@ public class CallTests
         for (var i = 1; i <= 1000; i++)
         {
             var fast = harness.Call(1);
-            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            harness.Duplex.Deliver(Frames.Reply(1 + 2 * i, 10));
             IsOk(fast);
         }
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(slow);
     }
 
@@ -180,16 +180,16 @@ public class CallTests
     {
         var harness = new WireHarness(size: 10, window: 65535).Opened();
         var call = harness.Call();
-        harness.Link.TakeSent();
+        harness.Duplex.TakeSent();
         harness.Connection.CutOff(long.MaxValue);
         WasCutOff(call);
-        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
         for (var i = 0; i < 5; i++)
-            harness.Link.Deliver(Frames.Data(1, new byte[10000]));
-        var credit = Assert.Single(harness.Link.TakeFrames());
+            harness.Duplex.Deliver(Frames.Data(1, new byte[10000]));
+        var credit = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal((FrameType.WindowUpdate, 0), (credit.Header.Type, credit.Header.StreamId));
         var next = harness.Call();
-        harness.Link.Deliver(Frames.Reply(3, 10));
+        harness.Duplex.Deliver(Frames.Reply(3, 10));
         IsOk(next);
     }
 }

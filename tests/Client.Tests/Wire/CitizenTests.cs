@@ -10,12 +10,12 @@ public class CitizenTests
     public void A_ping_is_answered_with_its_own_bytes_and_its_answer_is_not()
     {
         var harness = new WireHarness().Opened();
-        harness.Link.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
-        var pong = Assert.Single(harness.Link.TakeFrames());
+        harness.Duplex.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
+        var pong = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal(new FrameHeader(8, FrameType.Ping, FrameFlags.Ack, 0), pong.Header);
         Assert.Equal([1, 2, 3, 4, 5, 6, 7, 8], pong.Payload);
-        harness.Link.Deliver(Frames.Frame(6, Frames.Ack, 0, new byte[8]));
-        Assert.Empty(harness.Link.TakeSent());
+        harness.Duplex.Deliver(Frames.Frame(6, Frames.Ack, 0, new byte[8]));
+        Assert.Empty(harness.Duplex.TakeSent());
     }
 
     [Theory]
@@ -27,7 +27,7 @@ public class CitizenTests
         Assert.Equal(allowed, harness.Connection.StreamsAllowed);
         Assert.Equal(200, new WireHarness(streams: 200).Opened().Connection.StreamsAllowed);
         harness.Refuses = true;
-        harness.Link.End();
+        harness.Duplex.End();
         Assert.Null(harness.Connection.StreamsAllowed);
     }
 
@@ -36,11 +36,11 @@ public class CitizenTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.TakeSent();
-        harness.Link.Deliver(Frames.Settings((0x99, 7), (5, 1 << 20)));
-        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Link.TakeFrames()).Header);
-        harness.Link.Deliver(Frames.Frame(4, Frames.Ack, 0));
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(Frames.Settings((0x99, 7), (5, 1 << 20)));
+        Assert.Equal(new FrameHeader(0, FrameType.Settings, FrameFlags.Ack, 0), Assert.Single(harness.Duplex.TakeFrames()).Header);
+        harness.Duplex.Deliver(Frames.Frame(4, Frames.Ack, 0));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
     }
 
@@ -50,7 +50,7 @@ public class CitizenTests
         var harness = new WireHarness().Opened();
         var call = harness.Call();
         var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"));
-        harness.Link.Deliver(
+        harness.Duplex.Deliver(
         [
             .. Frames.Frame(0x42, 0xff, 1, 1, 2, 3),
             .. Frames.Frame(2, 0, 1, 0, 0, 0, 0, 9),
@@ -69,7 +69,7 @@ public class CitizenTests
         var harness = new WireHarness().Opened();
         var call = harness.Call();
         var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"), ("x-long", new string('x', 100)));
-        harness.Link.Deliver(
+        harness.Duplex.Deliver(
         [
             .. Frames.Frame(1, 0, 1, block[..3]),
             .. Frames.Frame(9, 0, 1),
@@ -93,7 +93,7 @@ public class CitizenTests
             byte[] first = i == 0
                 ? [0x88, 0x5f, 16, .. "application/grpc"u8, 0x40, 11, .. "grpc-status"u8, 1, (byte)'0']
                 : [0x88, 0xbf];
-            harness.Link.Deliver([.. Frames.Frame(1, Frames.EndHeaders, id, i == 0 ? first[..19] : first), .. Frames.Data(id, Frames.Message(10)),
+            harness.Duplex.Deliver([.. Frames.Frame(1, Frames.EndHeaders, id, i == 0 ? first[..19] : first), .. Frames.Data(id, Frames.Message(10)),
                 .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, i == 0 ? first[19..] : [0xbe])]);
             IsOk(call);
         }
@@ -108,7 +108,7 @@ public class CitizenTests
             var call = harness.Call();
             var id = 1 + 2 * i;
             byte[] trailer = i == 0 ? [0x40, 11, .. "grpc-status"u8, 2, (byte)'1', (byte)'3'] : [0xbe];
-            harness.Link.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Frames.Message(10)), .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, trailer)]);
+            harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Frames.Message(10)), .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, trailer)]);
             Failed("status 13", call);
         }
     }
@@ -122,13 +122,13 @@ public class CitizenTests
         for (var i = 0; i < 3; i++)
         {
             var call = harness.Call();
-            var block = harness.Link.TakeFrames()[0].Payload;
+            var block = harness.Duplex.TakeFrames()[0].Payload;
             if (i == 0)
                 Assert.Equal(0x20, block[0] & 0xE0); // the change of size is said first (RFC 7541, 4.2)
             var decoder = new Protocols.Wire.Hpack.HpackDecoder(4096);
             decoder.Decode(block);
             Assert.Equal(0, decoder.TableSize);
-            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            harness.Duplex.Deliver(Frames.Reply(1 + 2 * i, 10));
             IsOk(call);
         }
     }
@@ -138,15 +138,15 @@ public class CitizenTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
-        harness.Link.Deliver([.. Frames.Settings((1, 0)), .. Frames.Settings((1, 4096))]);
-        harness.Link.TakeSent();
+        harness.Duplex.Deliver([.. Frames.Settings((1, 0)), .. Frames.Settings((1, 4096))]);
+        harness.Duplex.TakeSent();
         call = harness.Call();
-        var block = harness.Link.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
+        var block = harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
         Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], block[..4]); // RFC 7541, 4.2: the smallest since the last block, then the present size
         Assert.Contains((byte)'B', block); // the emptied table is filled anew: ":path" is a literal again
-        harness.Link.Deliver(Frames.Reply(3, 10));
+        harness.Duplex.Deliver(Frames.Reply(3, 10));
         IsOk(call);
     }
 
@@ -158,16 +158,16 @@ public class CitizenTests
         var expected = "";
         foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)), Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())
         {
-            harness.Link.Deliver(settings);
-            harness.Link.TakeSent();
+            harness.Duplex.Deliver(settings);
+            harness.Duplex.TakeSent();
             var call = harness.Call();
             var fields = "";
             decoder.Observer = (name, value) => fields += $"{System.Text.Encoding.ASCII.GetString(name)}={System.Text.Encoding.ASCII.GetString(value)};";
-            decoder.Decode(harness.Link.TakeFrames()[0].Payload);
+            decoder.Decode(harness.Duplex.TakeFrames()[0].Payload);
             Assert.Contains(":path=/ipcbench.v1.Bench/Download;", fields);
             Assert.Equal(i == 0 ? fields : expected, fields);
             expected = fields;
-            harness.Link.Deliver(Frames.Reply(1 + 2 * i, 10));
+            harness.Duplex.Deliver(Frames.Reply(1 + 2 * i, 10));
             IsOk(call);
         }
     }

@@ -5,7 +5,7 @@ using IpcBench.Client.Tests.Wire.Support;
 
 namespace IpcBench.Client.Tests.Wire;
 
-/// <summary>What a link throws must neither keep a connection's lock nor end the process.</summary>
+/// <summary>What a duplex throws must neither keep a connection's lock nor end the process.</summary>
 public class FaultTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
@@ -15,7 +15,7 @@ public class FaultTests
     [Fact]
     public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
     {
-        var connection = new WireConnection(new SyncLane(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
+        var connection = new WireConnection(new SyncScheduler(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
         await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
     }
@@ -26,19 +26,19 @@ public class FaultTests
     public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
     {
         var stream = new ThrowingStream(atOnce);
-        var connection = new WireConnection(new SyncLane(), new Opener(owner => new StreamLink(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
+        var connection = new WireConnection(new SyncScheduler(), new Opener(owner => new StreamDuplex(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
         var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         Assert.Contains("no writes here", thrown.Message, StringComparison.Ordinal);
     }
 
-    private sealed class Opener(Func<ILinkOwner, Link> make) : ILinkOpener
+    private sealed class Opener(Func<IDuplexOwner, Duplex> make) : ILinkOpener
     {
         public long Retries => 0;
 
-        public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation) => new(make(owner));
+        public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) => new(make(owner));
     }
 
-    private sealed class ThrowingLink : Link
+    private sealed class ThrowingLink : Duplex
     {
         public override void Start()
         {

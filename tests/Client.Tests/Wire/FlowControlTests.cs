@@ -11,20 +11,20 @@ public class FlowControlTests
     {
         var harness = new WireHarness().Opened((4, 0));
         var call = harness.Call();
-        Assert.Equal(FrameType.Headers, Assert.Single(harness.Link.TakeFrames()).Header.Type);
-        harness.Link.Deliver(Frames.WindowUpdate(1, 3));
-        var part = Assert.Single(harness.Link.TakeFrames());
+        Assert.Equal(FrameType.Headers, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 3));
+        var part = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal((3, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
-        harness.Link.Deliver(Frames.Settings((4, 2))); // applies to open streams
-        part = harness.Link.TakeFrames().Single(frame => frame.Header.Type == FrameType.Data);
+        harness.Duplex.Deliver(Frames.Settings((4, 2))); // applies to open streams
+        part = harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Data);
         Assert.Equal((2, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
-        harness.Link.Deliver(Frames.Settings((4, 0))); // now it is negative
-        harness.Link.Deliver(Frames.WindowUpdate(1, 2));
-        Assert.DoesNotContain(harness.Link.TakeFrames(), frame => frame.Header.Type == FrameType.Data);
-        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
-        part = Assert.Single(harness.Link.TakeFrames());
+        harness.Duplex.Deliver(Frames.Settings((4, 0))); // now it is negative
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 2));
+        Assert.DoesNotContain(harness.Duplex.TakeFrames(), frame => frame.Header.Type == FrameType.Data);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 100));
+        part = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal((2, FrameFlags.EndStream), (part.Payload.Length, part.Header.Flags));
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
     }
 
@@ -37,16 +37,16 @@ public class FlowControlTests
         while (sent + 7 <= 65535) // each request has 7 bytes of DATA
         {
             var call = harness.Call();
-            sent += harness.Link.TakeFrames()[1].Payload.Length;
-            harness.Link.Deliver(Frames.Reply(id, 10));
+            sent += harness.Duplex.TakeFrames()[1].Payload.Length;
+            harness.Duplex.Deliver(Frames.Reply(id, 10));
             IsOk(call);
             id += 2;
         }
         var waiting = harness.Call();
-        Assert.Equal(65535 - sent, harness.Link.TakeFrames().Skip(1).Sum(frame => frame.Payload.Length));
-        harness.Link.Deliver(Frames.WindowUpdate(0, 1000));
-        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Link.TakeFrames()).Header.Flags);
-        harness.Link.Deliver(Frames.Reply(id, 10));
+        Assert.Equal(65535 - sent, harness.Duplex.TakeFrames().Skip(1).Sum(frame => frame.Payload.Length));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1000));
+        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Flags);
+        harness.Duplex.Deliver(Frames.Reply(id, 10));
         IsOk(waiting);
     }
 
@@ -57,9 +57,9 @@ public class FlowControlTests
         for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices and goes out in one piece
         {
             var call = harness.Call();
-            var sent = harness.Link.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).Sum(frame => frame.Payload.Length);
-            harness.Link.Deliver(Frames.WindowUpdate(id, (uint)sent)); // back to 2^31-1, not beyond
-            harness.Link.Deliver(Frames.Reply(id, 10));
+            var sent = harness.Duplex.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).Sum(frame => frame.Payload.Length);
+            harness.Duplex.Deliver(Frames.WindowUpdate(id, (uint)sent)); // back to 2^31-1, not beyond
+            harness.Duplex.Deliver(Frames.Reply(id, 10));
             IsOk(call);
         }
     }
@@ -69,12 +69,12 @@ public class FlowControlTests
     {
         var harness = new WireHarness().Opened((4, 0));
         var call = harness.Call();
-        harness.Link.TakeSent();
-        harness.Link.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "8")));
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "8")));
         Failed("status 8", call);
-        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
-        harness.Link.Deliver(Frames.WindowUpdate(1, 100));
-        Assert.Empty(harness.Link.TakeSent());
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 100));
+        Assert.Empty(harness.Duplex.TakeSent());
     }
 
     [Fact]
@@ -82,23 +82,23 @@ public class FlowControlTests
     {
         var harness = new WireHarness(size: 300_000, window: 65535).Opened();
         var call = harness.Call();
-        harness.Link.TakeSent();
+        harness.Duplex.TakeSent();
         var message = Frames.Message(300_000);
         long stream = 65535, connection = 65535;
-        harness.Link.Deliver(Frames.ResponseHeaders(1));
+        harness.Duplex.Deliver(Frames.ResponseHeaders(1));
         foreach (var piece in message.Chunk(16384))
         {
             (stream, connection) = (stream - piece.Length, connection - piece.Length);
             Assert.True(stream >= 0 && connection >= 0, "a server that honours the windows would be stuck");
-            harness.Link.Deliver(Frames.Data(1, piece));
-            foreach (var (header, payload) in harness.Link.TakeFrames())
+            harness.Duplex.Deliver(Frames.Data(1, piece));
+            foreach (var (header, payload) in harness.Duplex.TakeFrames())
             {
                 Assert.Equal(FrameType.WindowUpdate, header.Type);
                 var credit = System.Buffers.Binary.BinaryPrimitives.ReadInt32BigEndian(payload);
                 (stream, connection) = header.StreamId == 0 ? (stream, connection + credit) : (stream + credit, connection);
             }
         }
-        harness.Link.Deliver(Frames.Trailers(1));
+        harness.Duplex.Deliver(Frames.Trailers(1));
         IsOk(call);
     }
 
@@ -109,13 +109,13 @@ public class FlowControlTests
         var first = harness.Call(0);
         var second = harness.Call(1);
         Assert.False(harness.Connection.IsReady);
-        var waiting = harness.Connection.Callers[2].ReadyAsync().AsTask();
+        var waiting = harness.Connection.Streams[2].ReadyAsync().AsTask();
         Assert.False(waiting.IsCompleted);
-        harness.Link.Deliver(Frames.Reply(3, 10));
+        harness.Duplex.Deliver(Frames.Reply(3, 10));
         IsOk(second);
         Says(true, waiting);
         var third = harness.Call(2);
-        harness.Link.Deliver([.. Frames.Reply(1, 10), .. Frames.Reply(5, 10)]);
+        harness.Duplex.Deliver([.. Frames.Reply(1, 10), .. Frames.Reply(5, 10)]);
         IsOk(first);
         IsOk(third);
     }
@@ -124,10 +124,10 @@ public class FlowControlTests
     public void Who_waits_for_a_stream_is_sent_home_when_the_window_ends()
     {
         var harness = new WireHarness().Opened((3, 0));
-        var waiting = harness.Connection.Callers[0].ReadyAsync().AsTask();
+        var waiting = harness.Connection.Streams[0].ReadyAsync().AsTask();
         Assert.False(waiting.IsCompleted);
         harness.Connection.SetAccepting(false);
         Says(false, waiting);
-        Says(false, harness.Connection.Callers[0].ReadyAsync().AsTask());
+        Says(false, harness.Connection.Streams[0].ReadyAsync().AsTask());
     }
 }

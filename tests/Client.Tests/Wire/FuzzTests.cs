@@ -96,23 +96,23 @@ public class FuzzTests
         for (var at = 0; at < bytes.Length;)
         {
             var piece = random.Next(1, bytes.Length - at + 1);
-            harness.Link.Deliver(bytes[at..(at + piece)]);
+            harness.Duplex.Deliver(bytes[at..(at + piece)]);
             at += piece;
         }
         Answers(harness.Connection);
         harness.Connection.CutOff(long.MaxValue);
         Assert.All(calls, call => Assert.True(call.IsCompletedSuccessfully));
-        harness.Link.End();
-        harness.Lane.HurryTimers(); // it may have been about to open again
-        harness.Link.Deliver(Frames.Settings());
+        harness.Duplex.End();
+        harness.Scheduler.HurryTimers(); // it may have been about to open again
+        harness.Duplex.Deliver(Frames.Settings());
         Assert.True(harness.Connection.IsReady);
         var next = harness.Call();
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         WireHarness.IsOk(next);
     }
 
     /// <summary>Asking changes nothing and throws nothing, whatever state the connection is in.</summary>
-    private static void Answers(ICallConnection connection)
+    private static void Answers(IConnection connection)
     {
         _ = connection.IsOpen;
         connection.Enter();

@@ -12,17 +12,17 @@ public class ReconnectTests
         var harness = new WireHarness(streams: 2).Opened();
         var call = harness.Call(0);
         var waiting = harness.Call(1);
-        harness.Link.End("reset by peer");
+        harness.Duplex.End("reset by peer");
         Failed("connection lost", call);
         Failed("connection lost", waiting);
         Assert.Equal(2, harness.Links);
-        var ready = harness.Connection.Callers[0].ReadyAsync().AsTask();
+        var ready = harness.Connection.Streams[0].ReadyAsync().AsTask();
         Assert.False(ready.IsCompleted);
-        harness.Link.Deliver(Frames.Settings());
+        harness.Duplex.Deliver(Frames.Settings());
         Says(true, ready);
         Assert.Equal(1, harness.Connection.Reopened);
         var next = harness.Call(0);
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(next);
     }
 
@@ -31,17 +31,17 @@ public class ReconnectTests
     {
         var harness = new WireHarness().Opened();
         harness.Refuses = true;
-        harness.Link.End();
+        harness.Duplex.End();
         for (var i = 0; i < 3; i++)
         {
             Assert.False(harness.Connection.IsOpen);
-            Assert.Equal(1, harness.Lane.Timers);
-            harness.Lane.HurryTimers();
+            Assert.Equal(1, harness.Scheduler.Timers);
+            harness.Scheduler.HurryTimers();
         }
         harness.Refuses = false;
-        harness.Lane.HurryTimers();
+        harness.Scheduler.HurryTimers();
         Assert.Equal(2, harness.Links);
-        harness.Link.Deliver(Frames.Settings());
+        harness.Duplex.Deliver(Frames.Settings());
         Assert.True(harness.Connection.IsOpen);
         Assert.Equal(1, harness.Connection.Reopened);
     }
@@ -51,17 +51,17 @@ public class ReconnectTests
     {
         var harness = new WireHarness().Opened();
         harness.Greeting = [.. Frames.Settings(), .. Frames.GoAway(lastStream: 0)];
-        harness.Link.End();
+        harness.Duplex.End();
         for (var i = 0; i < 3; i++)
         {
-            Assert.Equal((2 + i, 1), (harness.Links, harness.Lane.Timers));
-            harness.Lane.HurryTimers();
+            Assert.Equal((2 + i, 1), (harness.Links, harness.Scheduler.Timers));
+            harness.Scheduler.HurryTimers();
         }
         harness.Greeting = [];
-        harness.Lane.HurryTimers();
-        harness.Link.Deliver(Frames.Settings());
+        harness.Scheduler.HurryTimers();
+        harness.Duplex.Deliver(Frames.Settings());
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
     }
 
@@ -69,18 +69,18 @@ public class ReconnectTests
     public void The_pause_is_kept_until_a_call_has_succeeded()
     {
         var harness = new WireHarness().Opened();
-        harness.Link.End();
-        Assert.Equal((2, 0), (harness.Links, harness.Lane.Timers));
-        harness.Link.Deliver(Frames.Settings());
-        harness.Link.End(); // opened, but of no use
-        Assert.Equal((2, 1), (harness.Links, harness.Lane.Timers));
-        harness.Lane.HurryTimers();
-        harness.Link.Deliver(Frames.Settings());
+        harness.Duplex.End();
+        Assert.Equal((2, 0), (harness.Links, harness.Scheduler.Timers));
+        harness.Duplex.Deliver(Frames.Settings());
+        harness.Duplex.End(); // opened, but of no use
+        Assert.Equal((2, 1), (harness.Links, harness.Scheduler.Timers));
+        harness.Scheduler.HurryTimers();
+        harness.Duplex.Deliver(Frames.Settings());
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
-        harness.Link.End();
-        Assert.Equal((4, 0), (harness.Links, harness.Lane.Timers));
+        harness.Duplex.End();
+        Assert.Equal((4, 0), (harness.Links, harness.Scheduler.Timers));
     }
 
     [Fact]
@@ -88,7 +88,7 @@ public class ReconnectTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.GoAway(lastStream: 1));
+        harness.Duplex.Deliver(Frames.GoAway(lastStream: 1));
         Assert.Equal(1, harness.Links);
         harness.Connection.CutOff(long.MaxValue);
         WasCutOff(call);
@@ -100,7 +100,7 @@ public class ReconnectTests
     {
         var harness = new WireHarness(streams: 3).Opened();
         var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
-        var old = harness.Link;
+        var old = harness.Duplex;
         old.Deliver(Frames.GoAway(lastStream: 3));
         Assert.False(harness.Connection.IsReady);
         old.Deliver(Frames.Reply(1, 10));
@@ -111,9 +111,9 @@ public class ReconnectTests
         Assert.True(old.IsClosed);
         Assert.False(calls[2].IsCompleted);
         Assert.Equal(2, harness.Links);
-        harness.Link.Deliver(Frames.Settings());
-        Assert.Contains(harness.Link.TakeFrames(), frame => frame.Header is { Type: FrameType.Headers, StreamId: 1 });
-        harness.Link.Deliver(Frames.Reply(1, 10));
+        harness.Duplex.Deliver(Frames.Settings());
+        Assert.Contains(harness.Duplex.TakeFrames(), frame => frame.Header is { Type: FrameType.Headers, StreamId: 1 });
+        harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(calls[2]);
     }
 
@@ -122,12 +122,12 @@ public class ReconnectTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.GoAway(lastStream: 0));
+        harness.Duplex.Deliver(Frames.GoAway(lastStream: 0));
         Assert.False(call.IsCompleted);
         harness.Connection.CutOff(long.MaxValue);
         WasCutOff(call);
-        harness.Link.Deliver(Frames.Settings());
-        Assert.DoesNotContain(harness.Link.TakeFrames(), frame => frame.Header.Type == FrameType.Headers);
+        harness.Duplex.Deliver(Frames.Settings());
+        Assert.DoesNotContain(harness.Duplex.TakeFrames(), frame => frame.Header.Type == FrameType.Headers);
         Assert.True(harness.Connection.IsReady);
     }
 
@@ -136,11 +136,11 @@ public class ReconnectTests
     {
         var harness = new WireHarness(firstId: int.MaxValue - 2).Opened();
         var call = harness.Call();
-        harness.Link.Deliver(Frames.Reply(int.MaxValue - 2, 10));
+        harness.Duplex.Deliver(Frames.Reply(int.MaxValue - 2, 10));
         IsOk(call);
         call = harness.Call();
         Assert.False(harness.Connection.IsReady);
-        harness.Link.Deliver(Frames.Reply(int.MaxValue, 10));
+        harness.Duplex.Deliver(Frames.Reply(int.MaxValue, 10));
         IsOk(call);
         Assert.Equal(2, harness.Links);
     }
@@ -151,9 +151,9 @@ public class ReconnectTests
         var harness = new WireHarness().Opened();
         var call = harness.Call();
         await harness.Connection.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(5));
-        Assert.True(harness.Link.IsClosed);
+        Assert.True(harness.Duplex.IsClosed);
         Failed("connection lost", call);
         Assert.Equal(1, harness.Links);
-        Says(false, harness.Connection.Callers[0].ReadyAsync().AsTask());
+        Says(false, harness.Connection.Streams[0].ReadyAsync().AsTask());
     }
 }

@@ -57,8 +57,8 @@ public class ViolationTests
     {
         var harness = new WireHarness().Opened();
         var call = harness.Call();
-        harness.Link.TakeSent();
-        harness.Link.Deliver(frames);
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(frames);
         harness.Broke((Http2Error)error);
         Failed(what.Contains("closed stream", StringComparison.Ordinal) ? "reset" : "protocol", call);
     }
@@ -68,8 +68,8 @@ public class ViolationTests
     {
         var harness = new WireHarness(size: 1_000_000, window: 1000).Opened();
         var call = harness.Call();
-        harness.Link.TakeSent();
-        harness.Link.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, new byte[1001])]);
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, new byte[1001])]);
         harness.Broke(Http2Error.FlowControl);
         Failed("protocol", call);
     }
@@ -81,10 +81,10 @@ public class ViolationTests
         {
             var harness = new WireHarness().Opened();
             var call = harness.Call();
-            harness.Link.TakeSent();
-            harness.Link.Deliver(update);
+            harness.Duplex.TakeSent();
+            harness.Duplex.Deliver(update);
             Failed("protocol", call);
-            Assert.Equal(FrameType.RstStream, Assert.Single(harness.Link.TakeFrames()).Header.Type);
+            Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
             Assert.True(harness.Connection.IsOpen);
         }
     }
@@ -96,38 +96,38 @@ public class ViolationTests
     {
         var harness = new WireHarness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
-        harness.Link.Deliver(System.Text.Encoding.ASCII.GetBytes(greeting));
+        harness.Duplex.Deliver(System.Text.Encoding.ASCII.GetBytes(greeting));
         Assert.IsType<IOException>(opening.Exception!.InnerException);
-        Assert.True(harness.Link.IsClosed);
+        Assert.True(harness.Duplex.IsClosed);
     }
 
     [Fact]
     public void A_flood_of_pings_nobody_reads_the_answers_of_ends_the_connection()
     {
-        var lane = new SyncLane();
+        var scheduler = new SyncScheduler();
         var opener = new StuckOpener();
         var options = new SessionOptions { Request = RequestBytes.Download("localhost", false, 10), Size = 10, Streams = 1 };
-        var connection = new WireConnection(lane, opener, options, new BufferPool(), isShared: false);
+        var connection = new WireConnection(scheduler, opener, options, new BufferPool(), isShared: false);
         var opening = connection.OpenAsync(CancellationToken.None);
-        opener.Link!.Deliver(Frames.Settings());
+        opener.Duplex!.Deliver(Frames.Settings());
         Assert.True(opening.IsCompletedSuccessfully);
         var pings = Enumerable.Repeat(Frames.Frame(6, 0, 0, new byte[8]), 1000).SelectMany(frame => frame).ToArray();
         var floods = 0;
-        for (; floods < 1000 && !opener.Link.IsClosed; floods++)
-            opener.Link.Deliver(pings);
+        for (; floods < 1000 && !opener.Duplex.IsClosed; floods++)
+            opener.Duplex.Deliver(pings);
         Assert.InRange(floods, 10, 999);
     }
 
     private sealed class StuckOpener : ILinkOpener
     {
-        public StuckLink? Link { get; private set; }
+        public StuckLink? Duplex { get; private set; }
         public long Retries => 0;
 
-        public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation) =>
-            Link is null ? new(Link = new StuckLink(owner)) : throw new IOException("once");
+        public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+            Duplex is null ? new(Duplex = new StuckLink(owner)) : throw new IOException("once");
     }
 
-    private sealed class StuckLink(ILinkOwner owner) : Link
+    private sealed class StuckLink(IDuplexOwner owner) : Duplex
     {
         public bool IsClosed { get; private set; }
 

@@ -14,6 +14,6 @@ internal static class EchoFactory
         if (options.Size < 1)
             throw new ArgumentException("an echo of no bytes is no call", nameof(options));
         var links = await LinkSource.ForAsync(options, options.Size * options.Streams, cancellation);
-        return new SerialFactory(links, options.Streams, () => new EchoExchange((int)options.Size));
+        return new InOrderFactory(links, options.Streams, () => new EchoProtocol((int)options.Size));
     }
 }

@@ -7,13 +7,13 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and counted.</summary>
-internal sealed class GrpcDotnetConnection : ICallConnection
+internal sealed class GrpcDotnetConnection : IConnection
 {
     private readonly Connector connector;
     private readonly Reopener reopener;
     private readonly bool reopens;
     private readonly GrpcChannel channel;
-    private readonly GrpcDotnetCaller[] callers;
+    private readonly GrpcDotnetStream[] streams;
     private readonly CancellationTokenSource disposing = new();
     private readonly Lock gate = new();
     private readonly List<TaskCompletionSource<bool>> waiting = [];
@@ -21,9 +21,9 @@ internal sealed class GrpcDotnetConnection : ICallConnection
     private bool accepting;
     private int reconnects;
 
-    public GrpcDotnetConnection(Lane lane, LoadOptions options, Connector connector)
+    public GrpcDotnetConnection(Scheduler scheduler, LoadOptions options, Connector connector)
     {
-        (this.connector, reopener, reopens) = (connector, new Reopener(lane, OpenAsync), !options.ConnectPerCall);
+        (this.connector, reopener, reopens) = (connector, new Reopener(scheduler, OpenAsync), !options.ConnectPerCall);
         channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
         {
             HttpHandler = Handler(options),
@@ -31,10 +31,10 @@ internal sealed class GrpcDotnetConnection : ICallConnection
             MaxReceiveMessageSize = null,
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
-        callers = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetCaller(this, client, request))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetStream(this, client, request))];
     }
 
-    public IReadOnlyList<ICaller> Callers => callers;
+    public IReadOnlyList<IStream> Streams => streams;
 
     public bool IsOpen { get; private set; }
 
@@ -98,8 +98,8 @@ internal sealed class GrpcDotnetConnection : ICallConnection
 
     public void CutOff(long sentBeforeNs)
     {
-        foreach (var caller in callers)
-            caller.CutOff(sentBeforeNs);
+        foreach (var stream in streams)
+            stream.CutOff(sentBeforeNs);
     }
 
     // The library flushes each call by itself.

@@ -19,5 +19,5 @@ internal sealed class GrpcDotnetFactory(LoadOptions options) : IConnectionFactor
 
     public bool UsesLoops => false;
 
-    public ICallConnection Create(Lane lane) => new GrpcDotnetConnection(lane, options, connector);
+    public IConnection Create(Scheduler scheduler) => new GrpcDotnetConnection(scheduler, options, connector);
 }

@@ -14,7 +14,7 @@ internal static class HttpFactory
         var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call has to ask for something", nameof(options));
         var request = asked.ToBytes(close: options.ConnectPerCall);
         var links = await LinksAsync(options, cancellation);
-        return new SerialFactory(links, 1, () => new HttpExchange(request, asked, closes: options.ConnectPerCall), reopens: !options.ConnectPerCall);
+        return new InOrderFactory(links, 1, () => new HttpProtocol(request, asked, closes: options.ConnectPerCall), reopens: !options.ConnectPerCall);
     }
 
     /// <summary>Links that agree on HTTP/1.1 where there is something to agree on.</summary>

@@ -12,12 +12,12 @@ internal static class HttpProbe
     public static async Task<long> SizeAsync(LoadOptions options, CancellationToken cancellation)
     {
         var asked = options.Request! with { VaryingLength = true };
-        var exchange = new HttpExchange(asked.ToBytes(close: false), asked);
-        var factory = new SerialFactory(await HttpFactory.LinksAsync(options, cancellation), 1, () => exchange);
+        var protocol = new HttpProtocol(asked.ToBytes(close: false), asked);
+        var factory = new InOrderFactory(await HttpFactory.LinksAsync(options, cancellation), 1, () => protocol);
         await using var generator = await LaneGenerator.OpenAsync(options with { Connections = 1, Streams = 1, Threads = 1 }, factory, cancellation);
         var result = await generator.RunAsync(new LoadWindow { Calls = 1 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
-        return result.Ok == 1 ? exchange.BodyLength : throw new IOException($"{asked.Url} {Why(result, options)}");
+        return result.Ok == 1 ? protocol.BodyLength : throw new IOException($"{asked.Url} {Why(result, options)}");
     }
 
     private static string Why(LoadResult result, LoadOptions options) => result.Failed.Keys.FirstOrDefault() switch

@@ -4,22 +4,22 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Protocols.Wire;
 
 /// <summary>One HTTP/2 connection through all its sessions: fails what a dying session had out, and sends again what a server sent back.</summary>
-internal sealed class WireConnection : LinkConnection, ISessionOwner
+internal sealed class WireConnection : DuplexConnection, ISessionOwner
 {
     private readonly SessionOptions options;
     private readonly WireStream[] streams;
     private WireSession? session;
     private int withdrawn;
 
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
-    public WireConnection(Lane lane, ILinkOpener opener, SessionOptions options, BufferPool pool, bool isShared)
-        : base(lane, opener, pool, isShared)
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
+    public WireConnection(Scheduler scheduler, ILinkOpener opener, SessionOptions options, BufferPool pool, bool isShared)
+        : base(scheduler, opener, pool, isShared)
     {
         this.options = options;
         streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this, options.Request.IsBare))];
     }
 
-    public override IReadOnlyList<ICaller> Callers => streams;
+    public override IReadOnlyList<IStream> Streams => streams;
 
     public override bool IsOpen => session is { IsOpen: true };
 
@@ -53,7 +53,7 @@ internal sealed class WireConnection : LinkConnection, ISessionOwner
         }
     }
 
-    protected override void OnLink()
+    protected override void OnDuplex()
     {
         session = new WireSession(this, options, Output);
         session.Begin();

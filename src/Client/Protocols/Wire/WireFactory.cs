@@ -25,7 +25,7 @@ internal sealed class WireFactory(LinkSource links, SessionOptions session, bool
         return new WireFactory(await LinkSource.ForAsync(options, (options.Size + 1024) * options.Streams, cancellation), session, reopens: !options.ConnectPerCall);
     }
 
-    public ICallConnection Create(Lane lane) => new WireConnection(lane, links.Opener, session, links.PoolFor(lane), isShared: !links.UsesLoops) { Reopens = reopens };
+    public IConnection Create(Scheduler scheduler) => new WireConnection(scheduler, links.Opener, session, links.PoolFor(scheduler), isShared: !links.UsesLoops) { Reopens = reopens };
 
     /// <summary>What names the server in a request: host and port, or localhost where there are none.</summary>
     internal static string Authority(Address address) => address switch

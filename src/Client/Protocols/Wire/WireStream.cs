@@ -5,7 +5,7 @@ using IpcBench.Client.Protocols.Wire.Hpack;
 namespace IpcBench.Client.Protocols.Wire;
 
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
-internal sealed class WireStream : LinkCall
+internal sealed class WireStream : CallStream
 {
     private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 

@@ -19,15 +19,15 @@ internal sealed class WireHarness
             Window = window,
             FirstId = firstId,
         };
-        Connection = new WireConnection(Lane, opener, options, new BufferPool(), isShared: false);
+        Connection = new WireConnection(Scheduler, opener, options, new BufferPool(), isShared: false);
     }
 
-    public SyncLane Lane { get; } = new();
+    public SyncScheduler Scheduler { get; } = new();
 
     public WireConnection Connection { get; }
 
-    /// <summary>The connection's present link.</summary>
-    public ScriptedLink Link => opener.Links[^1];
+    /// <summary>The connection's present duplex.</summary>
+    public ScriptedDuplex Duplex => opener.Links[^1];
 
     public int Links => opener.Links.Count;
 
@@ -40,10 +40,10 @@ internal sealed class WireHarness
     public WireHarness Opened(params (int Id, uint Value)[] settings)
     {
         var opening = Connection.OpenAsync(CancellationToken.None);
-        Link.Deliver(Frames.Settings(settings));
+        Duplex.Deliver(Frames.Settings(settings));
         Assert.True(opening.IsCompletedSuccessfully);
         Connection.SetAccepting(true);
-        Link.TakeSent();
+        Duplex.TakeSent();
         return this;
     }
 
@@ -51,7 +51,7 @@ internal sealed class WireHarness
     public Task<CallResult> Call(int stream = 0)
     {
         Assert.True(Connection.IsReady);
-        return Connection.Callers[stream].CallAsync(1).AsTask();
+        return Connection.Streams[stream].CallAsync(1).AsTask();
     }
 
     public static void IsOk(Task<CallResult> call)

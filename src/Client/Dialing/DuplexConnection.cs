@@ -2,30 +2,30 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>One connection through all its links: opens, lets one thread in at a time, flushes once when it leaves, and opens again what died.</summary>
-internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
+/// <summary>One connection through all its duplexes: opens, lets one thread in at a time, flushes once when it leaves, and opens again what died.</summary>
+internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
 {
-    private readonly Lane lane;
+    private readonly Scheduler scheduler;
     private readonly ILinkOpener opener;
     private readonly BufferPool pool;
     private readonly object? gate;
-    private readonly Queue<LinkCall> waiting = new();
-    private Link? link;
+    private readonly Queue<CallStream> waiting = new();
+    private Duplex? duplex;
     private bool accepting;
     private bool isOver;
     private int depth;
     private long received;
 
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
-    protected LinkConnection(Lane lane, ILinkOpener opener, BufferPool pool, bool isShared)
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
+    protected DuplexConnection(Scheduler scheduler, ILinkOpener opener, BufferPool pool, bool isShared)
     {
-        (this.lane, this.opener, this.pool) = (lane, opener, pool);
+        (this.scheduler, this.opener, this.pool) = (scheduler, opener, pool);
         gate = isShared ? new object() : null;
         Output = new OutputBuffer(pool);
-        reopener = new Reopener(lane, OpenAsync);
+        reopener = new Reopener(scheduler, OpenAsync);
     }
 
-    public abstract IReadOnlyList<ICaller> Callers { get; }
+    public abstract IReadOnlyList<IStream> Streams { get; }
 
     public abstract bool IsOpen { get; }
 
@@ -36,7 +36,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
     public bool IsReady => accepting && CanSend;
 
-    /// <summary>What is sent when the last one inside leaves; another one for each link.</summary>
+    /// <summary>What is sent when the last one inside leaves; another one for each duplex.</summary>
     protected OutputBuffer Output { get; private set; }
 
     /// <summary>The connection is up and has room for one more call.</summary>
@@ -64,7 +64,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
         }
     }
 
-    public void WaitForReady(LinkCall call)
+    public void WaitForReady(CallStream call)
     {
         using var inside = Inside();
         if (accepting && !isOver)
@@ -87,7 +87,7 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
     public ValueTask DisposeAsync()
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        lane.Post(_ =>
+        scheduler.Post(_ =>
         {
             using (Inside())
                 End();
@@ -96,41 +96,41 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
         return new(done.Task);
     }
 
-    void ILinkOwner.OnBytes(Link from, ReadOnlySpan<byte> bytes)
+    void IDuplexOwner.OnBytes(Duplex from, ReadOnlySpan<byte> bytes)
     {
         using var inside = Inside();
-        if (!ReferenceEquals(from, link))
+        if (!ReferenceEquals(from, duplex))
             return;
         received += bytes.Length;
         Receive(bytes);
     }
 
-    void ILinkOwner.OnRoom(Link from)
+    void IDuplexOwner.OnRoom(Duplex from)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, link) && !Output.IsEmpty)
+        if (ReferenceEquals(from, duplex) && !Output.IsEmpty)
             from.Flush(Output);
     }
 
-    void ILinkOwner.OnEnd(Link from, string? fault)
+    void IDuplexOwner.OnEnd(Duplex from, string? fault)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, link))
+        if (ReferenceEquals(from, duplex))
             OnEnd(fault);
     }
 
-    /// <summary>A new link is there; what is to be said first goes to <see cref="Output"/>.</summary>
-    protected abstract void OnLink();
+    /// <summary>A new duplex is there; what is to be said first goes to <see cref="Output"/>.</summary>
+    protected abstract void OnDuplex();
 
-    /// <summary>The link that was about to open will not.</summary>
+    /// <summary>The duplex that was about to open will not.</summary>
     protected abstract void Abandon();
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The other side or the system has ended the link; null: in good order.</summary>
+    /// <summary>The other side or the system has ended the duplex; null: in good order.</summary>
     protected abstract void OnEnd(string? fault);
 
-    /// <summary>Nobody needs it any more: ends the link and what is out on it.</summary>
+    /// <summary>Nobody needs it any more: ends the duplex and what is out on it.</summary>
     protected abstract void Close();
 
     /// <summary>Lets those go on who wait, as far as there is room.</summary>
@@ -156,15 +156,15 @@ internal abstract partial class LinkConnection : ICallConnection, ILinkOwner
         Close();
     }
 
-    // A flush that finds the link broken ends its session, and the next session may have something to say already.
+    // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
     private void Flush()
     {
-        for (Link? flushed = null; !Output.IsEmpty && link is { } now && !ReferenceEquals(now, flushed); flushed = now)
+        for (Duplex? flushed = null; !Output.IsEmpty && duplex is { } now && !ReferenceEquals(now, flushed); flushed = now)
             now.Flush(Output);
     }
 
     /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
-    protected readonly ref struct Scope(LinkConnection connection)
+    protected readonly ref struct Scope(DuplexConnection connection)
     {
         public void Dispose() => connection.Leave();
     }

@@ -5,7 +5,7 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>One stream's calls through the generated client.</summary>
-internal sealed class GrpcDotnetCaller(GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request) : ICaller
+internal sealed class GrpcDotnetStream(GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request) : IStream
 {
     private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 

@@ -3,8 +3,8 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Wire.Support;
 
-/// <summary>A lane without threads or time: posts run at once, timers when the test says so.</summary>
-internal sealed class SyncLane : Lane
+/// <summary>A scheduler without threads or time: posts run at once, timers when the test says so.</summary>
+internal sealed class SyncScheduler : Scheduler
 {
     private readonly LatencyRecorder recorder = new();
     private readonly TimerQueue timers = new();

@@ -4,7 +4,7 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>One stream's place on a connection: at most one call at a time, all awaited on this one object.</summary>
-internal abstract class LinkCall(LinkConnection connection) : ICaller, IValueTaskSource<CallResult>, IValueTaskSource<bool>
+internal abstract class CallStream(DuplexConnection connection) : IStream, IValueTaskSource<CallResult>, IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
     private ManualResetValueTaskSourceCore<bool> ready;

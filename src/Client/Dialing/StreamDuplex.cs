@@ -1,7 +1,7 @@
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A link over any duplex stream (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
-internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize) : Link
+/// <summary>A duplex over any stream of the framework (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
+internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
     private readonly Lock gate = new();
     private byte[] sending = [];
@@ -76,7 +76,7 @@ internal sealed class StreamLink(ILinkOwner owner, Stream stream, int bufferSize
         owner.OnRoom(this);
     }
 
-    /// <summary>Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the link.</summary>
+    /// <summary>Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the duplex.</summary>
     private ValueTask WriteAsync(int count)
     {
         try

@@ -3,34 +3,34 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Protocols.InOrder;
 
-/// <summary>One connection whose replies come in the order of the requests; what a request and a reply are is the <see cref="Exchange"/>'s business.</summary>
-internal sealed class SerialConnection : LinkConnection
+/// <summary>One connection whose replies come in the order of the requests; what a request and a reply are is the <see cref="InOrderProtocol"/>'s business.</summary>
+internal sealed class InOrderConnection : DuplexConnection
 {
-    private readonly Exchange exchange;
-    private readonly SerialCall[] calls;
-    private readonly Queue<SerialCall> due;
+    private readonly InOrderProtocol protocol;
+    private readonly InOrderStream[] calls;
+    private readonly Queue<InOrderStream> due;
     private bool isOpen;
     private bool hasSurplus;
 
     /// <param name="atOnce">Calls that may be out at a time.</param>
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the lane's one thread.</param>
-    public SerialConnection(Lane lane, ILinkOpener opener, BufferPool pool, Exchange exchange, int atOnce, bool isShared)
-        : base(lane, opener, pool, isShared)
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
+    public InOrderConnection(Scheduler scheduler, ILinkOpener opener, BufferPool pool, InOrderProtocol protocol, int atOnce, bool isShared)
+        : base(scheduler, opener, pool, isShared)
     {
-        this.exchange = exchange;
-        calls = [.. Enumerable.Range(0, atOnce).Select(_ => new SerialCall(this))];
-        due = new Queue<SerialCall>(atOnce);
+        this.protocol = protocol;
+        calls = [.. Enumerable.Range(0, atOnce).Select(_ => new InOrderStream(this))];
+        due = new Queue<InOrderStream>(atOnce);
     }
 
-    public override IReadOnlyList<ICaller> Callers => calls;
+    public override IReadOnlyList<IStream> Streams => calls;
 
     public override bool IsOpen => isOpen;
 
     protected override bool CanSend => isOpen;
 
-    protected override bool ServerEndsFirst => exchange.ServerEndsFirst;
+    protected override bool ServerEndsFirst => protocol.ServerEndsFirst;
 
-    public void Send(SerialCall call)
+    public void Send(InOrderStream call)
     {
         using var inside = Inside();
         if (!isOpen)
@@ -41,11 +41,11 @@ internal sealed class SerialConnection : LinkConnection
         if (hasSurplus)
         {
             hasSurplus = false;
-            call.Complete(CallResult.Failed(exchange.Surplus));
+            call.Complete(CallResult.Failed(protocol.Surplus));
             return;
         }
         due.Enqueue(call);
-        exchange.Write(Output);
+        protocol.Write(Output);
     }
 
     /// <summary>Replies have no names: one that is given up takes the connection and all that is out on it along.</summary>
@@ -56,9 +56,9 @@ internal sealed class SerialConnection : LinkConnection
             End(CallResult.CutOff, CallResult.CutOff);
     }
 
-    protected override void OnLink()
+    protected override void OnDuplex()
     {
-        exchange.Reset();
+        protocol.Reset();
         isOpen = true;
         SignalOpen();
     }
@@ -76,13 +76,13 @@ internal sealed class SerialConnection : LinkConnection
                 End(CallResult.Ok, CallResult.Ok);
                 return;
             }
-            var end = exchange.Read(ref bytes, out var result);
+            var end = protocol.Read(ref bytes, out var result);
             // Bytes beyond the last reply that is due were sent before anybody asked for them: they are not the next one's.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && due.Count == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
-                End(isSurplus && result.IsOk ? CallResult.Failed(exchange.Surplus) : result, CallResult.Failed("connection lost"));
-                return; // it may have been opened again already: what is left came on the old link
+                End(isSurplus && result.IsOk ? CallResult.Failed(protocol.Surplus) : result, CallResult.Failed("connection lost"));
+                return; // it may have been opened again already: what is left came on the old duplex
             }
             if (end == ReplyEnd.Next)
                 due.Dequeue().Complete(result);
@@ -90,7 +90,7 @@ internal sealed class SerialConnection : LinkConnection
     }
 
     protected override void OnEnd(string? fault) =>
-        End(fault is null && due.Count > 0 ? exchange.AtEnd() : CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
+        End(fault is null && due.Count > 0 ? protocol.AtEnd() : CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
 
     protected override void Close() => End(CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
 

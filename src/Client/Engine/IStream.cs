@@ -1,7 +1,7 @@
 namespace IpcBench.Client.Engine;
 
 /// <summary>One stream: one outstanding call. What a call is on the wire is its business alone.</summary>
-internal interface ICaller
+internal interface IStream
 {
     /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
     /// <returns>False: the window is over, do not wait for better times.</returns>

@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 // How one ends that is for a single call.
-internal abstract partial class LinkConnection
+internal abstract partial class DuplexConnection
 {
     private const long EndPatienceNs = 100_000_000;
 
@@ -20,7 +20,7 @@ internal abstract partial class LinkConnection
             EndWait wait;
             using (Inside())
                 wait = ending = new EndWait();
-            lane.Schedule(MonotonicClock.NowNs + EndPatienceNs, wait);
+            scheduler.Schedule(MonotonicClock.NowNs + EndPatienceNs, wait);
             await wait.Over;
         }
         using var inside = Inside();

@@ -5,15 +5,15 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-public class LaneTests
+public class SchedulerTests
 {
     [Fact]
     public async Task What_threads_noted_can_be_read_after_the_lanes_end()
     {
-        var lane = new PoolLane();
-        await Task.Run(() => lane.Recorder.RecordStart(0), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
-        lane.Dispose();
-        Assert.Equal(1, Assert.Single(lane.Recorders).Started);
+        var scheduler = new PoolScheduler();
+        await Task.Run(() => scheduler.Recorder.RecordStart(0), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        scheduler.Dispose();
+        Assert.Equal(1, Assert.Single(scheduler.Recorders).Started);
     }
 
     [Fact]
@@ -29,21 +29,21 @@ public class LaneTests
     [Fact]
     public async Task Whatever_a_connect_throws_is_a_reason_in_one_sentence()
     {
-        using var lane = new PoolLane();
-        lane.Connections.Add(new Unopenable());
+        using var scheduler = new PoolScheduler();
+        scheduler.Connections.Add(new Unopenable());
         var options = TestLoad.Options(new Address.Unix("/x"), connections: 1);
-        var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([lane], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([scheduler], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
         Assert.Equal("cannot connect to unix:/x: no process is there any more", thrown.Message);
     }
 
     [Fact]
     public async Task Timers_of_the_frameworks_threads_are_called_in_order_and_never_early()
     {
-        using var lane = new PoolLane();
+        using var scheduler = new PoolScheduler();
         var called = new Calls(20);
         var first = MonotonicClock.NowNs + 5_000_000;
         for (var i = 19; i >= 0; i--)
-            lane.Schedule(first + 300_000 * i, new Timer(first + 300_000 * i, called));
+            scheduler.Schedule(first + 300_000 * i, new Timer(first + 300_000 * i, called));
         await called.All.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         Assert.Equal(Enumerable.Range(0, 20).Select(i => first + 300_000L * i), called.Due);
         Assert.All(called.Lateness, late => Assert.True(late >= 0));
@@ -73,9 +73,9 @@ public class LaneTests
         public void OnDue() => calls.Add(due);
     }
 
-    private sealed class Unopenable : ICallConnection
+    private sealed class Unopenable : IConnection
     {
-        public IReadOnlyList<ICaller> Callers => [];
+        public IReadOnlyList<IStream> Streams => [];
         public bool IsOpen => false;
         public int Reopened => 0;
         public long? StreamsAllowed => null;

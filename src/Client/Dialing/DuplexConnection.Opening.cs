@@ -1,7 +1,7 @@
 namespace IpcBench.Client.Dialing;
 
 // How it opens, what happens when it dies, and how it opens again.
-internal abstract partial class LinkConnection
+internal abstract partial class DuplexConnection
 {
     private readonly Reopener reopener;
     private TaskCompletionSource? opening;
@@ -14,11 +14,11 @@ internal abstract partial class LinkConnection
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var opened = new TaskCompletionSource();
-        Link? begun = null;
-        await using var registration = cancellation.UnsafeRegister(_ => lane.Post(_ => opened.TrySetCanceled(cancellation), null), null);
+        Duplex? begun = null;
+        await using var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
-            begun = await opener.OpenAsync(lane, this, cancellation);
+            begun = await opener.OpenAsync(scheduler, this, cancellation);
             ObjectDisposedException.ThrowIf(isOver, this);
             Begin(begun, opened);
             begun.Start();
@@ -28,9 +28,9 @@ internal abstract partial class LinkConnection
         {
             using var inside = Inside();
             opening = null;
-            if (begun is not null && ReferenceEquals(link, begun))
+            if (begun is not null && ReferenceEquals(duplex, begun))
             {
-                link = null;
+                duplex = null;
                 Abandon();
             }
             begun?.Close();
@@ -47,16 +47,16 @@ internal abstract partial class LinkConnection
         waiter?.TrySetResult();
     }
 
-    /// <summary>Ends the link; what is still to be sent is sent if it goes at once.</summary>
+    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
     /// <param name="failOut">Ends the calls that are out on it; they may not be sent again yet.</param>
     /// <param name="whyNotOpen">What to tell one who waits for it to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {
-        var (old, waiter) = (link, opening);
+        var (old, waiter) = (duplex, opening);
         if (!Output.IsEmpty)
             old?.Flush(Output);
         Output = new OutputBuffer(pool);
-        (link, opening) = (null, null);
+        (duplex, opening) = (null, null);
         old?.Close();
         failOut();
         ending?.OnDue();
@@ -70,10 +70,10 @@ internal abstract partial class LinkConnection
             SetAccepting(false);
     }
 
-    private void Begin(Link begun, TaskCompletionSource opened)
+    private void Begin(Duplex begun, TaskCompletionSource opened)
     {
         using var inside = Inside();
-        (link, opening) = (begun, opened);
-        OnLink();
+        (duplex, opening) = (begun, opened);
+        OnDuplex();
     }
 }

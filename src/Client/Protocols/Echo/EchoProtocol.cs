@@ -6,7 +6,7 @@ namespace IpcBench.Client.Protocols.Echo;
 
 /// <summary>A packet out, the same bytes back; every byte is compared.</summary>
 /// <param name="size">Bytes of a packet, at least 1.</param>
-internal sealed class EchoExchange(int size) : Exchange
+internal sealed class EchoProtocol(int size) : InOrderProtocol
 {
     private int nextOut;
     private int nextBack;

@@ -3,9 +3,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>A lane that is one event loop's thread.</summary>
+/// <summary>A scheduler that is one event loop's thread.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class LoopLane(int number) : Lane
+internal sealed class LoopScheduler(int number) : Scheduler
 {
     private readonly LatencyRecorder recorder = new();
 

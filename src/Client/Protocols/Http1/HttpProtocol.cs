@@ -9,7 +9,7 @@ namespace IpcBench.Client.Protocols.Http1;
 /// <param name="request">The bytes of the request, headers and body.</param>
 /// <param name="asked">What they ask for.</param>
 /// <param name="closes">They also ask the server to close after the reply.</param>
-internal sealed class HttpExchange(byte[] request, HttpRequest asked, bool closes = false) : Exchange
+internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {
     private readonly ReplyParser parser = new(asked.IsHead);
     private (int Status, string Kind) lastFailure;

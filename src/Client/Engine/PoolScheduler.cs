@@ -2,8 +2,8 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>A lane whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a lock.</summary>
-internal sealed class PoolLane : Lane
+/// <summary>A scheduler whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a lock.</summary>
+internal sealed class PoolScheduler : Scheduler
 {
     // Monitor.Wait counts milliseconds and may be late by one; a timer due sooner than the one waited for is never scheduled within that.
     private const long LastStretchNs = 1_000_000;
@@ -16,7 +16,7 @@ internal sealed class PoolLane : Lane
     private (WindowClock Clock, bool IsOpenLoop)? window;
     private bool stopping;
 
-    public PoolLane()
+    public PoolScheduler()
     {
         own = new(NewRecorder);
         timerThread = new Thread(RunTimers) { Name = "engine timers", IsBackground = true };
@@ -108,7 +108,7 @@ internal sealed class PoolLane : Lane
     }
 
     /// <summary>The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.</summary>
-    /// <returns>False when the lane ends.</returns>
+    /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)
     {
         (due, waitNs) = (null, 0);

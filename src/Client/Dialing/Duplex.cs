@@ -1,7 +1,7 @@
 namespace IpcBench.Client.Dialing;
 
 /// <summary>An open duplex of bytes: sends what it is given without blocking, and tells its owner what arrives.</summary>
-internal abstract class Link
+internal abstract class Duplex
 {
     /// <summary>Begins to deliver to the owner.</summary>
     public abstract void Start();

@@ -3,9 +3,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A link that is a socket of an event loop: one receive and one send for a call, no task, no buffer of its own.</summary>
+/// <summary>A duplex that is a socket of an event loop: one receive and one send for a call, no task, no buffer of its own.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class SocketLink(ILinkOwner owner) : Link, ILoopHandler
+internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
     // Then the other connections of the thread have their turn.
     private const int MostReadsAtOnce = 8;

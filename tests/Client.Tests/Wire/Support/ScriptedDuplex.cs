@@ -4,10 +4,10 @@ using IpcBench.Client.Protocols.Wire;
 
 namespace IpcBench.Client.Tests.Wire.Support;
 
-/// <summary>A link whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
+/// <summary>A duplex whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
 /// <param name="owner">Who hears the server.</param>
 /// <param name="greeting">What the server has said before the first read.</param>
-internal sealed class ScriptedLink(ILinkOwner owner, byte[] greeting) : Link
+internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Duplex
 {
     private readonly List<byte> sent = [];
 
@@ -63,7 +63,7 @@ internal sealed class ScriptedLink(ILinkOwner owner, byte[] greeting) : Link
 /// <summary>Opens scripted links, one after the other.</summary>
 internal sealed class ScriptedOpener : ILinkOpener
 {
-    public List<ScriptedLink> Links { get; } = [];
+    public List<ScriptedDuplex> Links { get; } = [];
 
     /// <summary>Set: the next opens fail.</summary>
     public bool Refuses { get; set; }
@@ -73,12 +73,12 @@ internal sealed class ScriptedOpener : ILinkOpener
 
     public long Retries => 0;
 
-    public ValueTask<Link> OpenAsync(Lane lane, ILinkOwner owner, CancellationToken cancellation)
+    public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation)
     {
         if (Refuses)
             throw new IOException("refused");
-        var link = new ScriptedLink(owner, Greeting);
-        Links.Add(link);
-        return new(link);
+        var duplex = new ScriptedDuplex(owner, Greeting);
+        Links.Add(duplex);
+        return new(duplex);
     }
 }

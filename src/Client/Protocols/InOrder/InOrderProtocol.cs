@@ -4,7 +4,7 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Protocols.InOrder;
 
 /// <summary>What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a time.</summary>
-internal abstract class Exchange
+internal abstract class InOrderProtocol
 {
     /// <summary>It asks the server to close after the reply.</summary>
     public virtual bool ServerEndsFirst => false;
