@@ -6,7 +6,9 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>Servers that halt, come back or never serve at all: every run ends, keeps what was measured and says so by its exit code.</summary>
+/// <summary>
+/// Servers that halt, come back or never serve at all: every run ends, keeps what was measured and says so by its exit code.
+/// </summary>
 public sealed class HaltedServerTests : IDisposable
 {
     private const string NoSignals = "stops a process by a signal, which Windows does not have";

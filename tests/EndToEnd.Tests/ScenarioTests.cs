@@ -196,7 +196,9 @@ public sealed class ScenarioTests : IDisposable
 
         """);
 
-    /// <summary>A folder with a docker whose containers are files, each with the number of its process: it shows which are removed.</summary>
+    /// <summary>
+    /// A folder with a docker whose containers are files, each with the number of its process: it shows which are removed.
+    /// </summary>
     private static string StandInEngine()
     {
         var folder = Directory.CreateTempSubdirectory("scenario-engine-").FullName;

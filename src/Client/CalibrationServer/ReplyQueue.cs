@@ -1,6 +1,8 @@
 namespace IpcBench.Client.CalibrationServer;
 
-/// <summary>What one connection still has to send, in order, as far as the other side's windows allow. A ring: no allocation per call.</summary>
+/// <summary>
+/// What one connection still has to send, in order, as far as the other side's windows allow. A ring: no allocation per call.
+/// </summary>
 internal sealed class ReplyQueue
 {
     private Item[] ring = new Item[4];

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>
-/// The responder's side of one HTTP/2 connection, without its socket: whatever is called, the answer is a canned reply of the size asked for. It
-/// looks at no header, so it costs almost nothing, and it is good for nothing but to see how fast the client can be.
+/// The responder's side of one HTTP/2 connection, without its socket: whatever is called, the answer is a canned reply of the size asked
+/// for. It looks at no header, so it costs almost nothing, and it is good for nothing but to see how fast the client can be.
 /// </summary>
 internal sealed class ResponderConnection
 {

@@ -3,7 +3,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.CalibrationServer;
 
-/// <summary>Answers connections that were accepted, each in the cheapest way there is for it: on event loops, or on the thread pool.</summary>
+/// <summary>
+/// Answers connections that were accepted, each in the cheapest way there is for it: on event loops, or on the thread pool.
+/// </summary>
 internal sealed class Responders : IDisposable
 {
     private const int ScratchSize = 128 * 1024;

@@ -24,10 +24,14 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
     }
 }
 
-/// <summary>What a command that measures has of its own: defaults, protocols, the options that it does not offer and its words for the others.</summary>
+/// <summary>
+/// What a command that measures has of its own: defaults, protocols, the options that it does not offer and its words for the others.
+/// </summary>
 internal sealed record Preset
 {
-    /// <summary>The command, and what results files call the comparison that it repeats; empty for the main one and for <c>http</c>.</summary>
+    /// <summary>
+    /// The command, and what results files call the comparison that it repeats; empty for the main one and for <c>http</c>.
+    /// </summary>
     public string Name { get; init; } = "";
 
     public string Description { get; init; } = "";

@@ -7,7 +7,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>Turns what was typed into <see cref="RunOptions"/>: what was not typed is the preset's default, and <see cref="RunOptionsCheck"/> has its say.</summary>
+/// <summary>
+/// Turns what was typed into <see cref="RunOptions"/>: what was not typed is the preset's default, and <see cref="RunOptionsCheck"/> has
+/// its say.
+/// </summary>
 /// <param name="declared">The options; those that the command does not have are at their defaults.</param>
 /// <param name="typed">The command line.</param>
 /// <param name="sweeping">There will be more arms than the options say.</param>
@@ -105,7 +108,9 @@ internal sealed class RunOptionsReader(
         ? new Watch(name, Parsers.Address(where, $"--watch {name}: "))
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
-    /// <summary>Without a value it has none, and another word than both belongs to what follows: see <see cref="HttpOptionsReader"/>.</summary>
+    /// <summary>
+    /// Without a value it has none, and another word than both belongs to what follows: see <see cref="HttpOptionsReader"/>.
+    /// </summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
         : Get(declared.ConnectPerCall) switch

@@ -28,7 +28,9 @@ internal sealed class BenchPlan
     /// <summary>Cells whose rate is a share of what the first phase found.</summary>
     public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Share is not null);
 
-    /// <summary>How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.</summary>
+    /// <summary>
+    /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
+    /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
         : options.Variants.Count * ServerWarmup.OfEachServer(options) + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);

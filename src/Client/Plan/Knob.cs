@@ -2,7 +2,10 @@ using System.Globalization;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>One setting that moves results: how it is named, read, applied and passed to the server. One entry makes the option, the sweep arm and the record.</summary>
+/// <summary>
+/// One setting that moves results: how it is named, read, applied and passed to the server. One entry makes the option, the sweep arm and
+/// the record.
+/// </summary>
 /// <param name="Name">As typed, without the dashes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
 /// <param name="Apply">The knobs with this one set from its text.</param>

@@ -4,7 +4,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>Reads what people type: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. Every failure is a <see cref="UsageException"/>.</summary>
+/// <summary>
+/// Reads what people type: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. Every failure is a <see cref="UsageException"/>.
+/// </summary>
 internal static class Parsers
 {
     private static readonly (string Suffix, double Factor)[] CountUnits =
@@ -16,7 +18,9 @@ internal static class Parsers
     private static readonly (string Suffix, double Factor)[] TimeUnits =
         [("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1)];
 
-    /// <summary>Bytes or a count: decimal <c>k</c> and <c>M</c> as everywhere in this field, <c>KiB</c> and <c>MiB</c> for binary.</summary>
+    /// <summary>
+    /// Bytes or a count: decimal <c>k</c> and <c>M</c> as everywhere in this field, <c>KiB</c> and <c>MiB</c> for binary.
+    /// </summary>
     public static long Count(string text, string what)
     {
         var value = Scaled(text, CountUnits);

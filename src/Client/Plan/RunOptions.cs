@@ -16,7 +16,9 @@ internal sealed record RunOptions
     /// <summary>Servers to measure; empty: start one and measure its endpoints.</summary>
     public required IReadOnlyList<Address> Addresses { get; init; }
 
-    /// <summary>What to ask HTTP/1.1 servers for, each an arm whose address is among <see cref="Addresses"/>; empty for other protocols.</summary>
+    /// <summary>
+    /// What to ask HTTP/1.1 servers for, each an arm whose address is among <see cref="Addresses"/>; empty for other protocols.
+    /// </summary>
     public IReadOnlyList<HttpArm> Http { get; init; } = [];
 
     /// <summary>Kinds of endpoint that an own server is asked for.</summary>
@@ -107,7 +109,8 @@ internal sealed record Variant(string Name, Knobs Knobs);
 internal sealed record Watch(string Name, Address Address);
 
 /// <summary>One HTTP/1.1 server and what to ask it for.</summary>
-/// <param name="Name">What sets it apart from others of its transport: as typed, <c>#2</c> for the second without a name; empty for the first.</param>
+/// <param name="Name">What sets it apart from others of its transport: as typed, <c>#2</c> for the second without a name; empty for the
+/// first.</param>
 /// <param name="Address">Where it listens.</param>
 /// <param name="Request">What every call asks for; its size is not known yet.</param>
 internal sealed record HttpArm(string Name, Address Address, HttpRequest Request);

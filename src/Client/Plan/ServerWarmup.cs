@@ -1,8 +1,9 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Load before the first round whose results are thrown away. A runtime that has just started compiles its hot methods twice (tiered compilation with
-/// profiles): for its first seconds under load a server costs nearly twice as much per call, and the cell that happens to come first would pay for it.
+/// Load before the first round whose results are thrown away. A runtime that has just started compiles its hot methods twice (tiered
+/// compilation with profiles): for its first seconds under load a server costs nearly twice as much per call, and the cell that happens to
+/// come first would pay for it.
 /// </summary>
 internal static class ServerWarmup
 {

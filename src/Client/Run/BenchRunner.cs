@@ -9,7 +9,9 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds);
 
-    /// <summary>Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.</summary>
+    /// <summary>
+    /// Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.
+    /// </summary>
     public async Task RunAsync(CancellationToken cancellation)
     {
         var ending = "complete";

@@ -19,7 +19,9 @@ internal sealed record CalibrationOptions
 
     public int Windows { get; init; } = 4;
 
-    /// <summary>Share of the machine that others may use meanwhile; beyond it the best that was seen is no ceiling and is left out.</summary>
+    /// <summary>
+    /// Share of the machine that others may use meanwhile; beyond it the best that was seen is no ceiling and is left out.
+    /// </summary>
     public double ForeignShare { get; init; } = 0.2;
 
     /// <summary>Keeps ceilings from run to run; null forgets them.</summary>

@@ -7,8 +7,8 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Finds the client's own ceiling: the same client, connections and payload against a responder of almost no cost, in its own process on the same
-/// kind of socket. A measured rate close to it says more about the client than about the server.
+/// Finds the client's own ceiling: the same client, connections and payload against a responder of almost no cost, in its own process on
+/// the same kind of socket. A measured rate close to it says more about the client than about the server.
 /// </summary>
 internal static class Calibrator
 {
@@ -17,7 +17,9 @@ internal static class Calibrator
     // TLS is the same socket with a cost of its own on both sides, which a responder cannot avoid.
     private static readonly string[] Kinds = ["tcp", "unix", "pipe"];
 
-    /// <summary>One ceiling for each kind of socket, size, connections and streams among <paramref name="loads"/> that it can be found for.</summary>
+    /// <summary>
+    /// One ceiling for each kind of socket, size, connections and streams among <paramref name="loads"/> that it can be found for.
+    /// </summary>
     /// <param name="loads">The cells' loads; other clients than <c>wire</c> and other protocols than <c>grpc</c> are left out.</param>
     /// <param name="options">How long, where, and what is known already.</param>
     /// <param name="cancellation">Gives up.</param>
@@ -113,8 +115,8 @@ internal static class Calibrator
             throw new IOException(lost);
         if (result.Ok == 0 || result.Failed.Count > 0)
             throw new IOException($"calls to the responder failed on {load.Address.Kind}: {string.Join(", ", result.Failed.Keys)}");
-        // Large replies come in all at once, and a window is too short for them: then all calls in all the time, drain included, is nearer the truth.
-        // Both are rates that were reached, so the higher one counts.
+        // Large replies come in all at once, and a window is too short for them: then all calls in all the time, drain included, is nearer
+        // the truth. Both are rates that were reached, so the higher one counts.
         var rate = Math.Max(result.Completed / (result.WindowNs / 1e9), result.Ok / seconds);
         return Like(load) with { Rate = rate, ClientCpuNs = used / (double)result.Ok };
     }

@@ -6,7 +6,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.</summary>
+/// <summary>
+/// How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.
+/// </summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
 {

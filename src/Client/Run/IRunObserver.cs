@@ -3,7 +3,9 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Is told what happens in a run, between measurements and never during one; tests of the schedule put a silent one in its place.</summary>
+/// <summary>
+/// Is told what happens in a run, between measurements and never during one; tests of the schedule put a silent one in its place.
+/// </summary>
 internal interface IRunObserver
 {
     /// <summary>No file took the run: the observer has it as JSON on standard output.</summary>

@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>: the first ends the run and keeps what was measured, the second ends the process.</summary>
+/// <summary>
+/// Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>: the first ends the run and keeps what was measured, the second ends the process.
+/// </summary>
 internal sealed class Interruption : IDisposable
 {
     private readonly CancellationTokenSource source = new();

@@ -71,7 +71,8 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost);
     }
 
-    // The file's shape is a promise to its readers (docs/results.schema.json) and histograms are text there, so this is a copy, in one place.
+    // The file's shape is a promise to its readers (docs/results.schema.json) and histograms are text there, so this is a copy, in one
+    // place.
     private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowCounters counters) => new()
     {
         Cell = cell.Index,

@@ -7,7 +7,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>One run from its options to its last line: servers up, plan printed, rounds measured and saved, report shown, servers down.</summary>
+/// <summary>
+/// One run from its options to its last line: servers up, plan printed, rounds measured and saved, report shown, servers down.
+/// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
     /// <returns>An <see cref="ExitCode"/>.</returns>

@@ -7,7 +7,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.</summary>
+/// <summary>
+/// What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.
+/// </summary>
 internal sealed class ServerLink : IDisposable
 {
     private readonly ControlClient? control;

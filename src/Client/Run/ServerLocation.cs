@@ -9,10 +9,13 @@ internal static class ServerLocation
     private const string Name = "GrpcBenchServer";
 
     /// <summary>How to start the server, without its own arguments: add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
-    /// <exception cref="FileNotFoundException">It is not there, or nothing can run it; the message is one sentence with the fix.</exception>
+    /// <exception cref="FileNotFoundException">It is not there, or nothing can run it; the message is one sentence with the
+    /// fix.</exception>
     public static ProcessStartInfo StartInfo() => StartInfo(AppContext.BaseDirectory, Dotnet());
 
-    /// <summary>The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server that has no native host.</summary>
+    /// <summary>
+    /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server that has no native host.
+    /// </summary>
     internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet)
     {
         var folder = Path.Combine(clientFolder, "server");

@@ -7,8 +7,8 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// All counters around one window. What costs the asked process something is read first before it and last after it, so that the window holds
-/// nothing but the load.
+/// All counters around one window. What costs the asked process something is read first before it and last after it, so that the window
+/// holds nothing but the load.
 /// </summary>
 internal sealed class WindowCounters : IDisposable
 {

@@ -7,8 +7,8 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, a sparkline and the
-/// latest result of each arm. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
+/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, a
+/// sparkline and the latest result of each arm. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
 /// </summary>
 internal sealed class LiveView(RunOptions options) : RunView(options, Console.Out, Console.Error)
 {

@@ -9,8 +9,8 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// What a run says: its transcript and report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on stdout,
-/// with <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
+/// What a run says: its transcript and report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on
+/// stdout, with <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
 /// </summary>
 internal class RunView(RunOptions options, TextWriter output, TextWriter error) : IRunObserver, IDisposable
 {
