@@ -8,7 +8,8 @@ public sealed class CrankTests
     [Fact]
     public async Task Stdout_is_the_statistics_block_alone_and_stderr_is_silent()
     {
-        var (code, output, error) = await Tool.RunAsync("--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "50ms", "--no-save");
+        var (code, output, error) = await Tool.RunAsync(
+            "--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "50ms", "--no-save");
 
         Assert.Equal((0, ""), (code, error));
         var lines = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
@@ -18,12 +19,15 @@ public sealed class CrankTests
     [Fact]
     public async Task Compare_reads_the_file_that_crank_makes_of_it()
     {
-        var (_, output, _) = await Tool.RunAsync("--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "50ms", "--no-save");
+        var (_, output, _) = await Tool.RunAsync(
+            "--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "50ms", "--no-save");
         using var block = JsonDocument.Parse(output.Split('\n', StringSplitOptions.RemoveEmptyEntries)[1]);
         // crank's controller keeps each value under the first of its names.
-        var results = block.RootElement.GetProperty("Measurements").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
+        var results = block.RootElement.GetProperty("Measurements").EnumerateArray()
+            .ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
-        await File.WriteAllTextAsync(path, JsonSerializer.Serialize(new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }), TestContext.Current.CancellationToken);
+        await File.WriteAllTextAsync(path, JsonSerializer.Serialize(
+            new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }), TestContext.Current.CancellationToken);
 
         var (code, comparison, error) = await Tool.RunAsync("compare", path, path);
 

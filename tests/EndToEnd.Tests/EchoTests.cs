@@ -31,7 +31,8 @@ public sealed class EchoTests : IDisposable
     {
         await using var server = Tool.StartServer("--echo", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
-        var url = server.Output.Split(' ').First(word => word.StartsWith("http://", StringComparison.Ordinal)).Replace("http://", "tcp://", StringComparison.Ordinal);
+        var url = server.Output.Split(' ').First(word => word.StartsWith("http://", StringComparison.Ordinal))
+            .Replace("http://", "tcp://", StringComparison.Ordinal);
         var run = await RunAsync(0, "echo", "-U", url, "-n", "200", "-s", "64", "-r", "1", "-c", "4", "-m", "3", "-o", File);
         Assert.Null(Assert.Single(run.Rounds).Server);
         Assert.Equal(200, run.Rounds[0].Ok);
@@ -40,7 +41,8 @@ public sealed class EchoTests : IDisposable
     [Fact]
     public async Task Layers_measure_three_protocols_of_the_same_server()
     {
-        var run = await RunAsync(0, "layers", "-d", "100ms", "--warmup", "50ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
+        var run = await RunAsync(
+            0, "layers", "-d", "100ms", "--warmup", "50ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
         Assert.Equal(["tcp", "tcp echo", "tcp http2", "unix", "unix echo", "unix http2"], run.Cells.Select(cell => cell.Key.Arm).Order());
         Assert.Single(run.Servers);
         Assert.All(run.Rounds, round =>

@@ -6,7 +6,8 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class GrpcDotnetTests : IDisposable
 {
     private const string Absent = "this build has no grpc-dotnet client";
-    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "100ms", "-s", "10,100k", "-c", "8", "-m", "2", "--no-calibration"];
+    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "100ms", "-s", "10,100k", "-c", "8", "-m", "2",
+        "--no-calibration"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -49,7 +50,8 @@ public sealed class GrpcDotnetTests : IDisposable
     {
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
-        await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File);
+        await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration",
+            "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File);
         var begins = client.SeesAsync("Round 1/1");
         await Task.WhenAny(begins, client.ExitCodeAsync());
         SkipWhenAbsent(client.Error);
@@ -61,7 +63,8 @@ public sealed class GrpcDotnetTests : IDisposable
         Assert.InRange(await client.ExitCodeAsync(), 2, 3);
     }
 
-    private static string AddressOf(Tool server) => server.Output.Split('\n').Single(line => line.Contains("http://", StringComparison.Ordinal)).Split(' ')[2];
+    private static string AddressOf(Tool server) =>
+        server.Output.Split('\n').Single(line => line.Contains("http://", StringComparison.Ordinal)).Split(' ')[2];
 
     private static async Task RunAsync(int expected, string[] arguments)
     {
@@ -71,5 +74,6 @@ public sealed class GrpcDotnetTests : IDisposable
         Assert.True(code == expected, output + error);
     }
 
-    private static void SkipWhenAbsent(string error) => Assert.SkipWhen(error.Contains(Absent, StringComparison.Ordinal), "Grpc.Net.Client did not restore when this was built");
+    private static void SkipWhenAbsent(string error) =>
+        Assert.SkipWhen(error.Contains(Absent, StringComparison.Ordinal), "Grpc.Net.Client did not restore when this was built");
 }

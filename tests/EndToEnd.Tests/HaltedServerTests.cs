@@ -27,7 +27,8 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "9s", "--warmup", "100ms", "-s", "10", "-c", "8", "--timeout", timeout, "--no-calibration", "-o", File);
+        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "9s", "--warmup", "100ms", "-s", "10", "-c", "8", "--timeout",
+            timeout, "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 1/1");
         await Task.Delay(1500);
         server.Signal("STOP");
@@ -45,7 +46,8 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var first = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "15s", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
+        await using var tool = Tool.Start(
+            "-U", Socket, "-r", "1", "-d", "15s", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 1/1");
         await Task.Delay(1500);
         // The new one stands ready on another path, so that how long it takes to start is no part of the test.
@@ -69,7 +71,8 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "2s", "--warmup", "50ms", "-s", "10", "-c", "8", "--timeout", "60s", "--no-calibration", "-o", File);
+        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "2s", "--warmup", "50ms", "-s", "10", "-c", "8", "--timeout",
+            "60s", "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 2/50");
         server.Signal("STOP");
         await Task.Delay(300);
@@ -91,7 +94,8 @@ public sealed class HaltedServerTests : IDisposable
         listener.Start();
         var serving = ServeOnceAsync(listener);
         var begun = Stopwatch.GetTimestamp();
-        var (code, output, error) = await Tool.RunAsync("http", $"http://{listener.LocalEndpoint}/", option, "-c", "50", "-t", "1", "-n", "50", "-r", "1", "--warmup", "0s", "--timeout", "1s", "-o", File);
+        var (code, output, error) = await Tool.RunAsync("http", $"http://{listener.LocalEndpoint}/", option, "-c", "50", "-t", "1", "-n",
+            "50", "-r", "1", "--warmup", "0s", "--timeout", "1s", "-o", File);
         Assert.True(code == 2, $"{code}\n{output}{error}");
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0, 60);
         var round = Assert.Single(ResultsFile.Load(File).Rounds);

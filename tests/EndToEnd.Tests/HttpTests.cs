@@ -89,7 +89,8 @@ public sealed class HttpTests : IAsyncDisposable
             Assert.Skip("no network namespace of its own may be made here, or ip (iproute2) is missing");
         var (code, output) = await InNetworkOfItsOwnAsync(
             "echo '40000 40063' >/proc/sys/net/ipv4/ip_local_port_range; echo 0 >/proc/sys/net/ipv4/tcp_tw_reuse; " +
-            $"exec '{Path.Combine(Tool.ClientFolder, "GrpcBench")}' --connect-per-call --transports tcp,unix -s 10 -c 4 -d 500ms -r 1 --warmup 0s --no-save --no-calibration");
+            $"exec '{Path.Combine(Tool.ClientFolder, "GrpcBench")}' --connect-per-call --transports tcp,unix -s 10 -c 4 -d 500ms -r 1 "
+                + "--warmup 0s --no-save --no-calibration");
         Assert.True(code == 3, output);
         Assert.Contains("no local port: ", output, StringComparison.Ordinal);
         Assert.Contains("[ports] At tcp connect-per-call, 10 B: ", output, StringComparison.Ordinal);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
@@ -57,7 +58,8 @@ public sealed class MainJobTests : IDisposable
     public async Task Ctrl_C_keeps_what_was_measured()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
-        await using var tool = Tool.Start("-r", "50", "-d", "300ms", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+        await using var tool = Tool.Start(
+            "-r", "50", "-d", "300ms", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -73,7 +75,8 @@ public sealed class MainJobTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         for (var moment = 0; moment < 10; moment++)
         {
-            await using var tool = Tool.Start("-r", "50", "-d", "100ms", "--warmup", "20ms", "-s", "10", "-c", "4", "--no-calibration", "-o", ResultsFile);
+            await using var tool = Tool.Start(
+                "-r", "50", "-d", "100ms", "--warmup", "20ms", "-s", "10", "-c", "4", "--no-calibration", "-o", ResultsFile);
             await tool.SeesAsync("Round 1/50");
             await Task.Delay(Random.Shared.Next(0, 700));
             var server = Children(tool.Process.Id);
@@ -90,7 +93,8 @@ public sealed class MainJobTests : IDisposable
     public async Task A_server_that_is_killed_ends_the_run_within_seconds_with_what_was_measured()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
-        await using var tool = Tool.Start("-r", "50", "-d", "500ms", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+        await using var tool = Tool.Start(
+            "-r", "50", "-d", "500ms", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))
             server.Kill();
@@ -129,12 +133,15 @@ public sealed class MainJobTests : IDisposable
         Assert.Single(error.TrimEnd().Split('\n'));
     }
 
-    private static List<int> Children(int parent) => [.. from folder in Directory.EnumerateDirectories("/proc")
-                                                         where int.TryParse(Path.GetFileName(folder), out _)
-                                                         let stat = Try(() => File.ReadAllText(Path.Combine(folder, "stat")))
-                                                         where stat.Length > 0
-                                                         where stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1] == parent.ToString(System.Globalization.CultureInfo.InvariantCulture)
-                                                         select int.Parse(Path.GetFileName(folder), System.Globalization.CultureInfo.InvariantCulture)];
+    private static List<int> Children(int parent) =>
+    [
+        .. from folder in Directory.EnumerateDirectories("/proc")
+           where int.TryParse(Path.GetFileName(folder), out _)
+           let stat = Try(() => File.ReadAllText(Path.Combine(folder, "stat")))
+           where stat.Length > 0
+           where stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1] == parent.ToString(CultureInfo.InvariantCulture)
+           select int.Parse(Path.GetFileName(folder), CultureInfo.InvariantCulture),
+    ];
 
     private static string Try(Func<string> read)
     {
@@ -153,7 +160,8 @@ public sealed class MainJobTests : IDisposable
         foreach (var id in processes)
         {
             var begun = System.Diagnostics.Stopwatch.GetTimestamp();
-            while (Directory.Exists($"/proc/{id}") && !Try(() => File.ReadAllText($"/proc/{id}/stat")).Contains(") Z ", StringComparison.Ordinal))
+            while (Directory.Exists($"/proc/{id}")
+                && !Try(() => File.ReadAllText($"/proc/{id}/stat")).Contains(") Z ", StringComparison.Ordinal))
             {
                 Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(5), $"the server {id} lives on");
                 await Task.Delay(20);

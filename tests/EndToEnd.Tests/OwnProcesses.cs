@@ -7,13 +7,15 @@ internal sealed class OwnProcesses(string folder)
 {
     /// <summary>Numbers of the processes that say in their environment or by their working folder that they belong here.</summary>
     public List<int> Left() => [.. Directory.EnumerateDirectories("/proc").Select(Path.GetFileName)
-        .Where(name => int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _)).Select(name => int.Parse(name!, CultureInfo.InvariantCulture)).Where(IsOurs)];
+        .Where(name => int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _))
+            .Select(name => int.Parse(name!, CultureInfo.InvariantCulture)).Where(IsOurs)];
 
     private bool IsOurs(int id)
     {
         try
         {
-            return File.ReadAllText($"/proc/{Text(id)}/environ").Contains(folder, StringComparison.Ordinal) || new FileInfo($"/proc/{Text(id)}/cwd").LinkTarget?.StartsWith(folder, StringComparison.Ordinal) == true;
+            return File.ReadAllText($"/proc/{Text(id)}/environ").Contains(folder, StringComparison.Ordinal)
+                || new FileInfo($"/proc/{Text(id)}/cwd").LinkTarget?.StartsWith(folder, StringComparison.Ordinal) == true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -21,12 +23,16 @@ internal sealed class OwnProcesses(string folder)
         }
     }
 
-    public static string Name(int id) => ReadStat(id) is var stat && stat.Length > 0 ? stat[(stat.IndexOf('(') + 1)..stat.LastIndexOf(')')] : "";
+    public static string Name(int id) =>
+        ReadStat(id) is var stat && stat.Length > 0 ? stat[(stat.IndexOf('(') + 1)..stat.LastIndexOf(')')] : "";
 
-    public static int Parent(int id) => ReadStat(id) is var stat && stat.Length > 0 ? int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1], CultureInfo.InvariantCulture) : 0;
+    public static int Parent(int id) => ReadStat(id) is var stat && stat.Length > 0
+        ? int.Parse(stat[(stat.LastIndexOf(')') + 2)..].Split(' ')[1], CultureInfo.InvariantCulture)
+        : 0;
 
     public static int User(int id) =>
-        int.Parse(File.ReadLines($"/proc/{Text(id)}/status").Single(line => line.StartsWith("Uid:", StringComparison.Ordinal)).Split('\t')[1], CultureInfo.InvariantCulture);
+        int.Parse(File.ReadLines($"/proc/{Text(id)}/status").Single(
+            line => line.StartsWith("Uid:", StringComparison.Ordinal)).Split('\t')[1], CultureInfo.InvariantCulture);
 
     private static string ReadStat(int id)
     {

@@ -8,7 +8,8 @@ public sealed class PublishedTests
     [Fact]
     public async Task Article_measures_both_topologies_with_and_without_tls_and_ends_with_what_each_contributes()
     {
-        var (code, output, error) = await Tool.RunAsync("article", "-s", "10", "-r", "1", "-d", "100ms", "--warmup", "50ms", "--no-calibration", "--no-save", "--delta", "5%");
+        var (code, output, error) = await Tool.RunAsync(
+            "article", "-s", "10", "-r", "1", "-d", "100ms", "--warmup", "50ms", "--no-calibration", "--no-save", "--delta", "5%");
         Assert.True(code is 0 or 3, output + error); // a call may take long on a machine with other work
         Assert.Equal(8, output.Split("Running 0.1s test @").Length - 1);
         var end = output[output.IndexOf("\nPublished\n", StringComparison.Ordinal)..];
@@ -33,7 +34,8 @@ public sealed class PublishedTests
         string[] files = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.json") : [];
         var (code, output, error) = await Tool.RunAsync(["report", .. files, "--format", "published"]);
         Assert.True(code == 0, error);
-        var page = await File.ReadAllTextAsync(Path.Combine(Root, "docs", "published-comparisons.md"), TestContext.Current.CancellationToken);
+        var page = await File.ReadAllTextAsync(
+            Path.Combine(Root, "docs", "published-comparisons.md"), TestContext.Current.CancellationToken);
         Assert.Equal(page.ReplaceLineEndings("\n").Trim(), output.ReplaceLineEndings("\n").Trim());
     }
 

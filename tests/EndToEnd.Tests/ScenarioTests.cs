@@ -28,9 +28,11 @@ public sealed class ScenarioTests : IDisposable
         var run = ResultsFile.Load(file);
         File.Delete(file);
         Assert.Equal("flask", run.Scenario);
-        Assert.Equal(["port", "socket", "port threads", "socket threads", "port keepalive", "socket keepalive"], run.Cells.Select(cell => cell.Key.Variant));
+        Assert.Equal(["port", "socket", "port threads", "socket threads", "port keepalive", "socket keepalive"], run.Cells.Select(
+            cell => cell.Key.Variant));
         Assert.All(run.Rounds, round => Assert.True(round.Ok > 0 && round.Failed.Count == 0 && round.Server is not null));
-        Assert.True(run.Rounds.Sum(round => round.Server!.CpuUserNs + round.Server.CpuKernelNs) > 0); // in one short round it may be below a step of the clock
+        // In one short round it may be below a step of the clock.
+        Assert.True(run.Rounds.Sum(round => round.Server!.CpuUserNs + round.Server.CpuKernelNs) > 0);
         Assert.All(run.Rounds, round => Assert.Equal(12, round.Watched.Count));
         var port = Assert.Single(run.Rounds, round => run.Cells[round.Cell].Key.Variant == "port").Watched;
         Assert.InRange(port.Single(watched => watched.Name == "port: nginx").Active.Max, 1, 10);
@@ -107,7 +109,8 @@ public sealed class ScenarioTests : IDisposable
         var engine = StandInEngine();
         try
         {
-            await using var script = StartScenario("flask-containers", $"{engine}:{Environment.GetEnvironmentVariable("PATH")}", "--bench", Waiting(), "--engine", "docker");
+            await using var script = StartScenario(
+                "flask-containers", $"{engine}:{Environment.GetEnvironmentVariable("PATH")}", "--bench", Waiting(), "--engine", "docker");
             await script.SeesAsync("measuring now");
             Assert.NotEmpty(Containers());
             using (var inner = Process.GetProcessById(own.Left().Single(id => OwnProcesses.Parent(id) == script.Process.Id)))
@@ -162,7 +165,8 @@ public sealed class ScenarioTests : IDisposable
     [Fact]
     public async Task A_missing_program_is_one_sentence_that_names_the_package()
     {
-        await using var script = StartPython("import stage, servers; sys.exit(stage.run(lambda _: servers.need(['no-such-program'], ['no_such_module'], ['one', 'two'])))");
+        await using var script = StartPython(
+            "import stage, servers; sys.exit(stage.run(lambda _: servers.need(['no-such-program'], ['no_such_module'], ['one', 'two'])))");
         Assert.Equal(2, await script.ExitCodeAsync());
         Assert.Equal("no-such-program, Python's no_such_module are missing: apt-get install one two\n", script.Error);
         await AssertNothingLeftAsync();
@@ -170,21 +174,26 @@ public sealed class ScenarioTests : IDisposable
 
     public void Dispose() => Directory.Delete(temporary, recursive: true);
 
-    private Tool Start(params string[] arguments) => StartScenario("flask-behind-nginx", Environment.GetEnvironmentVariable("PATH") ?? "", arguments);
+    private Tool Start(params string[] arguments) =>
+        StartScenario("flask-behind-nginx", Environment.GetEnvironmentVariable("PATH") ?? "", arguments);
 
     private Tool StartScenario(string scenario, string path, params string[] arguments)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the scenarios are for Linux");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
         Assert.SkipUnless(Has("gunicorn") && Has("flask"), "no gunicorn or Flask here (Debian: apt-get install gunicorn python3-flask)");
-        string[] more = arguments.Contains("--bench") ? ["--arms", arguments.Contains("--engine") ? "socket" : "port,socket"] : ["--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")];
-        return Tool.StartProgram("/usr/bin/env", temporary, [$"PATH={path}", Path.Combine(Scripts(), scenario, "run"), .. arguments, .. more]);
+        string[] more = arguments.Contains("--bench")
+            ? ["--arms", arguments.Contains("--engine") ? "socket" : "port,socket"]
+            : ["--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")];
+        return Tool.StartProgram(
+            "/usr/bin/env", temporary, [$"PATH={path}", Path.Combine(Scripts(), scenario, "run"), .. arguments, .. more]);
     }
 
     private Tool StartPython(string code)
     {
         Assert.SkipUnless(File.Exists("/usr/bin/python3"), "no /usr/bin/python3 here");
-        return Tool.StartProgram("/usr/bin/python3", temporary, "-c", $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");
+        return Tool.StartProgram("/usr/bin/python3", temporary, "-c",
+            $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");
     }
 
     /// <summary>Stands for a GrpcBench that takes the options, finds nobody where nobody listens, and measures the arms for long.</summary>
@@ -240,11 +249,13 @@ public sealed class ScenarioTests : IDisposable
 
     private static bool Has(string module)
     {
-        using var python = Process.Start("/usr/bin/python3", ["-c", $"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]);
+        using var python = Process.Start(
+            "/usr/bin/python3", ["-c", $"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]);
         return python.WaitForExit(20_000) && python.ExitCode == 0;
     }
 
-    private static string Scripts([CallerFilePath] string source = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "scenarios"));
+    private static string Scripts([CallerFilePath] string source = "") =>
+        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "scenarios"));
 
     private static string Quoted(string text) => $"'{text.Replace("'", "\\'", StringComparison.Ordinal)}'";
 }

@@ -52,7 +52,8 @@ public sealed class WritingTests : IDisposable
         {
             var file = PathOf($"run-{blocks}.json");
             // The runtime maps its code as a file that the limit would hit too (DOTNET_EnableWriteXorExecute).
-            var (code, output, error) = await ShellAsync($"export DOTNET_EnableWriteXorExecute=0; ulimit -f {blocks}; exec {Client} {Tiny} -r 6 -o {file} --format csv");
+            var (code, output, error) = await ShellAsync(
+                $"export DOTNET_EnableWriteXorExecute=0; ulimit -f {blocks}; exec {Client} {Tiny} -r 6 -o {file} --format csv");
             Assert.True(code is 0 or 2, $"{blocks}: {code} {output} {error}");
             Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
             if (code == 0)
@@ -84,7 +85,8 @@ public sealed class WritingTests : IDisposable
     public async Task A_run_into_a_pipe_writes_one_document()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "pipes in folders are Unix's");
-        var (code, output, error) = await ShellAsync($"mkfifo {folder}/p; {Client} {Tiny} -r 2 -o {folder}/p --format csv >{folder}/csv & cat {folder}/p; wait $!");
+        var (code, output, error) = await ShellAsync(
+            $"mkfifo {folder}/p; {Client} {Tiny} -r 2 -o {folder}/p --format csv >{folder}/csv & cat {folder}/p; wait $!");
         Assert.True(code == 0, output + error);
         Assert.Equal(2, RoundsOf(Parsed(output)));
     }

@@ -20,7 +20,7 @@ internal sealed class CannedReply
     {
         (Size, FrameSize) = (size, frameSize);
         var message = Message(size);
-        var parts = new List<(byte Type, byte Flags, ReadOnlyMemory<byte> Content)> { (ReplyFrame.Headers, ReplyFrame.EndHeaders, Headers) };
+        List<(byte Type, byte Flags, ReadOnlyMemory<byte> Content)> parts = [(ReplyFrame.Headers, ReplyFrame.EndHeaders, Headers)];
         for (var at = 0; at < message.Length; at += frameSize)
             parts.Add((ReplyFrame.Data, 0, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
         parts.Add((ReplyFrame.Headers, ReplyFrame.EndHeaders | ReplyFrame.EndStream, Trailers));
@@ -112,5 +112,6 @@ internal sealed class ReplyShelf
 
     private readonly ConcurrentDictionary<(int Size, int FrameSize), CannedReply> replies = new();
 
-    public CannedReply Find(int size, int frameSize) => replies.GetOrAdd((size, frameSize), static key => new CannedReply(key.Size, key.FrameSize));
+    public CannedReply Find(int size, int frameSize) =>
+        replies.GetOrAdd((size, frameSize), static key => new CannedReply(key.Size, key.FrameSize));
 }

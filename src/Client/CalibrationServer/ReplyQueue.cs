@@ -16,7 +16,8 @@ internal sealed class ReplyQueue
 
     public void Add(byte[] raw) => Add(new Item { Raw = raw, End = raw.Length });
 
-    public void Add(CannedReply reply, int stream) => Add(new Item { Reply = reply, Stream = stream, End = reply.Length, Window = initialWindow });
+    public void Add(CannedReply reply, int stream) =>
+        Add(new Item { Reply = reply, Stream = stream, End = reply.Length, Window = initialWindow });
 
     /// <summary>Stream 0 is the connection.</summary>
     public void Credit(int stream, int increment)

@@ -52,7 +52,8 @@ internal sealed class ResponderConnection
                 return -1;
             if (frame.Length < ReplyFrame.HeaderSize + length)
                 break;
-            Handle(frame[3], frame[4], BinaryPrimitives.ReadInt32BigEndian(frame[ReplyFrame.StreamOffset..]) & int.MaxValue, frame.Slice(ReplyFrame.HeaderSize, length));
+            var stream = BinaryPrimitives.ReadInt32BigEndian(frame[ReplyFrame.StreamOffset..]) & int.MaxValue;
+            Handle(frame[3], frame[4], stream, frame.Slice(ReplyFrame.HeaderSize, length));
             taken += ReplyFrame.HeaderSize + length;
         }
         return taken;

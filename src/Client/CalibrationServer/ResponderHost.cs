@@ -46,14 +46,17 @@ internal sealed class ResponderHost : IAsyncDisposable
 
     private static ResponderHost OnTcp(Address.Tcp address, Responders responders)
     {
-        var listener = Listen(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), new IPEndPoint(IPAddress.Loopback, address.Port));
+        var listener = Listen(
+            new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp), new IPEndPoint(IPAddress.Loopback, address.Port));
         var port = ((IPEndPoint)listener.LocalEndPoint!).Port;
-        return new ResponderHost(address with { Host = "127.0.0.1", Port = port }, responders, null, stopping => AcceptAsync(listener, responders, stopping));
+        return new ResponderHost(
+            address with { Host = "127.0.0.1", Port = port }, responders, null, stopping => AcceptAsync(listener, responders, stopping));
     }
 
     private static ResponderHost OnUnix(Address address, string path, Responders responders)
     {
-        var listener = Listen(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified), new UnixDomainSocketEndPoint(path));
+        var listener = Listen(
+            new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified), new UnixDomainSocketEndPoint(path));
         return new ResponderHost(address, responders, path, stopping => AcceptAsync(listener, responders, stopping));
     }
 

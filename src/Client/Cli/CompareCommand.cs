@@ -10,12 +10,23 @@ internal static class CompareCommand
 {
     public static Command Create()
     {
-        var files = new Argument<string[]>("FILES") { Description = "results files: the base, then one or more to hold against it", Arity = new ArgumentArity(2, 100) };
-        var failOn = new Option<string[]>("--fail-on") { HelpName = "LIMIT", Description = "exit 4 when the whole interval is beyond this: 'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable" };
+        var files = new Argument<string[]>("FILES")
+        {
+            Description = "results files: the base, then one or more to hold against it",
+            Arity = new ArgumentArity(2, 100),
+        };
+        var failOn = new Option<string[]>("--fail-on")
+        {
+            HelpName = "LIMIT",
+            Description = "exit 4 when the whole interval is beyond this: 'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
+        };
         var strict = new Option<bool>("--strict") { Description = "exit 4 too when a limit cannot be told for want of rounds" };
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
         var format = new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default) or markdown" };
-        var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.") { files, failOn, strict, across, format };
+        var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.")
+        {
+            files, failOn, strict, across, format,
+        };
         command.SetAction(typed =>
         {
             var limits = (typed.GetValue(failOn) ?? []).Select(Limit).ToList();
@@ -50,7 +61,8 @@ internal static class CompareCommand
     private static string Refusal(FileComparison alien)
     {
         var first = alien.Machines[0];
-        return $"--fail-on does not judge runs of different machines ({first.What}: '{first.Before}' and '{first.After}'): add --across if that is meant";
+        return $"--fail-on does not judge runs of different machines ({first.What}: '{first.Before}' and '{first.After}'): "
+            + "add --across if that is meant";
     }
 
     private static int Judge(List<FileComparison> comparisons, List<GateLimit> limits, bool strict)

@@ -13,17 +13,25 @@ namespace IpcBench.Client.Cli;
 internal static class DoctorCommand
 {
     /// <summary>Where a server listens unless told otherwise.</summary>
-    private static readonly string[] ServerDefaults = ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"];
+    private static readonly string[] ServerDefaults =
+        ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"];
 
     public static Command Create()
     {
-        var connections = new Option<string>("-c", "--connections") { Description = "Connections that the run will open", DefaultValueFactory = _ => "400" };
+        var connections = new Option<string>("-c", "--connections")
+        {
+            Description = "Connections that the run will open",
+            DefaultValueFactory = _ => "400",
+        };
         var url = new Option<string[]>("-U", "--url") { Description = "A server to measure; default: the client's own" };
         var clientCpus = new Option<string?>("--client-cpus") { Description = "CPUs for the client, as in 0-1,3" };
         var serverCpus = new Option<string?>("--server-cpus") { Description = "CPUs for the server" };
         var buffer = new Option<string?>("--socket-buffer") { Description = "Socket buffer size that the run will ask for" };
         var json = new Option<bool>("--json") { Description = "Print a JSON array instead of lines" };
-        var command = new Command("doctor", "Check this machine before blaming the transport") { connections, url, clientCpus, serverCpus, buffer, json };
+        var command = new Command("doctor", "Check this machine before blaming the transport")
+        {
+            connections, url, clientCpus, serverCpus, buffer, json,
+        };
         command.SetAction((parsed, _) => RunAsync(
             new DoctorOptions
             {
@@ -32,7 +40,9 @@ internal static class DoctorCommand
                 Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
                 ClientCpus = parsed.GetValue(clientCpus) is { } client ? Parsers.Cpus(client, "--client-cpus") : null,
                 ServerCpus = parsed.GetValue(serverCpus) is { } server ? Parsers.Cpus(server, "--server-cpus") : null,
-                SocketBuffer = parsed.GetValue(buffer) is { } size ? (int)Math.Min(int.MaxValue, Parsers.Count(size, "--socket-buffer")) : null,
+                SocketBuffer = parsed.GetValue(buffer) is { } size
+                    ? (int)Math.Min(int.MaxValue, Parsers.Count(size, "--socket-buffer"))
+                    : null,
                 Tls = true,
                 Watch = TimeSpan.FromMilliseconds(500),
             },
@@ -67,11 +77,14 @@ internal static class DoctorCommand
     private static int Connections(string text)
     {
         var count = Parsers.Count(text, "-c");
-        return count is > 0 and <= 1_000_000 ? (int)count : throw new UsageException($"-c '{text}' is no number of connections: 1 to 1000000");
+        return count is > 0 and <= 1_000_000
+            ? (int)count
+            : throw new UsageException($"-c '{text}' is no number of connections: 1 to 1000000");
     }
 }
 
 /// <summary>The shape of <c>doctor --json</c>: an array of check, level, text and fix.</summary>
-[JsonSourceGenerationOptions(WriteIndented = true, NewLine = "\n", PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true)]
+[JsonSourceGenerationOptions(
+    WriteIndented = true, NewLine = "\n", PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true)]
 [JsonSerializable(typeof(IReadOnlyList<Finding>))]
 internal sealed partial class DoctorJson : JsonSerializerContext;

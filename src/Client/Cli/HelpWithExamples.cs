@@ -24,8 +24,10 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
           GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
           GrpcBench layers --quick                    which part of a gRPC call is the transport at all?
 
-        Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, 4 a gate was crossed, 130 interrupted
-        """;
+        """ + "\n" + ExitCodes;
+
+    private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
+        + "4 a gate was crossed, 130 interrupted";
 
     public override int Invoke(ParseResult parseResult)
     {

@@ -14,9 +14,21 @@ internal sealed class HttpCommandOptions
         Arity = new ArgumentArity(0, 100),
     };
 
-    public Option<string> Path { get; } = new("--path") { HelpName = "PATH", Description = "path and query to ask for where the URL has none (default: /)" };
-    public Option<string[]> Header { get; } = new("-H", "--header") { HelpName = "'NAME: VALUE'", Description = "header of every request, repeatable; may replace Host" };
-    public Option<string> Method { get; } = new("--method") { HelpName = "METHOD", Description = "GET (default; POST with --body), HEAD, POST, …" };
+    public Option<string> Path { get; } = new("--path")
+    {
+        HelpName = "PATH",
+        Description = "path and query to ask for where the URL has none (default: /)",
+    };
+    public Option<string[]> Header { get; } = new("-H", "--header")
+    {
+        HelpName = "'NAME: VALUE'",
+        Description = "header of every request, repeatable; may replace Host",
+    };
+    public Option<string> Method { get; } = new("--method")
+    {
+        HelpName = "METHOD",
+        Description = "GET (default; POST with --body), HEAD, POST, …",
+    };
     public Option<string> Body { get; } = new("--body") { HelpName = "FILE", Description = "file to send as the body of every request" };
     public Option<bool> VaryingLength { get; } = new("--varying-length", "-l")
     {

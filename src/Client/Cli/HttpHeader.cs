@@ -12,7 +12,8 @@ internal sealed record HttpHeader(string Name, string Value)
     {
         var colon = text.IndexOf(':', StringComparison.Ordinal);
         var (name, value) = colon < 0 ? ("", "") : (text[..colon], text[(colon + 1)..].Trim(' ', '\t'));
-        if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal)) || value.Any(char.IsControl))
+        if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
+            || value.Any(char.IsControl))
             throw new UsageException($"-H '{Secrets.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
         var header = new HttpHeader(name, value);
         if (header.Is("Content-Length") || header.Is("Transfer-Encoding"))

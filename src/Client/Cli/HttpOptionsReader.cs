@@ -14,7 +14,8 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     public RunOptions Read()
     {
         if (typed.GetValue(declared.Run.Streams) is not (null or "1"))
-            throw new UsageException("-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)");
+            throw new UsageException(
+                "-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)");
         var arms = Arms();
         var options = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]).Read();
         return options with
@@ -32,7 +33,12 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         var unnamed = new Dictionary<string, int>();
         foreach (var url in Urls().Select(HttpUrl.Parse))
         {
-            var request = asked with { Url = Numbered(url.Shown(asked.Path), arms), Path = url.Path(asked.Path), Host = asked.Host.Length > 0 ? asked.Host : url.Host };
+            var request = asked with
+            {
+                Url = Numbered(url.Shown(asked.Path), arms),
+                Path = url.Path(asked.Path),
+                Host = asked.Host.Length > 0 ? asked.Host : url.Host,
+            };
             var number = url.Name.Length > 0 ? 1 : unnamed[url.Address.Kind] = unnamed.GetValueOrDefault(url.Address.Kind) + 1;
             arms.Add(new HttpArm(number > 1 ? string.Create(CultureInfo.InvariantCulture, $"#{number}") : url.Name, url.Address, request));
         }
@@ -46,15 +52,21 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     /// <summary>What differs only in what is not shown gets a number.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
-        var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal) ? before.Count(arm => arm.Request.Url.StartsWith(shown[..^1], StringComparison.Ordinal)) : 0;
+        var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)
+            ? before.Count(arm => arm.Request.Url.StartsWith(shown[..^1], StringComparison.Ordinal))
+            : 0;
         return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
     /// <summary>A URL right after --connect-per-call is not its value.</summary>
     private IReadOnlyList<string> Urls()
     {
-        IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both" ? [word, .. typed.GetValue(declared.Urls) ?? []] : typed.GetValue(declared.Urls) ?? [];
-        return urls.Count > 0 ? urls : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
+        IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both"
+            ? [word, .. typed.GetValue(declared.Urls) ?? []]
+            : typed.GetValue(declared.Urls) ?? [];
+        return urls.Count > 0
+            ? urls
+            : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
     /// <summary>What all arms ask for alike; Host is empty unless it was given, and the path that of URLs without one.</summary>
@@ -94,7 +106,8 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         if (method.Length is 0 or > 32 || !method.All(char.IsAsciiLetter))
             throw new UsageException($"--method '{method}' is no method such as GET, HEAD or POST");
         return method.ToUpperInvariant() is "CONNECT" or "TRACE"
-            ? throw new UsageException($"--method {method} opens a tunnel or echoes the request: measure GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
+            ? throw new UsageException(
+                $"--method {method} opens a tunnel or echoes the request: measure GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
             : method.ToUpperInvariant();
     }
 
@@ -105,7 +118,8 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             throw new UsageException($"--path '{UrlText.WithoutSecrets(path)}' must begin with a slash");
         return path.All(c => c is > ' ' and < '\x7f' and not '#')
             ? path
-            : throw new UsageException($"--path '{UrlText.WithoutSecrets(path)}' has characters that no request may have: write them as %20 and the like");
+            : throw new UsageException(
+                $"--path '{UrlText.WithoutSecrets(path)}' has characters that no request may have: write them as %20 and the like");
     }
 
     private byte[]? Body()

@@ -21,7 +21,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         var (name, url) = isNamed ? (text[..sign].Trim(), text[(sign + 1)..]) : ("", text);
         if (isNamed && (name.Length is 0 or > 40 || name[0] == '#' || name.Any(char.IsControl)))
             throw new UsageException($"'{UrlText.WithoutSecrets(text)}' needs a name before the sign, as in socket=http://localhost:8080/");
-        var isWeb = url.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
+        var isWeb = url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)
+            || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
         var (place, path) = isWeb ? Split(url) : (url, "");
         if (!Address.TryParse(place, out var address, out var error))
             throw new UsageException(error);
@@ -37,11 +38,13 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         ("", "") => "/",
         ("", _) => common,
         (_, "") => OwnPath,
-        _ => throw new UsageException($"--path {UrlText.WithoutSecrets(common)} and the path of {UrlText.WithoutSecrets(Address + OwnPath)}: give one of them"),
+        _ => throw new UsageException(
+            $"--path {UrlText.WithoutSecrets(common)} and the path of {UrlText.WithoutSecrets(Address + OwnPath)}: give one of them"),
     };
 
     /// <summary>For people and files: without its query.</summary>
-    public string Shown(string common) => Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
+    public string Shown(string common) =>
+        Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
 
     /// <summary>What comes before the path, and the path if there is more than the root.</summary>
     private static (string Place, string Path) Split(string text)
@@ -51,7 +54,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         if (uri.UserInfo.Length > 0)
             throw new UsageException($"'{UrlText.WithoutSecrets(text)}' has a user in it: write -H 'Authorization: …'");
         if (uri.Fragment.Length > 0)
-            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out # and what follows it");
+            throw new UsageException(
+                $"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out # and what follows it");
         return (uri.GetLeftPart(UriPartial.Authority), uri.PathAndQuery == "/" ? "" : uri.PathAndQuery);
     }
 }

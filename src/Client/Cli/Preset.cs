@@ -84,7 +84,8 @@ internal sealed record Preset
     public string WarmupHelp => Fewer.Calls == long.MaxValue
         ? Help("--warmup", "load before every measurement that is thrown away", Warmup)
         : Help("--warmup", "load before every measurement that is thrown away")
-            + string.Create(CultureInfo.InvariantCulture, $" (default: {Warmup}, or {Fewer.Warmup} for fewer than {Fewer.Calls:#,0} packets)");
+            + string.Create(
+                CultureInfo.InvariantCulture, $" (default: {Warmup}, or {Fewer.Warmup} for fewer than {Fewer.Calls:#,0} packets)");
 
     public string QuickHelp
     {
@@ -93,7 +94,8 @@ internal sealed record Preset
             var each = Calls?.Quick is { } calls
                 ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
                 : Duration.Quick;
-            return $"a first answer within {QuickTime}: {Rounds.Quick} rounds of {each}{(Sizes.Quick is { } sizes ? $", sizes {sizes}" : "")}";
+            return $"a first answer within {QuickTime}: {Rounds.Quick} rounds of "
+                + $"{each}{(Sizes.Quick is { } sizes ? $", sizes {sizes}" : "")}";
         }
     }
 }

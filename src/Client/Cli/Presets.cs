@@ -6,6 +6,8 @@ namespace IpcBench.Client.Cli;
 /// <summary>The commands that measure: to add one, write its preset here and name it in <see cref="Commands"/>.</summary>
 internal static class Presets
 {
+    private const string Published2014 = "15 sizes, 100,000 packets each, 10 rounds (a quarter of an hour or more)";
+
     /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
     public static Preset Main { get; } = new();
 
@@ -24,8 +26,8 @@ internal static class Presets
     public static Preset Article { get; } = Main with
     {
         Name = "article",
-        Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext and with 400 "
-            + "connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
+        Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
+            + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
         Transports = new("tcp,tls,unix,pipe"),
         Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
         Sizes = Main.Sizes with { Quick = "10,1M" },
@@ -41,10 +43,11 @@ internal static class Presets
     public static Preset Echo { get; } = Main with
     {
         Name = "echo",
-        Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and its ratio to TCP.",
-        Examples = """
+        Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
+            + "its ratio to TCP.",
+        Examples = $"""
             Examples:
-              GrpcBench echo                              what was published in 2014: 15 sizes, 100,000 packets each, 10 rounds (a quarter of an hour or more)
+              GrpcBench echo                              what was published in 2014: {Published2014}
               GrpcBench echo --quick                      a first answer
               GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
               GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
@@ -64,8 +67,8 @@ internal static class Presets
         NotOffered = ["--client", "--no-calibration", "--crank", "--http2-window", "--stack"],
         Words = new Dictionary<string, string>
         {
-            ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
-                + "none: start one and compare its transports",
+            ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
+                + "pipe:/name; none: start one and compare its transports",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
             ["-m"] = "packets out at a time on one connection",
@@ -78,8 +81,8 @@ internal static class Presets
     public static Preset Layers { get; } = Main with
     {
         Name = "layers",
-        Description = "Which part of a gRPC call is the transport at all? Raw echo, bare HTTP/2 and gRPC on each transport, and what each layer adds. "
-            + "About 7 minutes; --quick 2.",
+        Description = "Which part of a gRPC call is the transport at all? Raw echo, bare HTTP/2 and gRPC on each transport, and what "
+            + "each layer adds. About 7 minutes; --quick 2.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB

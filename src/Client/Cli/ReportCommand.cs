@@ -13,12 +13,26 @@ internal static class ReportCommand
 {
     public static Command Create()
     {
-        var files = new Argument<string[]>("FILES") { Description = "results files (none with --format published: what was published, alone)", Arity = new ArgumentArity(0, 100) };
+        var files = new Argument<string[]>("FILES")
+        {
+            Description = "results files (none with --format published: what was published, alone)",
+            Arity = new ArgumentArity(0, 100),
+        };
         var formats = string.Join(", ", Reports.All.Select(report => report.Format));
-        var format = new Option<string>("--format") { HelpName = "FORMAT", Description = $"one of {formats} (default: by the ending of -o, else text)" };
+        var format = new Option<string>("--format")
+        {
+            HelpName = "FORMAT",
+            Description = $"one of {formats} (default: by the ending of -o, else text)",
+        };
         var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
-        var plot = new Option<string>("--plot") { HelpName = "NAME", Description = $"with svg: one picture instead of all: {string.Join(", ", PlotList.Names)}" };
-        var command = new Command("report", "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside what was measured.") { files, format, output, plot };
+        var plot = new Option<string>("--plot")
+        {
+            HelpName = "NAME",
+            Description = $"with svg: one picture instead of all: {string.Join(", ", PlotList.Names)}",
+        };
+        var command = new Command("report",
+            "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside "
+            + "what was measured.") { files, format, output, plot };
         command.SetAction(typed =>
         {
             var path = typed.GetValue(output);
@@ -39,7 +53,9 @@ internal static class ReportCommand
             return report;
         if (report is not SvgReport)
             throw new UsageException("--plot chooses one picture of --format svg");
-        return PlotList.Names.Contains(plot) ? new SvgReport(plot) : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotList.Names)}");
+        return PlotList.Names.Contains(plot)
+            ? new SvgReport(plot)
+            : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotList.Names)}");
     }
 
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch

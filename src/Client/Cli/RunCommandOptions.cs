@@ -13,8 +13,9 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string[]> Url { get; } = new("-U", "--url")
     {
         HelpName = "URL",
-        Description = preset.Help("-U", "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
-            + "pipe:/name; none: start one and compare its transports"),
+        Description = preset.Help("-U",
+            "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
+            + "none: start one and compare its transports"),
     };
 
     public Option<string> Transports { get; } = Text("--transports", "LIST",
@@ -41,8 +42,8 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> ConnectPerCall { get; } = new("--connect-per-call")
     {
         HelpName = "both",
-        Description = "open a connection for every call and close it afterwards, both being part of the call; both: and connections that are kept, "
-            + "each an arm",
+        Description = "open a connection for every call and close it afterwards, both being part of the call; "
+            + "both: and connections that are kept, each an arm",
         Arity = ArgumentArity.ZeroOrOne,
     };
 
@@ -109,9 +110,9 @@ internal sealed class RunCommandOptions(Preset preset)
 
     private IEnumerable<Option> All =>
     [
-        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed, Rate, Arrivals,
-        Load, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Output,
-        Label, NoSave, Format, Crank, .. Knobs.Select(knob => knob.Option),
+        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
+        Rate, Arrivals, Load, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch,
+        Insecure, CaCert, Output, Label, NoSave, Format, Crank, .. Knobs.Select(knob => knob.Option),
     ];
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>

@@ -43,7 +43,10 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield break;
         }
         foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.OnServerAlone && isTyped(one.Option)))
-            yield return $"--{knob.Name} is a setting of the server, and with -U the server is not ours: give it to that server, or leave out -U";
+        {
+            yield return $"--{knob.Name} is a setting of the server, and with -U the server is not ours: "
+                + "give it to that server, or leave out -U";
+        }
         if (options.ServerCpus is not null)
             yield return "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours";
         if (isTyped(declared.Transports))

@@ -92,7 +92,8 @@ internal sealed class RunOptionsReader(
         return addresses.Distinct().Count() == addresses.Count ? addresses : throw new UsageException("-U names the same server twice");
     }
 
-    private static Address ServerAddress(string text) => Parsers.Address(text, "-U: ") is var address && address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
+    private static Address ServerAddress(string text) =>
+        Parsers.Address(text, "-U: ") is var address && address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
         ? throw new UsageException($"-U '{text}' needs a port to connect to")
         : address;
 
@@ -151,7 +152,8 @@ internal sealed class RunOptionsReader(
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
 
-    private static TimeSpan Positive(string text, string what) => Parsers.Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
+    private static TimeSpan Positive(string text, string what) =>
+        Parsers.Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
         ? time
         : throw new UsageException($"{what} must be at least 1ms");
 

@@ -45,6 +45,7 @@ internal static class SweepCommand
         var knob = Knob.Named(name);
         if (!plain.OwnServer && knob.OnServerAlone)
             throw new UsageException($"--vary {name} changes the server, and with -U the server is not ours: leave out -U");
-        return Parsers.List(values, "--vary", (value, _) => value).Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
+        return Parsers.List(values, "--vary", (value, _) => value)
+            .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
     }
 }

@@ -33,7 +33,8 @@ internal sealed class BenchPlan
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : options.Variants.Count * ServerWarmup.OfEachServer(options) + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+        : options.Variants.Count * ServerWarmup.OfEachServer(options)
+            + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
@@ -51,8 +52,10 @@ internal sealed class BenchPlan
     private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets) =>
         targets.Any(target => target.Request is not null) ? [targets.Max(target => target.Request?.Size ?? 0)] : options.Sizes;
 
-    private static PlannedCell Make(RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
+    private static PlannedCell Make(
+        RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
     {
+        string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : ""];
         var key = new CellKey
         {
             Transport = target.Address.Kind,
@@ -62,7 +65,7 @@ internal sealed class BenchPlan
             Connections = topology.Connections,
             Streams = topology.Streams,
             Load = LoadName(share, options.Rate),
-            Variant = string.Join(' ', new[] { target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : "" }.Where(part => part.Length > 0)),
+            Variant = string.Join(' ', variant.Where(part => part.Length > 0)),
         };
         var load = new LoadOptions
         {
@@ -79,7 +82,8 @@ internal sealed class BenchPlan
             Protocol = target.Protocol,
             ConnectPerCall = how.PerCall,
         };
-        return new PlannedCell(0, new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note }, target, load, share);
+        var record = new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note };
+        return new PlannedCell(0, record, target, load, share);
     }
 
     private static string LoadName(double? share, double? rate) => (share, rate) switch
@@ -97,7 +101,8 @@ internal sealed class BenchPlan
 /// <param name="Note">What a reader must know about it.</param>
 /// <param name="Protocol">What is spoken there: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
 /// <param name="Request">What an HTTP/1.1 call asks for; null for other protocols.</param>
-internal sealed record Target(Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null);
+internal sealed record Target(
+    Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null);
 
 /// <summary>One cell of the plan, ready to be measured.</summary>
 /// <param name="Index">Its place in <see cref="RunRecord.Cells"/>.</param>

@@ -15,12 +15,17 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
 {
     public static readonly IReadOnlyList<Knob> All =
     [
-        new("socket-buffer", "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), e.g. 256k (default: the system's)",
-            (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) }, knobs => Text(knobs.SocketBuffer), OnServer: true),
+        new("socket-buffer",
+            "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), "
+                + "e.g. 256k (default: the system's)",
+            (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) },
+            knobs => Text(knobs.SocketBuffer), OnServer: true),
         new("nagle", "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
             (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null, OnServer: true),
-        new("http2-window", "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
-            (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) }, knobs => Text(knobs.Http2Window), OnServer: false),
+        new("http2-window",
+            "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
+            (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) },
+            knobs => Text(knobs.Http2Window), OnServer: false),
         new("backlog", "length of the accept queue of the server it starts",
             (knobs, text) => knobs with { Backlog = Bytes(text, "--backlog", 1 << 20) }, knobs => Text(knobs.Backlog), OnServer: true),
         new("io-queues", "socket I/O queues of the server it starts",
@@ -28,9 +33,11 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
         new("inline", "on: the server it starts answers on its I/O threads",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null, OnServer: true),
         new("server-gc", "garbage collector of the server it starts: server (default) or workstation",
-            (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") }, knobs => knobs.ServerGc, OnServer: false),
+            (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
+            knobs => knobs.ServerGc, OnServer: false),
         new("stack", "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
-            (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") }, knobs => knobs.Stack, OnServer: true),
+            (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") },
+            knobs => knobs.Stack, OnServer: true),
     ];
 
     /// <summary>It changes nothing on the client, so it means nothing with somebody's own server.</summary>

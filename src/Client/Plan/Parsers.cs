@@ -50,7 +50,8 @@ internal static class Parsers
     {
         var percent = text.TrimEnd().EndsWith('%');
         var digits = percent ? text.TrimEnd()[..^1].TrimEnd() : text;
-        if (!double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var value) || !(value > 0) || value > (percent ? 1000 : 10))
+        if (!double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var value) || !(value > 0)
+            || value > (percent ? 1000 : 10))
             throw new UsageException($"{what} '{text}' is no percentage such as 25%");
         return percent ? value / 100 : value;
     }
@@ -74,7 +75,9 @@ internal static class Parsers
     public static int Integer(string text, string what, int least, int most)
     {
         var value = Count(text, what);
-        return value >= least && value <= most ? (int)value : throw new UsageException($"{what} '{text}' must be between {least} and {most}");
+        return value >= least && value <= most
+            ? (int)value
+            : throw new UsageException($"{what} '{text}' must be between {least} and {most}");
     }
 
     public static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)

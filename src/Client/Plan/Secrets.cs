@@ -25,7 +25,8 @@ internal static class Secrets
     /// <summary>A sentence that may quote arguments, with their secrets left out.</summary>
     public static string Without(string sentence, IReadOnlyList<string> commandLine)
     {
-        foreach (var (typed, shown) in commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second).OrderByDescending(pair => pair.First.Length))
+        var hidden = commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second);
+        foreach (var (typed, shown) in hidden.OrderByDescending(pair => pair.First.Length))
             sentence = sentence.Replace(typed, shown, StringComparison.Ordinal);
         return sentence;
     }

@@ -15,12 +15,14 @@ internal static class ServerWarmup
     /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
     /// <param name="serverOf">What tells the server processes apart.</param>
-    public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(RunOptions options, IEnumerable<PlannedCell> cells, Func<PlannedCell, object> serverOf)
+    public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
+        RunOptions options, IEnumerable<PlannedCell> cells, Func<PlannedCell, object> serverOf)
     {
         var whole = OfEachServer(options);
         if (whole <= TimeSpan.Zero)
             return [];
-        return [.. cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol)).SelectMany(server => OfServer([.. server], whole))];
+        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol));
+        return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)

@@ -24,7 +24,8 @@ internal static class Calibrator
     /// <param name="options">How long, where, and what is known already.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <returns>What was found, in the order of the loads; less than all of it when a measurement failed, which is noted.</returns>
-    public static async Task<IReadOnlyList<Calibration>> RunAsync(IEnumerable<LoadOptions> loads, CalibrationOptions options, CancellationToken cancellation)
+    public static async Task<IReadOnlyList<Calibration>> RunAsync(
+        IEnumerable<LoadOptions> loads, CalibrationOptions options, CancellationToken cancellation)
     {
         var wanted = loads.Where(IsCovered).DistinctBy(Like).ToList();
         var known = wanted.ToDictionary(load => load, load => options.Cache?.Find(EnvironmentKey(load, options), Like(load)));
@@ -58,7 +59,8 @@ internal static class Calibrator
         var found = new List<(LoadOptions Load, Calibration Found)>();
         try
         {
-            await using var responder = await CalibrationResponder.StartAsync(loads.Select(load => load.Address.Kind).Distinct(), options, cancellation);
+            await using var responder = await CalibrationResponder
+                .StartAsync(loads.Select(load => load.Address.Kind).Distinct(), options, cancellation);
             foreach (var load in loads)
             {
                 if (await MeasureAsync(load, responder, options, cancellation) is { } calibration)
@@ -100,10 +102,12 @@ internal static class Calibrator
     internal static (TimeSpan Duration, int Windows) Plan(LoadOptions load, double rate, CalibrationOptions options)
     {
         var needed = Math.Clamp(2.0 * load.Connections * load.Streams / rate, options.Duration.TotalSeconds, MostSeconds);
-        return (TimeSpan.FromSeconds(needed), (int)Math.Clamp(Math.Round(options.Windows * options.Duration.TotalSeconds / needed), 1, options.Windows));
+        var windows = Math.Round(options.Windows * options.Duration.TotalSeconds / needed);
+        return (TimeSpan.FromSeconds(needed), (int)Math.Clamp(windows, 1, options.Windows));
     }
 
-    private static async Task<Calibration> WindowAsync(LoadGenerator generator, LoadOptions load, TimeSpan duration, CancellationToken cancellation)
+    private static async Task<Calibration> WindowAsync(
+        LoadGenerator generator, LoadOptions load, TimeSpan duration, CancellationToken cancellation)
     {
         var before = OwnCpuNs();
         var start = Stopwatch.GetTimestamp();

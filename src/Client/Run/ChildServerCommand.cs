@@ -10,7 +10,8 @@ namespace IpcBench.Client.Run;
 /// How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.
 /// </summary>
 internal sealed class ChildServerCommand(
-    IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
+    IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
+    IReadOnlyDictionary<string, string?> hiddenVariables)
 {
     // What the server allows by itself.
     private const int UsualStreams = 100;

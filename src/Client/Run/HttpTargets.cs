@@ -18,7 +18,8 @@ internal static class HttpTargets
         foreach (var arm in options.Http)
             asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
         var largest = asked.Max(arm => arm.Request.Size);
-        return [.. asked.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
+        return [.. asked.Select(arm =>
+            new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
     }
 
     private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
@@ -49,7 +50,9 @@ internal static class HttpTargets
         string[] notes =
         [
             arm.Address is Address.Pipe ? NamedPipeConnector.Note : "",
-            arm.Request.Size == largest ? "" : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
+            arm.Request.Size == largest
+                ? ""
+                : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
         ];
         return string.Join("; ", notes.Where(note => note.Length > 0));
     }

@@ -8,7 +8,8 @@ namespace IpcBench.Client.Run;
 /// <summary>The record of a run before its first round.</summary>
 internal static class RunRecords
 {
-    public static RunRecord Begin(RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
+    public static RunRecord Begin(
+        RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
     {
         ToolVersion = ToolVersion.Text,
         Started = RunClock.Now,

@@ -42,7 +42,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (!OpenFileLimit.Raise().Allows(connections))
         {
             throw new EnvironmentException(
-                $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit (ulimit -Hn) or open fewer connections");
+                $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit "
+                    + "(ulimit -Hn) or open fewer connections");
         }
         foreach (var pid in options.ServerPids.Where(pid => ProcessTree.Take([pid]) is { Roots: 0 }))
             throw new EnvironmentException($"--server-pids: there is no process {pid}");
@@ -60,14 +61,17 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 ClientCpus = options.ClientCpus,
                 ServerCpus = options.ServerCpus,
                 ResultsFolder = null, // the file itself is written before the first round
-                Tcp = options.OwnServer ? options.Transports.Any(kind => kind is "tcp" or "tls") : options.Addresses.Any(address => address is Address.Tcp or Address.Tls),
+                Tcp = options.OwnServer
+                    ? options.Transports.Any(kind => kind is "tcp" or "tls")
+                    : options.Addresses.Any(address => address is Address.Tcp or Address.Tls),
                 Tls = options.OwnServer && options.Transports.Contains("tls"),
             },
             host);
     }
 
     private async Task<int> MeasureAsync(
-        ServerSet servers, IReadOnlyDictionary<string, string?> hidden, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
+        ServerSet servers, IReadOnlyDictionary<string, string?> hidden, HostInfo host, IReadOnlyList<Advice> advice,
+        Interruption interruption)
     {
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
@@ -79,7 +83,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var progress = new RunProgress();
         observer.Started(plan, progress, interruption.Request);
         await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
-        await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, observer).RunAsync(interruption.Token);
+        await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, observer)
+            .RunAsync(interruption.Token);
         observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
     }
@@ -147,6 +152,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var (address, started) = (record.Cells[nothing.Key].Address, nothing.Sum(round => round.Started));
         return started == 0
             ? $"not one call to {address} was made: there is nothing to report there"
-            : string.Create(CultureInfo.InvariantCulture, $"not one of {started} calls to {address} succeeded: there is nothing to report there");
+            : string.Create(
+                CultureInfo.InvariantCulture, $"not one of {started} calls to {address} succeeded: there is nothing to report there");
     }
 }

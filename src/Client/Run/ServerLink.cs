@@ -41,7 +41,9 @@ internal sealed class ServerLink : IDisposable
             if (links.ContainsKey(target.Address))
                 continue;
             var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
-            links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol) ? await OpenOneAsync(target.Address, options, links.Values, cancellation) : new ServerLink(null, null));
+            links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
+                ? await OpenOneAsync(target.Address, options, links.Values, cancellation)
+                : new ServerLink(null, null));
         }
         return links;
     }
@@ -73,7 +75,8 @@ internal sealed class ServerLink : IDisposable
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
         // Whoever answers there may tell anything; the file keeps what results need.
-        Settings = new SortedDictionary<string, string>(Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
+        Settings = new SortedDictionary<string, string>(
+            Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
 
     /// <summary>The counters of the endpoint behind <paramref name="address"/>; null when it cannot be told which that is.</summary>

@@ -24,12 +24,15 @@ internal static class ServerLocation
         if (File.Exists(native))
             return WithRuntime(new ProcessStartInfo(native));
         if (!File.Exists(library))
-            throw new FileNotFoundException($"the server is not in {folder}: build src/Client, unpack the whole archive, or measure a running server with -U");
+            throw new FileNotFoundException(
+                $"the server is not in {folder}: build src/Client, unpack the whole archive, or measure a running server with -U");
         if (dotnet is null)
-            throw new FileNotFoundException($"there is no dotnet to run {library} with: install the ASP.NET Core runtime and put dotnet on the PATH");
+            throw new FileNotFoundException(
+                $"there is no dotnet to run {library} with: install the ASP.NET Core runtime and put dotnet on the PATH");
         if (LacksAspNetCore(dotnet) is { } root)
             throw new FileNotFoundException(
-                $"the server needs ASP.NET Core, which {root} does not have: install the ASP.NET Core runtime there, or measure a running server with -U");
+                $"the server needs ASP.NET Core, which {root} does not have: install the ASP.NET Core runtime there, or measure a "
+                    + "running server with -U");
         return new ProcessStartInfo(dotnet) { ArgumentList = { "exec", library } };
     }
 

@@ -86,7 +86,8 @@ internal sealed class ServerSet : IAsyncDisposable
         if (offered < served.Distinct().Count() + echo.Distinct().Count())
         {
             throw new EnvironmentException(
-                $"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: {string.Join(" ", server.Complaints)}");
+                $"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: "
+                    + $"{string.Join(" ", server.Complaints)}");
         }
         controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
         targets.AddRange(TargetList.Of(server, variant, options));

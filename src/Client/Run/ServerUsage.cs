@@ -9,7 +9,8 @@ internal static class ServerUsage
     /// <summary>
     /// The difference, or null when either reply is missing or they are not of the same process: its counters never fall.
     /// </summary>
-    public static ProcessUsage? Between(UsageReply? before, UsageReply? after) => before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
+    public static ProcessUsage? Between(UsageReply? before, UsageReply? after) =>
+        before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
     {
         CpuUserNs = after.CpuUserNs - before.CpuUserNs,
         CpuKernelNs = after.CpuKernelNs - before.CpuKernelNs,

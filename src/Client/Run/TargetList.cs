@@ -29,7 +29,8 @@ internal static class TargetList
         {
             var seen = new HashSet<string>();
             foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo)))
-                yield return new Target(endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
+                yield return new Target(
+                    endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
         }
     }
 

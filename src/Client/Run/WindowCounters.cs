@@ -60,7 +60,8 @@ internal sealed class WindowCounters : IDisposable
     public ProcessUsage Client(long calls) => Usage.Between(before, after!, calls);
 
     /// <summary>What the server used, as it tells itself, else as the system tells of the processes that were named.</summary>
-    public ProcessUsage? Server(long calls) => ServerUsage.Between(serverBefore, serverAfter) ?? Usage.Between(treeBefore, treeAfter, calls);
+    public ProcessUsage? Server(long calls) =>
+        ServerUsage.Between(serverBefore, serverAfter) ?? Usage.Between(treeBefore, treeAfter, calls);
 
     /// <summary>The client's count of its connections, with the server's beside it where it tells.</summary>
     public ConnectionStats Connections(ConnectionStats own, Target target)

@@ -60,10 +60,14 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         var share = Math.Min(1.0, (double)cellsDone / planned);
         var elapsed = Stopwatch.GetElapsedTime(begun, now);
         // Where calls are counted, three cells tell nothing of the larger ones to come; a round does.
-        var left = cellsDone < (plan.Estimate is null ? plan.Cells.Count : 3) ? plan.Estimate - elapsed : elapsed / cellsDone * (planned - cellsDone);
+        var left = cellsDone < (plan.Estimate is null ? plan.Cells.Count : 3)
+            ? plan.Estimate - elapsed
+            : elapsed / cellsDone * (planned - cellsDone);
         var text = options.RoundsAuto
-            ? string.Create(CultureInfo.InvariantCulture, $" round {roundNumber}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
-            : string.Create(CultureInfo.InvariantCulture, $" {share * 100,3:0}%  round {roundNumber}/{options.Rounds}  {LeftText.Of(left)}  (q ends and keeps)");
+            ? string.Create(
+                CultureInfo.InvariantCulture, $" round {roundNumber}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
+            : string.Create(CultureInfo.InvariantCulture,
+                $" {share * 100,3:0}%  round {roundNumber}/{options.Rounds}  {LeftText.Of(left)}  (q ends and keeps)");
         var bar = Math.Clamp(width - text.Length - 2, 0, 40);
         var full = options.RoundsAuto ? (int)(bar * Math.Min(1, elapsed / options.MaxTime)) : (int)(bar * share);
         return $"[green]{new string('━', full)}[/][grey]{new string('━', bar - full)}[/]{Spectre.Console.Markup.Escape(Cut(text, width))}";
@@ -74,7 +78,8 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         if (stage is null)
             return "[grey]between cells[/]";
         var key = stage.Cell.Record.Key;
-        var text = string.Create(CultureInfo.InvariantCulture, $"{stage.What}: {key.Arm}, {key.Size} B, {key.Connections} × {key.Streams}, {key.Load}");
+        var text = string.Create(
+            CultureInfo.InvariantCulture, $"{stage.What}: {key.Arm}, {key.Size} B, {key.Connections} × {key.Streams}, {key.Load}");
         return $"[bold]{Spectre.Console.Markup.Escape(Cut(text, width))}[/]";
     }
 

@@ -70,7 +70,8 @@ internal sealed class LiveView(RunOptions options) : RunView(options, Console.Ou
         }
     }
 
-    private static IAnsiConsole ErrorConsole() => AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
+    private static IAnsiConsole ErrorConsole() =>
+        AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Error) });
 
     private void DrawUntilEnded(LivePicture shown, RunProgress progress, Action end)
     {

@@ -65,7 +65,12 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
         else
             output.Write(Transcript.FinalResults(record) + "\n" + Reports.Find("text")!.Make(new ReportModel(record)));
         if (file is not null)
-            Progress.WriteLine($"\nEvery round {(WholeFile.IsStream(file) ? $"went to {file}" : $"is in {file} (GrpcBench report {file} --format html -o report.html)")}");
+        {
+            var place = WholeFile.IsStream(file)
+                ? $"went to {file}"
+                : $"is in {file} (GrpcBench report {file} --format html -o report.html)";
+            Progress.WriteLine($"\nEvery round {place}");
+        }
     }
 
     public virtual void Dispose()

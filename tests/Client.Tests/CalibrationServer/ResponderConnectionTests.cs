@@ -10,7 +10,10 @@ public class ResponderConnectionTests
     private sealed record Sent(byte Type, byte Flags, int Stream, byte[] Content);
 
     private static byte[] Call(int stream, long size) =>
-        [.. ReplyFrame.Of(ReplyFrame.Headers, ReplyFrame.EndHeaders, stream, 0x82), .. ReplyFrame.Of(ReplyFrame.Data, ReplyFrame.EndStream, stream, Request(size))];
+    [
+        .. ReplyFrame.Of(ReplyFrame.Headers, ReplyFrame.EndHeaders, stream, 0x82),
+        .. ReplyFrame.Of(ReplyFrame.Data, ReplyFrame.EndStream, stream, Request(size)),
+    ];
 
     private static byte[] Request(long size)
     {
@@ -61,7 +64,8 @@ public class ResponderConnectionTests
         return frames;
     }
 
-    private static byte[] Payload(IEnumerable<Sent> frames) => [.. frames.Where(frame => frame.Type == ReplyFrame.Data).SelectMany(frame => frame.Content)];
+    private static byte[] Payload(IEnumerable<Sent> frames) =>
+        [.. frames.Where(frame => frame.Type == ReplyFrame.Data).SelectMany(frame => frame.Content)];
 
     [Fact]
     public void It_greets_with_settings_and_a_wide_window()
@@ -83,7 +87,8 @@ public class ResponderConnectionTests
         var frames = Output(connection);
 
         Assert.Equal([ReplyFrame.Headers, ReplyFrame.Data, ReplyFrame.Headers], frames.Select(frame => frame.Type));
-        Assert.Equal([ReplyFrame.EndHeaders, (byte)0, (byte)(ReplyFrame.EndHeaders | ReplyFrame.EndStream)], frames.Select(frame => frame.Flags));
+        Assert.Equal(
+            [ReplyFrame.EndHeaders, (byte)0, (byte)(ReplyFrame.EndHeaders | ReplyFrame.EndStream)], frames.Select(frame => frame.Flags));
         Assert.All(frames, frame => Assert.Equal(7, frame.Stream));
         Assert.Equal(message, frames[1].Content.Length);
         Assert.Equal(message - 5, BinaryPrimitives.ReadInt32BigEndian(frames[1].Content.AsSpan(1)));
@@ -110,7 +115,8 @@ public class ResponderConnectionTests
 
         Assert.Empty(held);
         Assert.Equal([1, 3, 5], frames.Where(frame => frame.Type != ReplyFrame.Settings).Select(frame => frame.Stream).Distinct());
-        Assert.Equal([5 + 4 + 50_000, 5 + 2 + 10, 5 + 4 + 20_000], frames.Where(frame => frame.Stream > 0).GroupBy(frame => frame.Stream).Select(group => Payload(group).Length));
+        var replies = frames.Where(frame => frame.Stream > 0).GroupBy(frame => frame.Stream);
+        Assert.Equal([5 + 4 + 50_000, 5 + 2 + 10, 5 + 4 + 20_000], replies.Select(reply => Payload(reply).Length));
         Assert.All(frames, frame => Assert.InRange(frame.Content.Length, 0, ReplyFrame.LargestContent));
     }
 
@@ -139,7 +145,11 @@ public class ResponderConnectionTests
     {
         var connection = Begun(out _);
 
-        connection.Take([.. Settings(1000), .. Call(1, 10), .. ReplyFrame.Of(ReplyFrame.ResetStream, 0, 1, 0, 0, 0, 8), .. ReplyFrame.Of(ReplyFrame.Ping, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)]);
+        connection.Take(
+        [
+            .. Settings(1000), .. Call(1, 10), .. ReplyFrame.Of(ReplyFrame.ResetStream, 0, 1, 0, 0, 0, 8),
+            .. ReplyFrame.Of(ReplyFrame.Ping, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8),
+        ]);
         var frames = Output(connection);
 
         Assert.Equal([ReplyFrame.Settings, ReplyFrame.Ping], frames.Select(frame => frame.Type));

@@ -32,7 +32,9 @@ public sealed class CompareCommandTests : IDisposable
     public void Different_machines_are_judged_only_when_told_so()
     {
         var (before, other) = (Save(1000), Save(700, cpu: "another"));
-        Assert.Contains("--across", Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message, StringComparison.Ordinal);
+        var refusal = Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message;
+        Assert.Equal(
+            "--fail-on does not judge runs of different machines (CPU: 'cpu' and 'another'): add --across if that is meant", refusal);
         Assert.Equal(ExitCode.Gate, Invoke(before, other, "--fail-on", "rps<-5%", "--across"));
         Assert.Equal(ExitCode.Ok, Invoke(before, other));
     }
@@ -50,13 +52,18 @@ public sealed class CompareCommandTests : IDisposable
     public void A_report_is_written_in_the_format_of_the_files_ending()
     {
         var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
-        Assert.Equal(ExitCode.Ok, ReportCommand.Create().Parse([results, "-o", page]).Invoke(new() { EnableDefaultExceptionHandler = false }));
+        Assert.Equal(ExitCode.Ok, Report(results, "-o", page));
         Assert.StartsWith("<!doctype html>", File.ReadAllText(page), StringComparison.Ordinal);
-        Assert.Throws<EnvironmentException>(() => ReportCommand.Create().Parse([results, "-o", Path.Combine(results, "x.md")]).Invoke(new() { EnableDefaultExceptionHandler = false }));
-        Assert.Throws<UsageException>(() => ReportCommand.Create().Parse([results, "--format", "pdf"]).Invoke(new() { EnableDefaultExceptionHandler = false }));
+        Assert.Throws<EnvironmentException>(() => Report(results, "-o", Path.Combine(results, "x.md")));
+        Assert.StartsWith("--format 'pdf' is none of text, markdown, ",
+            Assert.Throws<UsageException>(() => Report(results, "--format", "pdf")).Message, StringComparison.Ordinal);
     }
 
-    private static int Invoke(params string[] arguments) => CompareCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
+    private static int Report(params string[] arguments) =>
+        ReportCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
+
+    private static int Invoke(params string[] arguments) =>
+        CompareCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
 
     private string Save(double rate, int rounds = 7, string cpu = "cpu")
     {

@@ -27,13 +27,16 @@ public class EchoCommandTests
 
     [Fact]
     public void Few_packets_are_warmed_up_for_a_short_time() =>
-        Assert.True(Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
+        Assert.True(
+            Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
 
     [Theory]
     [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "0")]
     [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "10,0")]
-    [InlineData("-s 1000000000 with 2 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1G", "-m", "2")]
-    [InlineData("-s 1000000 with 1100 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1M", "-c", "1100")]
+    [InlineData(
+        "-s 1000000000 with 2 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1G", "-m", "2")]
+    [InlineData(
+        "-s 1000000 with 1100 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least as many connections, and -c has 1: a connection lives on one thread", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
     [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]

@@ -11,9 +11,12 @@ public class HttpOptionsReaderTests
     public void A_url_is_an_address_a_host_and_a_path()
     {
         var arm = Read("http://localhost:8080/a?b=c").Http.Single();
-        Assert.Equal((new Address.Tcp("localhost", 8080), "localhost:8080", "/a?b=c", "GET", ""), (arm.Address, arm.Request.Host, arm.Request.Path, arm.Request.Method, arm.Name));
+        Assert.Equal(
+            (new Address.Tcp("localhost", 8080), "localhost:8080", "/a?b=c", "GET", ""),
+            (arm.Address, arm.Request.Host, arm.Request.Path, arm.Request.Method, arm.Name));
         Assert.Equal("http://localhost:8080/a?(hidden)", arm.Request.Url);
-        Assert.Equal((new Address.Tls("example.org", 443), "example.org", "/"), (Read("https://example.org").Http[0].Address, Read("https://example.org").Http[0].Request.Host, Read("https://example.org").Http[0].Request.Path));
+        var tls = Read("https://example.org").Http[0];
+        Assert.Equal((new Address.Tls("example.org", 443), "example.org", "/"), (tls.Address, tls.Request.Host, tls.Request.Path));
         Assert.Equal("[::1]:81", Read("http://[::1]:81/").Http[0].Request.Host);
     }
 
@@ -40,7 +43,8 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void A_number_of_calls_ends_a_measurement_instead_of_a_time() => Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
+    public void A_number_of_calls_ends_a_measurement_instead_of_a_time() =>
+        Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
     public void A_url_after_connect_per_call_is_not_its_value()
@@ -110,7 +114,8 @@ public class HttpOptionsReaderTests
     public void Arms_that_differ_in_their_queries_alone_are_numbered()
     {
         var arms = Read("http://a:1/x?one", "http://a:1/x?two", "http://a:1/y?one", "c=http://a:1/x?three").Http;
-        Assert.Equal(["http://a:1/x?(hidden)", "http://a:1/x?(hidden #2)", "http://a:1/y?(hidden)", "http://a:1/x?(hidden #3)"], arms.Select(arm => arm.Request.Url));
+        Assert.Equal(["http://a:1/x?(hidden)", "http://a:1/x?(hidden #2)", "http://a:1/y?(hidden)", "http://a:1/x?(hidden #3)"],
+            arms.Select(arm => arm.Request.Url));
         Assert.Equal(["/x?one", "/x?two", "/y?one", "/x?three"], arms.Select(arm => arm.Request.Path));
     }
 

@@ -75,17 +75,21 @@ public class RunOptionsReaderTests
 
     [Fact]
     public void An_authority_that_cannot_be_read_is_refused_with_its_file() =>
-        Assert.StartsWith("--cacert '/no/such/file.pem' cannot be used: ", Refused("--cacert", "/no/such/file.pem"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "--cacert '/no/such/file.pem' cannot be used: ", Refused("--cacert", "/no/such/file.pem"), StringComparison.Ordinal);
 
     [Fact]
     public void Every_knob_is_an_option()
     {
-        var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2", "--inline", "on", "--server-gc", "workstation");
+        var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",
+            "--inline", "on", "--server-gc", "workstation");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
-            new Knobs { SocketBuffer = 256_000, Nagle = true, Http2Window = 65_536, Backlog = 100, IoQueues = 2, Inline = true, ServerGc = "workstation" },
+            new Knobs { SocketBuffer = 256_000, Nagle = true, Http2Window = 65_536, Backlog = 100, IoQueues = 2, Inline = true,
+                ServerGc = "workstation" },
             knobs);
-        Assert.Equal((false, 256_000), (knobs.Connector(options.Connector).NoDelay, knobs.Connector(options.Connector).SocketBuffer!.Value));
+        Assert.Equal(
+            (false, 256_000), (knobs.Connector(options.Connector).NoDelay, knobs.Connector(options.Connector).SocketBuffer!.Value));
     }
 
     private static string Refused(params string[] arguments) => Typed.Refused(Presets.Main, arguments);

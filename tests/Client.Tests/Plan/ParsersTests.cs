@@ -13,7 +13,8 @@ public class ParsersTests
     [InlineData("64KiB", 65_536)]
     [InlineData("1MiB", 1_048_576)]
     [InlineData("0", 0)]
-    public void Counts_are_decimal_unless_the_unit_is_binary(string text, long expected) => Assert.Equal(expected, Parsers.Count(text, "-s"));
+    public void Counts_are_decimal_unless_the_unit_is_binary(string text, long expected) =>
+        Assert.Equal(expected, Parsers.Count(text, "-s"));
 
     [Theory]
     [InlineData("")]
@@ -54,7 +55,8 @@ public class ParsersTests
     [InlineData("25%", 0.25)]
     [InlineData("3 %", 0.03)]
     [InlineData("0.03", 0.03)]
-    public void Shares_are_percent_or_fractions(string text, double expected) => Assert.Equal(expected, Parsers.Percent(text, "--delta"), 9);
+    public void Shares_are_percent_or_fractions(string text, double expected) =>
+        Assert.Equal(expected, Parsers.Percent(text, "--delta"), 9);
 
     [Theory]
     [InlineData("0%")]

@@ -5,7 +5,8 @@ namespace IpcBench.Client.Tests.Plan;
 
 public class ServerWarmupTests
 {
-    private static readonly Address Tcp = Address.Parse("http://localhost:1"), Unix = Address.Parse("unix:/tmp/a"), Other = Address.Parse("http://localhost:2");
+    private static readonly Address Tcp = Address.Parse("http://localhost:1"), Unix = Address.Parse("unix:/tmp/a");
+    private static readonly Address Other = Address.Parse("http://localhost:2");
 
     [Fact]
     public void Every_endpoint_has_its_share_mostly_at_the_smallest_size()
@@ -29,7 +30,8 @@ public class ServerWarmupTests
     [InlineData(300, 1000, 5000)]
     [InlineData(1000, 200, 1000)]
     public void It_is_short_where_the_run_is_short(int warmupMs, int durationMs, int expectedMs) => Assert.Equal(
-        expectedMs, Plan(TimeSpan.FromMilliseconds(warmupMs), TimeSpan.FromMilliseconds(durationMs), [Tcp], [10]).Sum(one => one.Time.TotalMilliseconds));
+        expectedMs, Plan(TimeSpan.FromMilliseconds(warmupMs), TimeSpan.FromMilliseconds(durationMs), [Tcp], [10])
+            .Sum(one => one.Time.TotalMilliseconds));
 
     private static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
         TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, Func<Address, object>? serverOf = null)

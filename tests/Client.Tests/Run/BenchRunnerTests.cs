@@ -79,7 +79,8 @@ public class BenchRunnerTests
             Output = new OutputOptions(),
         };
         var variant = options.Variants[0];
-        var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), variant), new Target(new Address.Unix("/x"), variant)]);
+        var plan = new BenchPlan(
+            options, [new Target(new Address.Tcp("localhost", 1), variant), new Target(new Address.Unix("/x"), variant)]);
         var record = new RunRecord
         {
             ToolVersion = "test",
@@ -91,7 +92,8 @@ public class BenchRunnerTests
             Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
         var journal = new RunJournal(record, file: null, _ => { });
-        await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation).WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
+        await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation)
+            .WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
         return journal.Record;
     }
 

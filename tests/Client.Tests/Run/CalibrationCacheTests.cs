@@ -8,7 +8,13 @@ namespace IpcBench.Client.Tests.Run;
 public sealed class CalibrationCacheTests : IDisposable
 {
     private static readonly HostInfo Host = new() { Kernel = "6.8", CpuModel = "X", LogicalCpus = 8 };
-    private static readonly LoadOptions Load = new() { Address = Address.Parse("http://localhost:1"), Size = 10, Connections = 400, Threads = 5 };
+    private static readonly LoadOptions Load = new()
+    {
+        Address = Address.Parse("http://localhost:1"),
+        Size = 10,
+        Connections = 400,
+        Threads = 5,
+    };
 
     private readonly string folder = Path.Combine(Path.GetTempPath(), $"calibration-{Guid.NewGuid():N}");
 
@@ -89,12 +95,14 @@ public sealed class CalibrationCacheTests : IDisposable
             CalibrationCache.EnvironmentKey(Host, Load, "0-1"),
             CalibrationCache.EnvironmentKey(Host with { CpuQuota = 2 }, Load, ""),
             CalibrationCache.EnvironmentKey(Host with { ClientCpus = "0" }, Load, ""),
-            CalibrationCache.EnvironmentKey(Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } }, Load, ""),
+            CalibrationCache.EnvironmentKey(
+                Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } }, Load, ""),
             CalibrationCache.EnvironmentKey(Host, Load with { Threads = 1 }, ""),
             CalibrationCache.EnvironmentKey(Host, Load with { Connector = new ConnectorOptions { SocketBuffer = 65536 } }, ""),
         ];
 
         Assert.Equal(environs.Length, environs.Distinct().Count());
-        Assert.Equal(environs[0], CalibrationCache.EnvironmentKey(Host with { OpenFileLimit = 7 }, Load with { Size = 5, Address = Address.Parse("pipe:x") }, ""));
+        Assert.Equal(environs[0], CalibrationCache.EnvironmentKey(
+            Host with { OpenFileLimit = 7 }, Load with { Size = 5, Address = Address.Parse("pipe:x") }, ""));
     }
 }

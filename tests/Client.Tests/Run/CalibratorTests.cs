@@ -25,17 +25,26 @@ public class CalibratorTests
     public async Task Every_kind_of_socket_and_size_has_its_ceiling_and_the_second_time_it_is_known()
     {
         var file = Path.Combine(Path.GetTempPath(), $"calibration-{Guid.NewGuid():N}.json");
-        LoadOptions[] loads = [Load("http://localhost:1", 10), Load("unix:/tmp/x", 10), Load("pipe:x", 10), Load("unix:/tmp/x", 1_000_000), Load("unix:/tmp/y", 10)];
+        LoadOptions[] loads =
+        [
+            Load("http://localhost:1", 10), Load("unix:/tmp/x", 10), Load("pipe:x", 10), Load("unix:/tmp/x", 1_000_000),
+            Load("unix:/tmp/y", 10),
+        ];
         var notes = new List<string>();
         try
         {
-            var found = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None).WaitAsync(Limit);
+            var found = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None)
+                .WaitAsync(Limit);
 
-            Assert.Equal([("tcp", 10L), ("unix", 10L), ("pipe", 10L), ("unix", 1_000_000L)], found.Select(calibration => (calibration.Transport, calibration.Size)));
-            Assert.All(found, calibration => Assert.True(calibration is { Rate: > 10, ClientCpuNs: > 0, Connections: 4, Streams: 1 }, $"{calibration}"));
+            Assert.Equal(
+                [("tcp", 10L), ("unix", 10L), ("pipe", 10L), ("unix", 1_000_000L)],
+                found.Select(calibration => (calibration.Transport, calibration.Size)));
+            Assert.All(found, calibration => Assert.True(
+                calibration is { Rate: > 10, ClientCpuNs: > 0, Connections: 4, Streams: 1 }, $"{calibration}"));
             Assert.Equal(4, notes.Count);
 
-            var again = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None).WaitAsync(Limit);
+            var again = await Calibrator.RunAsync(loads, Options(new CalibrationCache(file), notes), CancellationToken.None)
+                .WaitAsync(Limit);
             Assert.Equal(found, again);
             Assert.Equal(4, notes.Count);
         }
@@ -52,7 +61,8 @@ public class CalibratorTests
         var notes = new List<string>();
 
         // Below any share there can be, so that the quietest machine counts as a busy one.
-        var found = await Calibrator.RunAsync([Load("unix:/tmp/x", 10)], Options(null, notes) with { ForeignShare = -2 }, CancellationToken.None).WaitAsync(Limit);
+        var found = await Calibrator.RunAsync(
+            [Load("unix:/tmp/x", 10)], Options(null, notes) with { ForeignShare = -2 }, CancellationToken.None).WaitAsync(Limit);
 
         Assert.Empty(found);
         Assert.Contains("not calibrated", Assert.Single(notes));
@@ -76,13 +86,18 @@ public class CalibratorTests
     {
         var load = Load("unix:/tmp/x", 10) with { Connections = 400 };
 
-        Assert.Equal((TimeSpan.FromMilliseconds(milliseconds), windows), Calibrator.Plan(load, rate, new CalibrationOptions { Host = new() }));
+        Assert.Equal(
+            (TimeSpan.FromMilliseconds(milliseconds), windows), Calibrator.Plan(load, rate, new CalibrationOptions { Host = new() }));
     }
 
     [Fact]
     public async Task What_has_no_responder_of_its_kind_is_left_out()
     {
-        LoadOptions[] loads = [Load("https://localhost:1", 10), Load("unix:/tmp/x", 10) with { Client = "grpc-dotnet" }, Load("unix:/tmp/x", 10) with { Protocol = "echo" }];
+        LoadOptions[] loads =
+        [
+            Load("https://localhost:1", 10), Load("unix:/tmp/x", 10) with { Client = "grpc-dotnet" },
+            Load("unix:/tmp/x", 10) with { Protocol = "echo" },
+        ];
 
         Assert.Empty(await Calibrator.RunAsync(loads, Options(null, []), CancellationToken.None).WaitAsync(Limit));
     }
@@ -93,6 +108,7 @@ public class CalibratorTests
         using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
         var options = Options(null, []) with { Duration = TimeSpan.FromSeconds(50) };
 
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Calibrator.RunAsync([Load("unix:/tmp/x", 10)], options, stop.Token).WaitAsync(Limit));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => Calibrator.RunAsync([Load("unix:/tmp/x", 10)], options, stop.Token).WaitAsync(Limit));
     }
 }

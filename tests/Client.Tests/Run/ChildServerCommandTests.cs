@@ -11,7 +11,8 @@ public class ChildServerCommandTests
     {
         var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20 };
 
-        var arguments = new ChildServerCommand([Address.Parse("unix:/tmp/a b")], [], 100, knobs, null, new Dictionary<string, string?>()).Arguments();
+        var arguments = new ChildServerCommand(
+            [Address.Parse("unix:/tmp/a b")], [], 100, knobs, null, new Dictionary<string, string?>()).Arguments();
 
         Assert.Equal(["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--inline"], arguments);
     }
@@ -19,7 +20,8 @@ public class ChildServerCommandTests
     [Fact]
     public void More_streams_than_the_server_allows_by_itself_are_asked_for()
     {
-        var arguments = new ChildServerCommand([Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
+        var arguments = new ChildServerCommand(
+            [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
 
         Assert.Equal(["--owned", "--listen", "unix:/tmp/a", "--max-streams", "200"], arguments);
     }

@@ -7,7 +7,8 @@ public class ForeignLoadTests
 {
     private static readonly long[] Steady = [5000, 5010, 4990, 5005, 5100, 4950, 5000, 5020, 4980, 5000];
 
-    private static ProcessUsage Used(double seconds) => new() { CpuUserNs = (long)(seconds * 0.6e9), CpuKernelNs = (long)(seconds * 0.4e9) };
+    private static ProcessUsage Used(double seconds) =>
+        new() { CpuUserNs = (long)(seconds * 0.6e9), CpuKernelNs = (long)(seconds * 0.4e9) };
 
     private static MachineUsage Machine(double busy, double steal = 0, double soft = 0, double capacity = 4) => new()
     {
@@ -51,7 +52,8 @@ public class ForeignLoadTests
 
     [Fact]
     public void On_a_machine_that_always_wanders_the_same_reading_is_usual() =>
-        Assert.Equal("", ForeignLoad.Reason(Machine(3), Used(1.5), Used(1.5), 6000, [4200, 5000, 5800, 4500, 5500, 6100, 4100, 5200, 4800, 5900]));
+        Assert.Equal(
+            "", ForeignLoad.Reason(Machine(3), Used(1.5), Used(1.5), 6000, [4200, 5000, 5800, 4500, 5500, 6100, 4100, 5200, 4800, 5900]));
 
     [Fact]
     public void Few_readings_make_no_outlier() =>

@@ -22,7 +22,8 @@ public class RelaunchTests
         try
         {
             var (exit, output) = await RunAsync(
-                "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "100ms", "--no-calibration", "-o", name);
+                "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup",
+                    "100ms", "--no-calibration", "-o", name);
 
             Assert.Equal(0, exit);
             Assert.Contains("Requests/sec:", output);

@@ -50,7 +50,8 @@ public sealed class ServerLocationTests : IDisposable
     {
         Touch("GrpcBenchServer.dll");
 
-        Assert.Contains("no dotnet", Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, null)).Message, StringComparison.Ordinal);
+        Assert.Contains("no dotnet", Assert.Throws<FileNotFoundException>(
+            () => ServerLocation.StartInfo(folder, null)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
