@@ -1,7 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using Google.Protobuf;
 using IpcBench.Client.Protocols.Wire;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Microbench;

@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using IpcBench.Client.Protocols.Wire;
-using IpcBench.Client.Protocols.Wire.Hpack;
+using IpcBench.Http2;
 
 namespace IpcBench.Microbench;
 

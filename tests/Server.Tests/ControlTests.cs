@@ -119,7 +119,7 @@ public class ControlTests
         using var failing = new GrpcClient(server.Endpoints[1].Address);
         var reply = await failing.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]));
         Assert.Equal(
-            (IpcBench.Protocol.GrpcStatusCode.Internal, false, 12), (reply.Status!.Value, reply.TrailersOnly, reply.Message.Length));
+            (IpcBench.Http2.GrpcStatusCode.Internal, false, 12), (reply.Status!.Value, reply.TrailersOnly, reply.Message.Length));
         Assert.Equal(0, server.Endpoints[1].Counters.Calls);
     }
 

@@ -1,5 +1,5 @@
 using System.Text;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Options;

@@ -1,6 +1,6 @@
 using System.IO.Pipelines;
 using Google.Protobuf;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Faults;

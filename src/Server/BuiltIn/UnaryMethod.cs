@@ -1,5 +1,5 @@
 using System.Buffers;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using Google.Protobuf;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;

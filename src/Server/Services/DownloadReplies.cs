@@ -1,5 +1,5 @@
 using Google.Protobuf;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Server.Services;

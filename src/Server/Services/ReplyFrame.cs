@@ -1,5 +1,5 @@
 using Google.Protobuf;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 
 namespace IpcBench.Server.Services;
 

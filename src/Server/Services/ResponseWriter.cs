@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.Services;

@@ -1,5 +1,5 @@
-using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Http2;
 using static IpcBench.Client.Tests.Wire.Support.WireHarness;
 
 namespace IpcBench.Client.Tests.Wire;

@@ -1,5 +1,5 @@
-using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Http2;
 using static IpcBench.Client.Tests.Wire.Support.WireHarness;
 
 namespace IpcBench.Client.Tests.Wire;
@@ -125,7 +125,7 @@ public class CitizenTests
             var block = harness.Duplex.TakeFrames()[0].Payload;
             if (i == 0)
                 Assert.Equal(0x20, block[0] & 0xE0); // the change of size is said first (RFC 7541, 4.2)
-            var decoder = new Protocols.Wire.Hpack.HpackDecoder(4096);
+            var decoder = new HpackDecoder(4096);
             decoder.Decode(block);
             Assert.Equal(0, decoder.TableSize);
             harness.Duplex.Deliver(Frames.Reply(1 + 2 * i, 10));
@@ -154,7 +154,7 @@ public class CitizenTests
     public void A_header_table_that_shrinks_and_grows_again_is_followed()
     {
         var harness = new WireHarness().Opened();
-        var decoder = new Protocols.Wire.Hpack.HpackDecoder(4096);
+        var decoder = new HpackDecoder(4096);
         var expected = "";
         foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)), Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())
         {

@@ -1,6 +1,6 @@
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire.Hpack;
 using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Wire;
 

@@ -2,6 +2,7 @@ using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Http2;
 using static IpcBench.Client.Tests.Wire.Support.WireHarness;
 
 namespace IpcBench.Client.Tests.Wire;

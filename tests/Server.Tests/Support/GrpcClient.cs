@@ -1,6 +1,6 @@
 using System.Net;
 using Google.Protobuf;
-using IpcBench.Protocol;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 

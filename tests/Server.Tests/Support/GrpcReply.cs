@@ -1,4 +1,4 @@
-using IpcBench.Protocol;
+using IpcBench.Http2;
 
 namespace IpcBench.Server.Tests.Support;
 

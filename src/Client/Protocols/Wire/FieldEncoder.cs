@@ -1,4 +1,4 @@
-using IpcBench.Client.Protocols.Wire.Hpack;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

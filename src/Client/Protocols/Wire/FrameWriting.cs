@@ -1,4 +1,5 @@
 using IpcBench.Client.Dialing;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

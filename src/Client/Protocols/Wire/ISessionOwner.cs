@@ -1,3 +1,5 @@
+using IpcBench.Http2;
+
 namespace IpcBench.Client.Protocols.Wire;
 
 /// <summary>What a <see cref="WireSession"/> tells its connection.</summary>

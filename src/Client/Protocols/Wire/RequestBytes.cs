@@ -1,6 +1,6 @@
 using System.Text;
 using Google.Protobuf;
-using IpcBench.Client.Protocols.Wire.Hpack;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.Wire;

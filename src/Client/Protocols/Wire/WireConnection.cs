@@ -1,5 +1,6 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using IpcBench.Client.Engine;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

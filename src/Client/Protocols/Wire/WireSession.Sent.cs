@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

@@ -1,6 +1,6 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire.Hpack;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Wire;
 

@@ -2,8 +2,8 @@ using System.Collections.Concurrent;
 using System.IO.Pipes;
 using System.Net;
 using System.Net.Sockets;
-using IpcBench.Client.Protocols.Wire;
 using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine.Support;

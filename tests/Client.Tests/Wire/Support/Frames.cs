@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using System.Text;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Wire.Support;
 

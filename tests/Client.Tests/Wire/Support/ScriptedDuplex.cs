@@ -1,6 +1,6 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Wire.Support;
 

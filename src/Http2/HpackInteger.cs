@@ -1,9 +1,9 @@
 using System.Runtime.CompilerServices;
 
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>HPACK's integers (RFC 7541, 5.1).</summary>
-internal static class HpackInteger
+public static class HpackInteger
 {
     private const int Largest = 1 << 28;
 

@@ -1,8 +1,8 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>HTTP/2 frame flags; the bit of <see cref="EndStream"/> is <see cref="Ack"/> on SETTINGS and PING.</summary>
 [Flags]
-internal enum FrameFlags : byte
+public enum FrameFlags : byte
 {
     None = 0,
     EndStream = 0x1,

@@ -1,9 +1,9 @@
 using System.Text;
 
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>The 61 fields of RFC 7541, Appendix A.</summary>
-internal static class StaticTable
+public static class StaticTable
 {
     public const int Count = 61;
 

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace IpcBench.Protocol.Tests;
+namespace IpcBench.Http2.Tests;
 
 public class GrpcStatusTests
 {

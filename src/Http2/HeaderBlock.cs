@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>What one block of response fields said.</summary>
-internal struct HeaderBlock()
+public struct HeaderBlock()
 {
     /// <summary>HTTP status, or 0 when there was none (trailers).</summary>
     public int Status;

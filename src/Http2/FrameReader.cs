@@ -1,10 +1,10 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>
 /// Cuts a stream of bytes into frames, however it was cut on its way. DATA passes through as it comes; only the odd piece of another
 /// frame is kept until the rest arrives, so a connection that is idle or carries payload needs no memory of its own.
 /// </summary>
-internal sealed class FrameReader(IFrameHandler handler)
+public sealed class FrameReader(IFrameHandler handler)
 {
     /// <summary>SETTINGS_MAX_FRAME_SIZE that we leave at its default.</summary>
     public const int MaxFrame = 16384;

@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>Takes what a <see cref="FrameReader"/> finds, in order.</summary>
-internal interface IFrameHandler
+public interface IFrameHandler
 {
     /// <summary>Nothing more is wanted: the reader drops the rest.</summary>
     bool IsClosed { get; }

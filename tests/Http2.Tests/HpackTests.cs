@@ -1,7 +1,6 @@
 using System.Text;
-using IpcBench.Client.Protocols.Wire.Hpack;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Http2.Tests;
 
 public class HpackTests
 {

@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>Puts a field block together that comes in several frames, up to a limit.</summary>
-internal sealed class HeaderBlocks
+public sealed class HeaderBlocks
 {
     /// <summary>SETTINGS_HEADER_TABLE_SIZE that we leave at its default.</summary>
     public const int TableSize = 4096;

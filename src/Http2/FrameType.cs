@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>HTTP/2 frame types (RFC 9113, 6).</summary>
-internal enum FrameType : byte
+public enum FrameType : byte
 {
     Data = 0,
     Headers = 1,

@@ -1,8 +1,8 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>A decoded field as far as a gRPC client cares.</summary>
 /// <param name="Value">The number of a status; 1 for a gRPC content type; -1 for a value that makes no sense; else 0.</param>
-internal readonly record struct HeaderField(HeaderName Name, int Value)
+public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;
 

@@ -1,4 +1,4 @@
-namespace IpcBench.Protocol;
+namespace IpcBench.Http2;
 
 /// <summary>The status codes of gRPC, by their numbers on the wire.</summary>
 public enum GrpcStatusCode

@@ -1,10 +1,10 @@
 using System.Buffers;
 
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>Decodes one direction's header blocks (RFC 7541); keeps the dynamic table, and looks at values only as far as gRPC needs.</summary>
 /// <param name="tableSize">SETTINGS_HEADER_TABLE_SIZE as told to the peer.</param>
-internal sealed class HpackDecoder(int tableSize)
+public sealed class HpackDecoder(int tableSize)
 {
     private const int LongestString = 64 * 1024;
     private const int StackLimit = 1024;

@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>The fields a peer has asked to remember, newest first (RFC 7541, 2.3.2 and 4).</summary>
-internal sealed class DynamicTable(int capacity)
+public sealed class DynamicTable(int capacity)
 {
     private TableEntry[] ring = [];
     private int newest;

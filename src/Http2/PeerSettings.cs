@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>The server's SETTINGS as far as they bind a client (RFC 9113, 6.5.2).</summary>
-internal sealed class PeerSettings
+public sealed class PeerSettings
 {
     public int HeaderTableSize { get; private set; } = 4096;
 

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Protocol;
+namespace IpcBench.Http2;
 
 /// <summary>The five bytes before every gRPC message: a flag (1 = compressed) and the length, big-endian.</summary>
 public static class GrpcFraming

@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>The nine bytes before each frame's payload (RFC 9113, 4.1).</summary>
-internal readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags Flags, int StreamId)
+public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags Flags, int StreamId)
 {
     public const int Size = 9;
 

@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>A field of a header table with what it means, worked out once; its memory is used again for the next field in its place.</summary>
-internal sealed class TableEntry
+public sealed class TableEntry
 {
     private byte[] bytes = [];
     private int nameLength;

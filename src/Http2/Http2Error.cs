@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>HTTP/2 error codes (RFC 9113, 7).</summary>
-internal enum Http2Error
+public enum Http2Error
 {
     None = 0,
     Protocol = 1,

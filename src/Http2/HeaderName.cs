@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>The response fields a gRPC client looks at; all others are one.</summary>
-internal enum HeaderName : byte
+public enum HeaderName : byte
 {
     Other,
     Status,

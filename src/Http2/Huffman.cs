@@ -1,7 +1,7 @@
-namespace IpcBench.Client.Protocols.Wire.Hpack;
+namespace IpcBench.Http2;
 
 /// <summary>The Huffman code of RFC 7541, Appendix B. It is canonical, so the code lengths are all there is to know.</summary>
-internal static class Huffman
+public static class Huffman
 {
     private const int EndOfString = 256;
     private const int LongestCode = 30;

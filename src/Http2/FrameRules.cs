@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Http2;
 
 /// <summary>What RFC 9113, section 6, demands of single frames.</summary>
-internal static class FrameRules
+public static class FrameRules
 {
     public static void Length(FrameHeader header, int length)
     {

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace IpcBench.Protocol;
+namespace IpcBench.Http2;
 
 /// <summary>The texts of <c>grpc-status</c> and <c>grpc-message</c>.</summary>
 public static class GrpcStatus

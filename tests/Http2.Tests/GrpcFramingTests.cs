@@ -1,7 +1,7 @@
 using Google.Protobuf;
 using IpcBench.Protocol.V1;
 
-namespace IpcBench.Protocol.Tests;
+namespace IpcBench.Http2.Tests;
 
 public class GrpcFramingTests
 {
