@@ -53,7 +53,9 @@ public sealed class FrameReader(IFrameHandler handler)
     private static FrameHeader Header(ReadOnlySpan<byte> bytes)
     {
         var header = FrameHeader.Read(bytes);
-        return header.Length <= MaxFrame ? header : throw new Http2Exception(Http2Error.FrameSize, "a frame larger than SETTINGS_MAX_FRAME_SIZE");
+        return header.Length <= MaxFrame
+            ? header
+            : throw new Http2Exception(Http2Error.FrameSize, "a frame larger than SETTINGS_MAX_FRAME_SIZE");
     }
 
     private void BeginData(FrameHeader header)
@@ -108,4 +110,21 @@ public sealed class FrameReader(IFrameHandler handler)
         bytes = bytes[take..];
         return carried >= size;
     }
+}
+
+/// <summary>Takes what a <see cref="FrameReader"/> finds, in order.</summary>
+public interface IFrameHandler
+{
+    /// <summary>Nothing more is wanted: the reader drops the rest.</summary>
+    bool IsClosed { get; }
+
+    /// <summary>A whole frame of any kind but unpadded DATA.</summary>
+    void OnFrame(FrameHeader header, ReadOnlySpan<byte> payload);
+
+    /// <summary>An unpadded DATA frame begins; its bytes follow as they arrive, then its end.</summary>
+    void OnDataBegin(FrameHeader header);
+
+    void OnDataBytes(ReadOnlySpan<byte> bytes);
+
+    void OnDataEnd();
 }

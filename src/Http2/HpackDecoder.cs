@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace IpcBench.Http2;
 
-/// <summary>Decodes one direction's header blocks (RFC 7541); keeps the dynamic table, and looks at values only as far as gRPC needs.</summary>
+/// <summary>
+/// Decodes one direction's header blocks (RFC 7541); keeps the dynamic table, and looks at values only as far as gRPC needs.
+/// </summary>
 /// <param name="tableSize">SETTINGS_HEADER_TABLE_SIZE as told to the peer.</param>
 public sealed class HpackDecoder(int tableSize)
 {
@@ -69,20 +71,25 @@ public sealed class HpackDecoder(int tableSize)
             return;
         }
         byte[]? rented = null;
-        scoped var output = Room(raw.Length) <= StackLimit ? stackalloc byte[StackLimit] : rented = ArrayPool<byte>.Shared.Rent(Room(raw.Length));
+        scoped var output = Room(raw.Length) <= StackLimit
+            ? stackalloc byte[StackLimit]
+            : rented = ArrayPool<byte>.Shared.Rent(Room(raw.Length));
         scoped var name = Expand(raw, output);
         DecodeValue(ref block, ref result, insert, HeaderField.Classify(name), name);
         if (rented is not null)
             ArrayPool<byte>.Shared.Return(rented);
     }
 
-    private void DecodeValue(ref ReadOnlySpan<byte> block, ref HeaderBlock result, bool insert, HeaderName kind, scoped ReadOnlySpan<byte> name)
+    private void DecodeValue(
+        ref ReadOnlySpan<byte> block, ref HeaderBlock result, bool insert, HeaderName kind, scoped ReadOnlySpan<byte> name)
     {
         scoped var value = ReadString(ref block, out var huffman);
         byte[]? rented = null;
         if (huffman)
         {
-            var output = Room(value.Length) <= StackLimit ? stackalloc byte[StackLimit] : rented = ArrayPool<byte>.Shared.Rent(Room(value.Length));
+            var output = Room(value.Length) <= StackLimit
+                ? stackalloc byte[StackLimit]
+                : rented = ArrayPool<byte>.Shared.Rent(Room(value.Length));
             value = Expand(value, output);
         }
         result.Add(HeaderField.Of(kind, value));

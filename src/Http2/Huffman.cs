@@ -23,7 +23,9 @@ public static class Huffman
     private static readonly Table Codes = new();
 
     /// <summary>Decodes a whole string.</summary>
-    /// <returns>Bytes written, or -1 when the text is no valid code (padding longer than 7 bits or not all ones, an end-of-string code inside).</returns>
+    /// <returns>
+    /// Bytes written, or -1 when the text is no valid code (padding longer than 7 bits or not all ones, an end-of-string code inside).
+    /// </returns>
     /// <param name="output">At least 8/5 of the input's length.</param>
     public static int Decode(ReadOnlySpan<byte> input, Span<byte> output)
     {

@@ -1,0 +1,118 @@
+using System.Text;
+
+namespace IpcBench.Http2;
+
+/// <summary>
+/// A field of a header table with what it means, worked out once; its memory is used again for the next field in its place.
+/// </summary>
+public sealed class TableEntry
+{
+    private byte[] bytes = [];
+    private int nameLength;
+    private int valueLength;
+
+    public TableEntry()
+    {
+    }
+
+    public TableEntry(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Set(HeaderField.Classify(name), name, value);
+
+    public HeaderField Field { get; private set; }
+
+    public ReadOnlySpan<byte> Name => bytes.AsSpan(0, nameLength);
+
+    public ReadOnlySpan<byte> Value => bytes.AsSpan(nameLength, valueLength);
+
+    /// <summary>RFC 7541, 4.1.</summary>
+    public int Size => nameLength + valueLength + 32;
+
+    public void Set(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        // The name may be this very entry's: a field may be inserted under the name of one that it evicts (RFC 7541, 4.4).
+        var target = bytes.Length >= name.Length + value.Length && !name.Overlaps(bytes) ? bytes : new byte[name.Length + value.Length];
+        name.CopyTo(target);
+        value.CopyTo(target.AsSpan(name.Length));
+        (bytes, nameLength, valueLength) = (target, name.Length, value.Length);
+        Field = HeaderField.Of(kind, value);
+    }
+}
+
+/// <summary>The 61 fields of RFC 7541, Appendix A.</summary>
+public static class StaticTable
+{
+    public const int Count = 61;
+
+    private static readonly (string Name, string Value)[] Texts =
+    [
+        (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"), (":scheme", "http"),
+        (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"), (":status", "304"), (":status", "400"),
+        (":status", "404"), (":status", "500"), ("accept-charset", ""), ("accept-encoding", "gzip, deflate"), ("accept-language", ""),
+        ("accept-ranges", ""), ("accept", ""), ("access-control-allow-origin", ""), ("age", ""), ("allow", ""), ("authorization", ""),
+        ("cache-control", ""), ("content-disposition", ""), ("content-encoding", ""), ("content-language", ""), ("content-length", ""),
+        ("content-location", ""), ("content-range", ""), ("content-type", ""), ("cookie", ""), ("date", ""), ("etag", ""), ("expect", ""),
+        ("expires", ""), ("from", ""), ("host", ""), ("if-match", ""), ("if-modified-since", ""), ("if-none-match", ""), ("if-range", ""),
+        ("if-unmodified-since", ""), ("last-modified", ""), ("link", ""), ("location", ""), ("max-forwards", ""),
+        ("proxy-authenticate", ""), ("proxy-authorization", ""), ("range", ""), ("referer", ""), ("refresh", ""), ("retry-after", ""),
+        ("server", ""), ("set-cookie", ""), ("strict-transport-security", ""), ("transfer-encoding", ""), ("user-agent", ""), ("vary", ""),
+        ("via", ""), ("www-authenticate", ""),
+    ];
+
+    private static readonly TableEntry[] Entries =
+        [.. Texts.Select(text => new TableEntry(Encoding.ASCII.GetBytes(text.Name), Encoding.ASCII.GetBytes(text.Value)))];
+
+    /// <param name="index">1 to <see cref="Count"/>.</param>
+    public static TableEntry Get(int index) => Entries[index - 1];
+}
+
+/// <summary>The fields a peer has asked to remember, newest first (RFC 7541, 2.3.2 and 4).</summary>
+public sealed class DynamicTable(int capacity)
+{
+    private TableEntry[] ring = [];
+    private int newest;
+    private int capacity = capacity;
+
+    public int Count { get; private set; }
+
+    /// <summary>Sum of the entries' sizes.</summary>
+    public int Size { get; private set; }
+
+    /// <param name="index">0 is the newest.</param>
+    public TableEntry Get(int index) => ring[(newest - index + ring.Length) % ring.Length];
+
+    public void Resize(int bytes)
+    {
+        capacity = bytes;
+        Evict(0);
+    }
+
+    public void Insert(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        var size = name.Length + value.Length + 32;
+        Evict(size);
+        if (size > capacity)
+            return; // an entry larger than the table empties it and is no error
+        if (Count == ring.Length)
+            Grow();
+        newest = (newest + 1) % ring.Length;
+        ring[newest].Set(kind, name, value);
+        Count++;
+        Size += size;
+    }
+
+    private void Evict(int room)
+    {
+        while (Count > 0 && Size + room > capacity)
+        {
+            Size -= Get(Count - 1).Size;
+            Count--;
+        }
+    }
+
+    private void Grow()
+    {
+        var larger = new TableEntry[Math.Max(8, ring.Length * 2)];
+        for (var i = 0; i < larger.Length; i++)
+            larger[i] = i < Count ? Get(Count - 1 - i) : new TableEntry();
+        (ring, newest) = (larger, Count - 1);
+    }
+}
