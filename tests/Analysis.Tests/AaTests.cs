@@ -9,7 +9,8 @@ namespace IpcBench.Analysis.Tests;
 public sealed class AaTests
 {
     private static List<double[]> Cells(Random random, int cells, int rounds, Func<int, double> shift) =>
-        [.. Enumerable.Range(0, cells).Select(cell => Enumerable.Range(0, rounds).Select(_ => shift(cell) + 0.02 * Simulated.Gaussian(random)).ToArray())];
+        [.. Enumerable.Range(0, cells)
+            .Select(cell => Enumerable.Range(0, rounds).Select(_ => shift(cell) + 0.02 * Simulated.Gaussian(random)).ToArray())];
 
     private static double ShareFailed(int cells, int rounds, Func<int, double> shift)
     {
@@ -49,7 +50,8 @@ public sealed class AaTests
         Assert.Equal("aa-failed", Doubt.Of(failed)[0].Id);
         var few = new MeasuredRun(Simulated.Run([slow[..3], fast[..3]], arms: 2, variant: AaTest.Variant));
         Assert.Equal("aa-too-few-rounds", Doubt.Of(few)[0].Id);
-        var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2, variant: AaTest.Variant));
+        var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2,
+            variant: AaTest.Variant));
         Assert.DoesNotContain(Doubt.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
         Assert.StartsWith("A/A passed: tcp against itself came out equal in 1 cell (p = ", Answers.Of(equal)[^1], StringComparison.Ordinal);
         Assert.DoesNotContain(Answers.Of(failed).Concat(Answers.Of(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));

@@ -3,13 +3,16 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Thousands of simulated campaigns on a machine whose speed wanders: what the method says of arms whose difference is known.</summary>
+/// <summary>
+/// Thousands of simulated campaigns on a machine whose speed wanders: what the method says of arms whose difference is known.
+/// </summary>
 public sealed class CampaignTests
 {
     private const int Campaigns = 2000;
 
     /// <summary>Log rates of two arms measured one after the other: speed wanders from one measurement to the next.</summary>
-    private static (double[] Base, double[] New) Measure(Random random, int rounds, bool interleaved, double difference = 0, double noise = 0.04, double wander = 0.02)
+    private static (double[] Base, double[] New) Measure(Random random, int rounds, bool interleaved, double difference = 0,
+        double noise = 0.04, double wander = 0.02)
     {
         var (speed, first, second) = (0.0, new double[rounds], new double[rounds]);
         for (var i = 0; i < 2 * rounds; i++)
@@ -60,16 +63,21 @@ public sealed class CampaignTests
     [Fact]
     public void A_true_difference_of_5_percent_is_found_and_never_called_no_difference()
     {
-        Assert.InRange(Share(random => Judge(Measure(random, 12, interleaved: true, 0.05, 0.015, 0.01), 12, 0.05).Kind == VerdictKind.Higher), 0.97, 1);
-        Assert.InRange(Share(random => Judge(Measure(random, 12, interleaved: true, 0.05, 0.03), 12, 0.05).Kind == VerdictKind.NoDifference), 0, 0.0005);
-        Assert.InRange(Share(random => Auto(random, StoppingRule.Looks, StoppingRule.AlphaOfLook, 0.05).Kind == VerdictKind.NoDifference), 0, 0.003);
-        Assert.InRange(Share(random => Auto(random, StoppingRule.Looks, StoppingRule.AlphaOfLook, 0.05).Kind == VerdictKind.Higher), 0.9, 1);
+        Assert.InRange(Share(random =>
+            Judge(Measure(random, 12, interleaved: true, 0.05, 0.015, 0.01), 12, 0.05).Kind == VerdictKind.Higher), 0.97, 1);
+        Assert.InRange(Share(random =>
+            Judge(Measure(random, 12, interleaved: true, 0.05, 0.03), 12, 0.05).Kind == VerdictKind.NoDifference), 0, 0.0005);
+        Assert.InRange(Share(random => Auto(random, StoppingRule.Looks, StoppingRule.AlphaOfLook, 0.05).Kind == VerdictKind.NoDifference),
+            0, 0.003);
+        Assert.InRange(Share(random => Auto(random, StoppingRule.Looks, StoppingRule.AlphaOfLook, 0.05).Kind == VerdictKind.Higher), 0.9,
+            1);
     }
 
     [Fact]
     public void The_level_of_a_look_keeps_all_looks_together_near_5_percent()
     {
-        var critical = StoppingRule.Looks.Select(look => (Look: look, W: SignedRank.CriticalValue(look, StoppingRule.AlphaOfLook))).ToList();
+        var critical = StoppingRule.Looks
+            .Select(look => (Look: look, W: SignedRank.CriticalValue(look, StoppingRule.AlphaOfLook))).ToList();
         Assert.InRange(Share(random =>
         {
             double[] differences = [.. Enumerable.Range(0, StoppingRule.Looks[^1]).Select(_ => Simulated.Gaussian(random))];
@@ -90,7 +98,8 @@ public sealed class CampaignTests
         Assert.Equal(new StopDecision(false, 1, 12), After(slow, noisy, 8));
         Assert.True(After(slow, noisy, 96).Stop);
 
-        static StopDecision After(double[] reference, double[] arm, int rounds) => StopDecision.After(Simulated.Run([reference[..rounds], arm[..rounds]], arms: 2));
+        static StopDecision After(double[] reference, double[] arm, int rounds) =>
+            StopDecision.After(Simulated.Run([reference[..rounds], arm[..rounds]], arms: 2));
     }
 
     private static Verdict Auto(Random random, IReadOnlyList<int> looks, double alpha, double difference = 0)

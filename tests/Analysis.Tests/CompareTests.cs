@@ -19,7 +19,9 @@ public sealed class CompareTests
         Speed = (transport, _) => factor * (transport == "unix" ? 1.4 : 1),
     }.Make();
 
-    /// <summary>Two identical runs minutes apart, on a machine whose speed wanders in steps of this size; all cells wander together.</summary>
+    /// <summary>
+    /// Two identical runs minutes apart, on a machine whose speed wanders in steps of this size; all cells wander together.
+    /// </summary>
     private static (RunRecord, RunRecord) Apart(Random random, double wander, double change = 0, double noise = 0.02)
     {
         var speed = 0.0;
@@ -43,7 +45,8 @@ public sealed class CompareTests
     private static double ShareFailed(double wander, double change, Func<FileComparison, bool> fails)
     {
         var random = new Random(7);
-        return Enumerable.Range(0, 300).Count(_ => Apart(random, wander, change) is var (before, after) && fails(Of(before, after))) / 300.0;
+        return Enumerable.Range(0, 300)
+            .Count(_ => Apart(random, wander, change) is var (before, after) && fails(Of(before, after))) / 300.0;
     }
 
     private static bool Gated(FileComparison comparison) => Gate.Of(comparison, [GateLimit.Parse("rps<-5%")]).Crossed.Count > 0;
@@ -59,7 +62,8 @@ public sealed class CompareTests
     [Fact]
     public void Without_an_allowance_for_drift_they_would_fail_often() =>
         Assert.InRange(ShareFailed(0.03, 0, comparison => comparison.Cells.Any(cell =>
-            GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate.Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
+            GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate
+                .Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
 
     [Fact]
     public void A_real_fall_is_found() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
@@ -78,7 +82,8 @@ public sealed class CompareTests
     public void A_limit_is_crossed_only_by_the_whole_interval_and_too_few_rounds_cannot_tell()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
-        Assert.Equal(6, Gate.Of(Of(Sample(1), Sample(2, 0.7)), limits).Crossed.Count(sentence => sentence.Contains("requests/s", StringComparison.Ordinal)));
+        Assert.Equal(6, Gate.Of(Of(Sample(1), Sample(2, 0.7)), limits).Crossed
+            .Count(sentence => sentence.Contains("requests/s", StringComparison.Ordinal)));
         Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 0.95)), limits).Crossed);
         Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 1.3)), limits).Crossed);
         var few = Gate.Of(Of(Sample(1, rounds: 3), Sample(2, 0.5, rounds: 3)), limits);
@@ -107,8 +112,10 @@ public sealed class CompareTests
     {
         var (none, one) = (Sample(1), With(Sample(2), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
-            Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed, sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
-        Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed, sentence => sentence.Contains("failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new", StringComparison.Ordinal));
+            Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed,
+                sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
+        Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed,
+            sentence => sentence.Contains("failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -131,7 +138,8 @@ public sealed class CompareTests
         Assert.Empty(After(2).Crossed);
         Assert.Contains(After(2).Unknown, sentence => sentence.Contains("is not in 2 of 7 of new", StringComparison.Ordinal));
         // In part 0 before, too: there is no ratio for those rounds.
-        Assert.Contains(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).Unknown, sentence => sentence.Contains("4 rounds have a value of 0", StringComparison.Ordinal));
+        Assert.Contains(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).Unknown,
+            sentence => sentence.Contains("4 rounds have a value of 0", StringComparison.Ordinal));
     }
 
     [Theory]
@@ -149,7 +157,8 @@ public sealed class CompareTests
     public void Cells_are_aligned_by_what_they_are_never_by_path()
     {
         var windows = Sample(2, os: "Windows");
-        windows = windows with { Cells = [.. windows.Cells.Reverse().Select(cell => cell with { Address = "elsewhere" })], Rounds = [.. windows.Rounds.Select(round => round with { Cell = windows.Cells.Count - 1 - round.Cell })] };
+        windows = windows with { Cells = [.. windows.Cells.Reverse().Select(cell => cell with { Address = "elsewhere" })],
+            Rounds = [.. windows.Rounds.Select(round => round with { Cell = windows.Cells.Count - 1 - round.Cell })] };
         var comparison = Of(Sample(1), windows);
         Assert.Equal(6, comparison.Cells.Count);
         Assert.All(comparison.Cells, cell => Assert.Equal(cell.Before.Key, cell.After.Key));
@@ -166,6 +175,8 @@ public sealed class CompareTests
         RunRecord Windows() => Sample(2, 0.8, os: "Windows");
         Snapshot.Verify("compare.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Windows())]));
         Snapshot.Verify("compare.markdown", () => new CompareReport(markdown: true).Make([Of(Sample(1), Windows())]));
-        Snapshot.Verify("compare-three.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Sample(3)), new(new NamedRun("base", new MeasuredRun(Sample(1))), new NamedRun("windows", new MeasuredRun(Windows())))]));
+        Snapshot.Verify("compare-three.text", () => new CompareReport(markdown: false)
+            .Make([Of(Sample(1), Sample(3)),
+            new(new NamedRun("base", new MeasuredRun(Sample(1))), new NamedRun("windows", new MeasuredRun(Windows())))]));
     }
 }

@@ -8,9 +8,11 @@ namespace IpcBench.Analysis.Tests;
 public sealed class DoubtTests
 {
     /// <summary>A run that there is nothing to say against.</summary>
-    private static RunRecord Healthy(int seed = 1) => new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
+    private static RunRecord Healthy(int seed = 1) =>
+        new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
 
-    private static RunRecord Each(Func<Measurement, Measurement> change) => Healthy() is var run ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
+    private static RunRecord Each(Func<Measurement, Measurement> change) => Healthy() is var run
+        ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
 
     /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
     private static RunRecord Second(Func<Measurement, Measurement> change) => Each(round => round.Cell == 1 ? change(round) : round);
@@ -41,12 +43,14 @@ public sealed class DoubtTests
 
     [Fact]
     public void Calls_without_a_local_port_are_explained() =>
-        Raises("ports", "calls found no free local port", Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
+        Raises("ports", "calls found no free local port",
+            Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
 
     [Fact]
     public void Opening_a_connection_for_every_call_does_not_break_littles_law()
     {
-        var run = Second(round => round with { Completed = round.Completed * 95 / 100, Connections = round.Connections with { OpenedInAll = round.Started } });
+        var run = Second(round => round with { Completed = round.Completed * 95 / 100,
+            Connections = round.Connections with { OpenedInAll = round.Started } });
         Assert.Null(Find(run, "little"));
     }
 
@@ -57,7 +61,8 @@ public sealed class DoubtTests
         {
             var histogram = LatencyHistogram.Decode(round.Latency);
             histogram.Record(100_000_000, 400);
-            return round with { Latency = histogram.Encode(), LatencySumNs = round.LatencySumNs + 400 * 100_000_000L, Started = round.Started + 400, Ok = round.Ok + 400 };
+            return round with { Latency = histogram.Encode(), LatencySumNs = round.LatencySumNs
+                + 400 * 100_000_000L, Started = round.Started + 400, Ok = round.Ok + 400 };
         });
         Assert.Null(Find(run, "little"));
     }
@@ -65,16 +70,19 @@ public sealed class DoubtTests
     [Fact]
     public void A_trend_inside_the_windows_is_not_steady()
     {
-        Raises("not-steady", "calls per 100 ms rise by 10 %", Second(round => round with { Buckets = [.. round.Buckets.Select((calls, i) => (long)(calls * (1 + 0.1 * i / 19)))] }));
+        Raises("not-steady", "calls per 100 ms rise by 10 %",
+            Second(round => round with { Buckets = [.. round.Buckets.Select((calls, i) => (long)(calls * (1 + 0.1 * i / 19)))] }));
         Assert.Null(Find(Each(round => round with { Buckets = [.. round.Buckets, 3] }), "not-steady"));
     }
 
     [Fact]
-    public void A_client_that_still_compiles_is_not_warm() => Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
+    public void A_client_that_still_compiles_is_not_warm() =>
+        Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
 
     [Fact]
     public void Rounds_in_two_groups_are_placement() =>
-        Raises("placement", "4 rounds are near", Second(round => round.Number % 2 == 0 ? round with { WindowNs = round.WindowNs * 3 / 2 } : round));
+        Raises("placement", "4 rounds are near",
+            Second(round => round.Number % 2 == 0 ? round with { WindowNs = round.WindowNs * 3 / 2 } : round));
 
     [Fact]
     public void Rounds_of_plain_noise_are_not_placement()
@@ -91,7 +99,8 @@ public sealed class DoubtTests
     [Fact]
     public void A_client_that_used_nearly_all_its_cpu_is_the_limit_and_a_free_one_is_not()
     {
-        var pinned = Second(round => round with { Client = round.Client with { CpuUserNs = round.WindowNs, CpuKernelNs = round.WindowNs * 85 / 100 } });
+        var pinned = Second(round => round with { Client = round.Client with { CpuUserNs = round.WindowNs,
+            CpuKernelNs = round.WindowNs * 85 / 100 } });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { ClientCpus = "2-3" } });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { CpuQuota = 2 } });
         Assert.Null(Find(pinned, "client-limit"));
@@ -104,63 +113,79 @@ public sealed class DoubtTests
         Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
         Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
         Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
-        var swept = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })] };
+        var swept = run with { Cells = [.. run.Cells
+            .Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })] };
         Raises("client-ceiling", "the ceiling was found without http2-window=64KiB)", swept with { Calibrations = [Ceiling(180_000)] });
     }
 
     [Fact]
     public void Foreign_load_and_stolen_time_are_told()
     {
-        Raises("foreign-load", "other processes used 1", Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));
-        Raises("steal", "took 5.0 % of", Second(round => round with { Machine = round.Machine! with { StealNs = round.Machine.CapacityNs / 20 } }));
+        Raises("foreign-load", "other processes used 1",
+            Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));
+        Raises("steal", "took 5.0 % of",
+            Second(round => round with { Machine = round.Machine! with { StealNs = round.Machine.CapacityNs / 20 } }));
         Raises("spoiled", "other programs used 40 %", Second(round => round with { Spoiled = "other programs used 40 % of the machine" }));
     }
 
     [Fact]
     public void A_slow_fixed_loop_is_throttling_and_wandering_by_3_percent_is_not()
     {
-        Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms", Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));
+        Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms",
+            Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));
         Assert.Null(Find(Each(round => round with { FixedLoopNs = 5_000_000 + 150_000 * (round.Number % 3) }), "throttling"));
     }
 
     [Fact]
     public void Failures_are_told_by_kind() =>
-        Raises("failures", "reset: 8, no answer in time: 16", Second(round => round with { Failed = new Dictionary<string, long> { ["reset"] = 1 }, CutOff = 2, Started = round.Started + 3 }));
+        Raises("failures", "reset: 8, no answer in time: 16",
+            Second(round => round with { Failed = new Dictionary<string, long> { ["reset"] = 1 }, CutOff = 2,
+                Started = round.Started + 3 }));
 
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]
     [InlineData(400, 380, null, "20 of 400 connections carried no call")]
     public void Connections_that_are_not_what_was_asked_are_told(int opened, int active, int? server, string numbers) =>
-        Raises("connections", numbers, Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
+        Raises("connections", numbers,
+            Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
 
     [Fact]
     public void An_arm_that_used_another_transport_is_told_by_the_servers_count_of_calls() =>
-        Raises("connections", "calls and the server 0", Second(round => round with { Connections = round.Connections with { ServerCalls = 0 } }));
+        Raises("connections", "calls and the server 0",
+            Second(round => round with { Connections = round.Connections with { ServerCalls = 0 } }));
 
     [Fact]
-    public void Threads_that_did_not_run_are_told() => Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
+    public void Threads_that_did_not_run_are_told() =>
+        Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
     public void A_rate_that_was_not_reached_is_told() =>
-        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100", Second(round => round with { AskedRate = 20_000, Started = (long)(19_100 * round.WindowNs / 1e9), Ok = (long)(19_100 * round.WindowNs / 1e9) }));
+        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
+            Second(round => round with { AskedRate = 20_000, Started = (long)(19_100 * round.WindowNs / 1e9),
+                Ok = (long)(19_100 * round.WindowNs / 1e9) }));
 
     [Fact]
     public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
     {
         var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
-        Raises("rate-missed", "calls were due and not sent", run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
-        Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }), "rate-missed"));
+        Raises("rate-missed", "calls were due and not sent",
+            run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
+        Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }),
+            "rate-missed"));
     }
 
     [Fact]
     public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
     {
         var run = Healthy();
-        run = run with { Cells = [.. run.Cells.Select((cell, i) => i == 1 ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)] };
+        run = run with { Cells = [.. run.Cells.Select((cell, i) => i == 1
+            ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)] };
         RunRecord With(long? allowed) => run with
         {
-            Rounds = [.. run.Rounds.Select(round => round.Cell == 1 ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } } : round)],
+            Rounds = [.. run.Rounds.Select(round => round.Cell == 1
+                ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } }
+                : round)],
         };
         Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited inside the client", With(100));
         Assert.Null(Find(With(100), "little"));
@@ -175,17 +200,20 @@ public sealed class DoubtTests
         Raises("edge-bias", "up to 5.0 %", few);
         var histogram = new LatencyHistogram();
         histogram.Record(1_000_000, 5_000);
-        Raises("few-samples", "5000 calls leave fewer than 100 beyond p99", Second(round => round with { Latency = histogram.Encode(), Ok = 5_000, Started = 5_000 }));
+        Raises("few-samples", "5000 calls leave fewer than 100 beyond p99",
+            Second(round => round with { Latency = histogram.Encode(), Ok = 5_000, Started = 5_000 }));
         Raises("lost-samples", "and recorded 5000 latencies", Second(round => round with { Latency = histogram.Encode() }));
     }
 
     [Fact]
     public void Collections_that_stop_the_client_are_told() =>
-        Raises("client-gc", "stood still for 50.0 ms in 3", Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));
+        Raises("client-gc", "stood still for 50.0 ms in 3",
+            Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));
 
     [Fact]
     public void Cpu_that_neither_side_claims_is_told() =>
-        Raises("unattributed-cpu", "neither client nor server claims", Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
+        Raises("unattributed-cpu", "neither client nor server claims",
+            Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
     public void Tls_beside_plaintext_and_pipes_off_windows_are_told()
@@ -197,5 +225,6 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_run_that_was_killed_is_told() => Raises("incomplete", "it goes on, or was killed", Healthy() with { Ending = "running", Finished = null });
+    public void A_run_that_was_killed_is_told() =>
+        Raises("incomplete", "it goes on, or was killed", Healthy() with { Ending = "running", Finished = null });
 }

@@ -5,8 +5,8 @@ namespace IpcBench.Analysis.Tests;
 
 public sealed class LatencyHistogramTests
 {
-    // Written by hdr-histogram-js 3.0.1: build({ lowestDiscernibleValue: 1, highestTrackableValue: 2 ** 42 - 1, numberOfSignificantValueDigits: 3 })
-    // with recordValue of 0, 1, 1, 2047, 2048, 2049, 123456789, and 1000 times 5000000.
+    // Written by hdr-histogram-js 3.0.1: build({ lowestDiscernibleValue: 1, highestTrackableValue: 2 ** 42 - 1,
+    // numberOfSignificantValueDigits: 3 }) with recordValue of 0, 1, 1, 2047, 2048, 2049, 123456789, and 1000 times 5000000.
     private const string FromJavaScript = "HISTFAAAADF4nJNpmSzMwMDAx8DAwMjAwMDMAAGMDAzM/0EAxmdi+SnPxNK6mfEC/2ovJgDgzQqM";
 
     [Fact]
@@ -131,11 +131,13 @@ public sealed class LatencyHistogramTests
     {
         try
         {
-            using var node = Process.Start(new ProcessStartInfo("node", ["-e", script]) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+            using var node = Process.Start(new ProcessStartInfo("node", ["-e", script]) { RedirectStandardOutput = true,
+                RedirectStandardError = true })!;
             var output = node.StandardOutput.ReadToEndAsync();
             var errors = node.StandardError.ReadToEndAsync();
             await node.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));
-            return node.ExitCode == 0 ? await output : (await errors).Contains("Cannot find module", StringComparison.Ordinal) ? null : await errors;
+            return node.ExitCode == 0 ? await output : (await errors).Contains("Cannot find module", StringComparison.Ordinal)
+                ? null : await errors;
         }
         catch (System.ComponentModel.Win32Exception)
         {

@@ -39,7 +39,8 @@ public class LayerTests
         var sentence = Sentences(run)[0];
         Assert.Contains("the parts overlap", sentence, StringComparison.Ordinal);
         Assert.DoesNotContain("faster than", sentence, StringComparison.Ordinal);
-        Assert.Contains(Answers.Of(new MeasuredRun(run)), line => line.StartsWith("With client and server on one CPU nothing overlaps", StringComparison.Ordinal));
+        Assert.Contains(Answers.Of(new MeasuredRun(run)),
+            line => line.StartsWith("With client and server on one CPU nothing overlaps", StringComparison.Ordinal));
         var pinned = run with { Host = run.Host with { ClientCpus = "0", ServerCpus = "0" } };
         Assert.DoesNotContain(Answers.Of(new MeasuredRun(pinned)), line => line.StartsWith("With client", StringComparison.Ordinal));
     }
@@ -50,7 +51,8 @@ public class LayerTests
         var budget = Budget(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5));
         Assert.False(budget.Overlaps);
         Assert.Equal(38.0 / 27, budget.MostSpeedup!.Value, 0.02);
-        Assert.Contains("nothing is left for waiting", Sentences(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5))[0], StringComparison.Ordinal);
+        Assert.Contains("nothing is left for waiting", Sentences(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5))[0],
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -58,7 +60,8 @@ public class LayerTests
     {
         var budget = Budget(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2));
         Assert.False(budget.Grpc.IsResolved);
-        Assert.Contains("; not resolved: ", Sentences(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2))[0], StringComparison.Ordinal);
+        Assert.Contains("; not resolved: ", Sentences(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2))[0],
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -74,7 +77,8 @@ public class LayerTests
     {
         var run = LayerRuns.Make(6, latency: 62, echo: 11, http2: 30, grpc: 38);
         Assert.Empty(LayerBudget.Of(new MeasuredRun(run with { Rounds = [.. run.Rounds.Select(round => round with { Server = null })] })));
-        Assert.Empty(LayerBudget.Of(new MeasuredRun(run with { Rounds = [.. run.Rounds.Where(round => run.Cells[round.Cell].Key.Protocol != "http2")] })));
+        Assert.Empty(LayerBudget.Of(new MeasuredRun(
+            run with { Rounds = [.. run.Rounds.Where(round => run.Cells[round.Cell].Key.Protocol != "http2")] })));
         Assert.Empty(Sentences(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make()));
     }
 
@@ -84,7 +88,8 @@ public class LayerTests
     [InlineData("html")]
     [InlineData("svg")]
     public void A_run_of_layers_is_reported_as_approved(string format) =>
-        Snapshot.Verify($"layers.{format}", () => Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, latency: 62, echo: 11, http2: 30, grpc: 38))));
+        Snapshot.Verify($"layers.{format}", () =>
+            Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, latency: 62, echo: 11, http2: 30, grpc: 38))));
 
     [Theory]
     [InlineData("text")]
@@ -103,7 +108,8 @@ public class LayerTests
         Assert.DoesNotContain("<polyline", svg, StringComparison.Ordinal);
     }
 
-    private static LayerBudget Budget(RunRecord run) => LayerBudget.Of(new MeasuredRun(run)).First(budget => budget.Call.Key.Transport == "tcp");
+    private static LayerBudget Budget(RunRecord run) =>
+        LayerBudget.Of(new MeasuredRun(run)).First(budget => budget.Call.Key.Transport == "tcp");
 
     private static List<string> Sentences(RunRecord run) =>
         [.. Answers.Of(new MeasuredRun(run)).Where(answer => answer.Contains("HTTP/2 ", StringComparison.Ordinal))];

@@ -2,12 +2,15 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Made-up runs that repeat a write-up, each cell at the rate that is asked for, with a little noise that all cells of a round share.</summary>
+/// <summary>
+/// Made-up runs that repeat a write-up, each cell at the rate that is asked for, with a little noise that all cells of a round share.
+/// </summary>
 internal static class PublishedRuns
 {
     public static RunRecord Make(string scenario, int rounds, params (CellKey Key, double Rate)[] cells)
     {
-        var rates = cells.Select((cell, i) => Enumerable.Range(1, rounds).Select(number => cell.Rate * (1 + 0.03 * (number % 3) + 0.001 * ((number * 7 + i * 3) % 5))).ToArray()).ToList();
+        var rates = cells.Select((cell, i) => Enumerable.Range(1, rounds)
+            .Select(number => cell.Rate * (1 + 0.03 * (number % 3) + 0.001 * ((number * 7 + i * 3) % 5))).ToArray()).ToList();
         var run = Simulated.Run(rates);
         return run with
         {
@@ -25,7 +28,8 @@ internal static class PublishedRuns
         return round with { LatencySumNs = latency, Client = cpu, Server = cpu };
     }
 
-    public static CellKey Echo(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1 };
+    public static CellKey Echo(string transport, long size) =>
+        new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1 };
 
     public static CellKey Web(string arm) => new() { Protocol = "http1", Transport = "tcp", Variant = arm, Size = 12, Connections = 10 };
 
@@ -43,5 +47,6 @@ internal static class PublishedRuns
         (Web("port"), 2_000), (Web("socket"), 2_000 * 1.1), (Web("port keepalive"), 2_600), (Web("socket keepalive"), 2_600 * 1.1 / 1.05));
 
     public static RunRecord EchoRun() => Make("echo", 10,
-        (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("pipe", 1), 35_000), (Echo("tcp", 1024), 29_000), (Echo("unix", 1024), 87_000), (Echo("pipe", 1024), 35_000));
+        (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("pipe", 1), 35_000), (Echo("tcp", 1024), 29_000),
+            (Echo("unix", 1024), 87_000), (Echo("pipe", 1024), 35_000));
 }

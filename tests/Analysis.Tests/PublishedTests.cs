@@ -14,14 +14,15 @@ public sealed class PublishedTests
     private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Of(
         new MeasuredRun(Make("flask", rounds, (Web("port"), 1_000), (Web("socket"), 1_000 * measured))), published ?? Ratio)!;
 
-    private static string Page(params RunRecord[] runs) => new PublishedReport().Make(new ReportModel(runs.Select((run, i) => ($"{run.Scenario}-{i}", run))));
+    private static string Page(params RunRecord[] runs) =>
+        new PublishedReport().Make(new ReportModel(runs.Select((run, i) => ($"{run.Scenario}-{i}", run))));
 
     [Fact]
     public void Every_write_up_says_where_it_is_and_what_each_number_corresponds_to()
     {
         Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
-        Assert.All(WriteUps.All, published =>
-        {
+        Assert.All(WriteUps.All,
+        published => {
             Assert.Contains('.', published.Where);
             Assert.NotEmpty(published.Ratios);
             Assert.All(published.Ratios, ratio => Assert.NotEqual(ratio.Cell, ratio.Reference));
@@ -37,7 +38,8 @@ public sealed class PublishedTests
     [InlineData(1.30, "differs: the same way, and more")]
     [InlineData(0.90, "differs: the other way round")]
     [InlineData(1.00, "differs: no such difference here")]
-    public void A_narrow_interval_decides_about_a_published_ratio(double measured, string verdict) => Assert.Equal(verdict, Judge(measured).Text);
+    public void A_narrow_interval_decides_about_a_published_ratio(double measured, string verdict) =>
+        Assert.Equal(verdict, Judge(measured).Text);
 
     [Fact]
     public void A_published_slowdown_is_judged_by_its_own_direction()
@@ -50,10 +52,12 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Everything_inside_a_published_range_agrees() => Assert.Equal("agrees", Judge(2.5, published: Ratio with { Low = 2, High = 3 }).Text);
+    public void Everything_inside_a_published_range_agrees() =>
+        Assert.Equal("agrees", Judge(2.5, published: Ratio with { Low = 2, High = 3 }).Text);
 
     [Fact]
-    public void Too_few_rounds_cannot_tell() => Assert.Equal("cannot tell, 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+    public void Too_few_rounds_cannot_tell() =>
+        Assert.Equal("cannot tell, 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
 
     [Fact]
     public void An_interval_that_holds_the_published_ratio_and_none_cannot_tell()
@@ -68,7 +72,8 @@ public sealed class PublishedTests
     {
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
-        Assert.All(WriteUps.Find("starlette")!.Ratios, ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
+        Assert.All(WriteUps.Find("starlette")!.Ratios,
+            ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
     }
 
     [Fact]
@@ -80,7 +85,9 @@ public sealed class PublishedTests
     {
         var page = Page(Article());
         Assert.Contains("measured its way 1.98×", page, StringComparison.Ordinal);
-        Assert.Matches(@"Of that TLS is a factor 1\.50× \[[^]]+\], and 5 connections of 80 streams instead of 400 connections a factor 1\.20× \[[^]]+\]; left for the transport, with 400 connections and nothing encrypted, 1\.10× \[", page);
+        Assert.Matches(@"Of that TLS is a factor 1\.50× \[[^]]+\], and 5 connections of 80 streams instead of 400 "
+            + @"connections a factor 1\.20× \[[^]]+\]; left for the transport, with 400 connections and nothing encrypted, "
+            + @"1\.10× \[", page);
         Assert.Contains("| 10 B | unix | 1.15× | 1.98×", page, StringComparison.Ordinal);
     }
 
@@ -94,7 +101,8 @@ public sealed class PublishedTests
     [Fact]
     public void Factors_that_are_nothing_are_called_so()
     {
-        var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100), (Many("unix", 10), 150));
+        var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100),
+            (Many("unix", 10), 150));
         Assert.Matches(@"TLS is a factor 1\.00× \[[^]]+\] \(cannot be told from 1\)", Page(plain));
     }
 
@@ -102,21 +110,25 @@ public sealed class PublishedTests
     public void Keep_alive_shows_what_setting_up_connections_contributes()
     {
         var page = Page(Flask());
-        Assert.Matches(@"socket against port: 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.05×", page);
+        Assert.Matches(@"socket against port: 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with "
+            + @"keep-alive\. Setting up connections contributes a factor 1\.05×", page);
         Assert.Matches(@"\| port \| 2,\d+ \| 2,\d+ \| 1\.30×", page);
     }
 
     [Fact]
     public void Keep_alive_is_held_against_the_same_server_without_it_where_that_was_measured()
     {
-        var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000), (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
-        Assert.Matches(@"socket threads against port threads: 1\.10× \[[^]]+\] with a connection per request, 1\.00× \[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.10×", page);
+        var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000),
+            (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
+        Assert.Matches(@"socket threads against port threads: 1\.10× \[[^]]+\] with a connection per request, 1\.00× "
+            + @"\[[^]]+\] with keep-alive\. Setting up connections contributes a factor 1\.10×", page);
         Assert.Matches(@"\| port threads \| 1,0\d+ \| 1,5\d+ \| 1\.50×", page);
     }
 
     [Fact]
     public void A_port_without_its_forwarder_shows_what_forwarding_costs() => Assert.Matches(
-        @"socket against the forwarded port: 1\.43× \[[^]]+\]\. Of that forwarding is a factor 1\.30× \[[^]]+\]; socket against the same port without a forwarder: 1\.10× \[",
+        @"socket against the forwarded port: 1\.43× \[[^]]+\]\. Of that forwarding is a factor 1\.30× \[[^]]+\]; socket "
+            + @"against the same port without a forwarder: 1\.10× \[",
         Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
 
     [Fact]
@@ -133,7 +145,8 @@ public sealed class PublishedTests
     {
         var text = new TextReport().Make(new ReportModel(Flask()));
         Assert.Matches(@"port +requests/s +read there +1,837 ", text[text.IndexOf("\nPublished\n", StringComparison.Ordinal)..]);
-        Assert.DoesNotContain("\nPublished\n", new TextReport().Make(new ReportModel(Flask() with { Scenario = "" })), StringComparison.Ordinal);
+        Assert.DoesNotContain("\nPublished\n", new TextReport().Make(new ReportModel(Flask() with { Scenario = "" })),
+            StringComparison.Ordinal);
     }
 
     [Theory]
@@ -147,12 +160,15 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void The_page_of_several_runs_is_as_approved() => Snapshot.Verify("page.published", () => Page(EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(7, 62, 11, 30, 38)));
+    public void The_page_of_several_runs_is_as_approved() =>
+        Snapshot.Verify("page.published", () => Page(EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(7, 62, 11, 30, 38)));
 
     [Fact]
-    public void Without_a_run_it_says_what_was_published() => Assert.Contains("| port | requests/s | read there | 1,837 |", Page(), StringComparison.Ordinal);
+    public void Without_a_run_it_says_what_was_published() =>
+        Assert.Contains("| port | requests/s | read there | 1,837 |", Page(), StringComparison.Ordinal);
 
     [Fact]
     public void The_order_of_the_files_does_not_matter() => Assert.Equal(
-        new PublishedReport().Make(new ReportModel([("a", Flask()), ("b", Flask(3))])), new PublishedReport().Make(new ReportModel([("b", Flask(3)), ("a", Flask())])));
+        new PublishedReport().Make(new ReportModel([("a", Flask()), ("b", Flask(3))])), new PublishedReport()
+            .Make(new ReportModel([("b", Flask(3)), ("a", Flask())])));
 }

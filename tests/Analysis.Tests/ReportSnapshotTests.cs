@@ -8,9 +8,11 @@ public sealed class ReportSnapshotTests
 {
     public static TheoryData<string> Formats => [.. Reports.All.Select(report => report.Format)];
 
-    private static RunRecord Long() => new SampleRuns { Transports = ["tcp", "tls", "unix", "pipe"], Rounds = 7, SamplesPerRound = 60 }.Make();
+    private static RunRecord Long() =>
+        new SampleRuns { Transports = ["tcp", "tls", "unix", "pipe"], Rounds = 7, SamplesPerRound = 60 }.Make();
 
-    private static RunRecord Tiny() => new SampleRuns(3) { Transports = ["unix"], Sizes = [10], Rounds = 1, SamplesPerRound = 20, Label = "" }.Make();
+    private static RunRecord Tiny() =>
+        new SampleRuns(3) { Transports = ["unix"], Sizes = [10], Rounds = 1, SamplesPerRound = 20, Label = "" }.Make();
 
     private static ReportModel TwoMachines() => new([
         ("linux", new SampleRuns { Sizes = [10, 10_000], Rounds = 6, SamplesPerRound = 40 }.Make()),

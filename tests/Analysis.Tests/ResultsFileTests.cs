@@ -176,9 +176,12 @@ public sealed class ResultsFileTests : IDisposable
     public void Deep_nesting_and_doubled_members_are_refused()
     {
         var deep = string.Concat(Enumerable.Repeat("{\"a\":", 100_000));
-        Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(Encoding.UTF8.GetBytes("{\"schemaVersion\":1,\"x\":" + deep), "f.json"));
+        Assert.Throws<ResultsFileException>(() =>
+            ResultsFile.Parse(Encoding.UTF8.GetBytes("{\"schemaVersion\":1,\"x\":" + deep), "f.json"));
         Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(With("extra", deep), "f.json"));
-        Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(Bytes(Small())).Replace("\"seed\": 42", "\"seed\": 42, \"seed\": 43", StringComparison.Ordinal)), "f.json"));
+        Assert.Throws<ResultsFileException>(() =>
+            ResultsFile.Parse(Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(Bytes(Small()))
+                .Replace("\"seed\": 42", "\"seed\": 42, \"seed\": 43", StringComparison.Ordinal)), "f.json"));
     }
 
     [Fact]

@@ -11,7 +11,8 @@ namespace IpcBench.Analysis.Tests;
 
 public sealed partial class ResultsSchemaTests
 {
-    private static readonly JsonSerializerOptions Written = new() { WriteIndented = true, IndentSize = 1, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonSerializerOptions Written =
+        new() { WriteIndented = true, IndentSize = 1, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     private static string SchemaPath([CallerFilePath] string source = "") =>
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "../../docs/results.schema.json"));
@@ -49,7 +50,8 @@ public sealed partial class ResultsSchemaTests
         }
         if (node is not JsonObject members || schema["properties"] is not JsonObject properties)
             return;
-        Assert.Equal((where, string.Join(' ', properties.Select(p => p.Key).Order())), (where, string.Join(' ', members.Select(m => m.Key).Order())));
+        Assert.Equal((where, string.Join(' ', properties.Select(p => p.Key).Order())),
+            (where, string.Join(' ', members.Select(m => m.Key).Order())));
         foreach (var (name, value) in members.Where(m => m.Value is not null && properties[m.Key]!["$ref"] is null))
             Compare(properties[name]!, value!, $"{where}.{name}");
     }
@@ -58,7 +60,8 @@ public sealed partial class ResultsSchemaTests
     private static string? Describe(MemberInfo member)
     {
         var name = member is Type type ? $"T:{type.FullName}" : $"P:{member.DeclaringType!.FullName}.{member.Name}";
-        var summary = Documentation.Descendants("member").FirstOrDefault(entry => (string?)entry.Attribute("name") == name)?.Element("summary");
+        var summary = Documentation.Descendants("member")
+            .FirstOrDefault(entry => (string?)entry.Attribute("name") == name)?.Element("summary");
         if (summary == null)
             return null;
         foreach (var see in summary.Descendants("see").ToList())

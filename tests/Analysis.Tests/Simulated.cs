@@ -12,7 +12,8 @@ internal static class Simulated
     {
         var keys = cells.Select((_, i) => new Cell
         {
-            Key = new CellKey { Transport = variant.Length > 0 ? "tcp" : Transports[i % arms], Size = (long)Math.Pow(10, 1 + i / arms), Connections = 400, Variant = i % arms == 0 ? "" : variant },
+            Key = new CellKey { Transport = variant.Length > 0 ? "tcp" : Transports[i % arms], Size = (long)Math.Pow(10, 1 + i / arms),
+                Connections = 400, Variant = i % arms == 0 ? "" : variant },
             Address = "x",
         }).ToList();
         var rounds = from number in Enumerable.Range(1, cells.Max(rates => rates.Length))
@@ -22,7 +23,8 @@ internal static class Simulated
         return new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 0 }.Make() with { Cells = keys, Rounds = [.. rounds] };
     }
 
-    public static double Gaussian(Random random) => Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
+    public static double Gaussian(Random random) =>
+        Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
 
     private static Measurement Round(int cell, int number, double rate) => new()
     {

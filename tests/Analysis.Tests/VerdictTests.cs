@@ -53,7 +53,8 @@ public sealed class VerdictTests
         Assert.True(ends.Count > 100);
         Assert.InRange(ends.Average(), 0.55, 1);
 
-        static RatioEstimate Estimate(double[] ratios, int rounds) => RatioEstimate.Paired(ratios.Take(rounds).Select(r => (1.0, r)), 0.05)!;
+        static RatioEstimate Estimate(double[] ratios, int rounds) =>
+            RatioEstimate.Paired(ratios.Take(rounds).Select(r => (1.0, r)), 0.05)!;
     }
 
     [Fact]

@@ -63,7 +63,9 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail)
     private static double Square(double rankSum, int count) => count == 0 ? 0
         : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
 
-    /// <summary>P(sum of squares ≥ this) when nothing differs: exact by convolution for few equal rounds, else by the chi-squared distribution.</summary>
+    /// <summary>
+    /// P(sum of squares ≥ this) when nothing differs: exact by convolution for few equal rounds, else by the chi-squared distribution.
+    /// </summary>
     private static double SumTail(double sum, List<int> counts)
     {
         var count = counts[0];

@@ -20,7 +20,9 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
             ? new ArmComparison(cell, reference, metric, Verdict.Of(estimate, options.Delta)) : null;
     }
 
-    /// <summary>What an arm is judged by: requests/s where the load is all it can take, the median latency where the load is given.</summary>
+    /// <summary>
+    /// What an arm is judged by: requests/s where the load is all it can take, the median latency where the load is given.
+    /// </summary>
     public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metric.Rate : Metric.P50;
 
     /// <summary>Against its reference by its headline; null when it is a reference.</summary>

@@ -4,14 +4,16 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they were
-/// made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise and fall together.
+/// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they
+/// were made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise
+/// and fall together.
 /// </summary>
 /// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not timed.</param>
 /// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
 public sealed record Drift(double FixedLoop, double Wander)
 {
-    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run (CompareTests).
+    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run
+    // (CompareTests).
     private const double BetweenRuns = 3;
 
     /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>
@@ -24,11 +26,15 @@ public sealed record Drift(double FixedLoop, double Wander)
         return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before) + CommonVariance(after)));
     }
 
-    /// <summary>Variance over the rounds of what all cells of a round have in common, in log requests/s, less what independent noise would make of it.</summary>
+    /// <summary>
+    /// Variance over the rounds of what all cells of a round have in common, in log requests/s, less what independent noise would make of
+    /// it.
+    /// </summary>
     internal static double CommonVariance(MeasuredRun run)
     {
         var logs = run.Cells.Where(cell => cell.Key.Load == "max" && cell.Rounds.Count > 0).SelectMany(Deviations).ToList();
-        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any()).Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
+        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
+            .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
         if (rounds.Count < 2)
             return 0;
         var mean = rounds.Average(round => round.Mean);
@@ -46,5 +52,6 @@ public sealed record Drift(double FixedLoop, double Wander)
     }
 
     private static double FixedLoopOf(MeasuredRun run) =>
-        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs).Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
+        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs)
+            .Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
 }

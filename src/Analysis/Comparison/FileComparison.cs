@@ -46,7 +46,8 @@ public sealed class FileComparison
         RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, Drift.Allowance);
 
     /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
-    public double Alpha => Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto), StoppingRule.AlphaOf(After.Run.Record.Options.RoundsAuto));
+    public double Alpha => Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto),
+        StoppingRule.AlphaOf(After.Run.Record.Options.RoundsAuto));
 
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>

@@ -27,7 +27,9 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
         return new Gate(crossed, unknown);
     }
 
-    /// <summary>Calls that fail now and did not before are worse than any limit: a broken server must not pass for want of numbers.</summary>
+    /// <summary>
+    /// Calls that fail now and did not before are worse than any limit: a broken server must not pass for want of numbers.
+    /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
         var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
@@ -40,23 +42,29 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
 
     private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Record.CutOff);
 
-    private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed, List<string> unknown)
+    private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
+        List<string> unknown)
     {
         var estimate = comparison.Estimate(before, after, limit.Metric);
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
         if (limit.IsCrossed(estimate) == true)
-            crossed.Add($"{where}: {limit.Metric.Title} changed by {Quantity.Change(estimate!.Ratio)} [{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]");
+            crossed.Add($"{where}: {limit.Metric.Title} changed by {Quantity.Change(estimate!.Ratio)} "
+                + $"[{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]");
         else if (estimate == null)
             JudgeZeros(comparison, limit, before, after, where, crossed, unknown);
         else if (estimate.LeftOut > 0)
             unknown.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
         else if (estimate.Interval == null)
-            unknown.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in both files are needed"));
+            unknown.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in "
+                + $"both files are needed"));
     }
 
-    /// <summary>Where one side is 0 throughout there is no percentage: from nothing to something is beyond every limit, nothing in both is within.</summary>
+    /// <summary>
+    /// Where one side is 0 throughout there is no percentage: from nothing to something is beyond every limit, nothing in both is within.
+    /// </summary>
     private static void JudgeZeros(
-        FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed, List<string> unknown)
+        FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
+            List<string> unknown)
     {
         double[] old = [.. before.Values(limit.Metric)], now = [.. after.Values(limit.Metric)];
         if (old.Length == 0 || now.Length == 0)
@@ -67,9 +75,12 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
         var something = limit.Below ? old : now;
         if (something.All(value => value == 0))
             return;
-        var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of {(limit.Below ? comparison.After : comparison.Before).Name}, and is not in {something.Count(value => value > 0)} of {something.Length} of {(limit.Below ? comparison.Before : comparison.After).Name}");
+        var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of "
+            + $"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not in {something.Count(value => value > 0)} of "
+            + $"{something.Length} of {(limit.Below ? comparison.Before : comparison.After).Name}");
         // A failed call is never chance; of anything else all rounds must say so, and enough of them.
-        var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0) && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
+        var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
+            && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : unknown).Add(sentence);
     }
 }

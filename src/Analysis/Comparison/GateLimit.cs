@@ -25,20 +25,27 @@ public sealed partial record GateLimit
     {
         var match = Grammar().Match(text);
         if (!match.Success)
-            throw new FormatException($"'{text}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or 'p99>10%'");
+            throw new FormatException($"'{text}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or "
+                + $"'p99>10%'");
         var metric = Metric.Find(match.Groups["metric"].Value)
-            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of {string.Join(", ", Metric.All.Select(m => m.Id))}");
-        var (below, percent) = (match.Groups["sign"].Value == "<", double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture));
+            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of "
+                + $"{string.Join(", ", Metric.All.Select(m => m.Id))}");
+        var (below, percent) = (match.Groups["sign"].Value == "<",
+            double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture));
         if (below ? percent > 0 : percent < 0)
-            throw new FormatException($"'{text}' would fail when nothing changed: write {metric.Id}<-{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a fall, {metric.Id}>{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a rise");
+            throw new FormatException($"'{text}' would fail when nothing changed: write "
+                + $"{metric.Id}<-{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a fall, "
+                + $"{metric.Id}>{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a rise");
         if (percent <= -100)
             throw new FormatException($"'{text}' can never fail: nothing falls by more than 100%");
         return new GateLimit { Metric = metric, Below = below, Ratio = 1 + percent / 100, Text = text };
     }
 
     /// <summary>Whether the whole interval is beyond the limit; null when there is no interval.</summary>
-    public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
+    public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
+        ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
 
-    [GeneratedRegex(@"^\s*(?<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?<sign>[<>])\s*(?<percent>[+-]?[0-9]+(\.[0-9]+)?)\s*%\s*$", RegexOptions.CultureInvariant)]
+    [GeneratedRegex(@"^\s*(?<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?<sign>[<>])\s*"
+        + @"(?<percent>[+-]?[0-9]+(\.[0-9]+)?)\s*%\s*$", RegexOptions.CultureInvariant)]
     private static partial Regex Grammar();
 }

@@ -22,7 +22,8 @@ public sealed record StopDecision(bool Stop, int Undecided, int? NextLook)
         // Between looks nothing is looked at: that is what keeps eight looks eight.
         if (!StoppingRule.IsLook(rounds))
             return new StopDecision(compared.Count > 0 && next == null, compared.Count, next);
-        var undecided = compared.Count(cell => ArmComparison.OfHeadline(run, cell) is not { } comparison || !StoppingRule.IsDecided(comparison.Verdict));
+        var undecided = compared.Count(cell => ArmComparison.OfHeadline(run, cell) is not { } comparison
+            || !StoppingRule.IsDecided(comparison.Verdict));
         return new StopDecision(compared.Count > 0 && (undecided == 0 || next == null), undecided, next);
     }
 }

@@ -4,19 +4,23 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Crank;
 
-/// <summary>Reads what dotnet/crank's <c>--json</c> wrote: the run that <see cref="CrankStatistics"/> handed over is in it, whole.</summary>
+/// <summary>
+/// Reads what dotnet/crank's <c>--json</c> wrote: the run that <see cref="CrankStatistics"/> handed over is in it, whole.
+/// </summary>
 public static class CrankFile
 {
     /// <summary>The run in the bytes of a file of crank's; null when the file is none of crank's, whatever else it is.</summary>
     /// <param name="json">What the file holds.</param>
     /// <param name="name">Its name, for messages alone.</param>
-    /// <exception cref="ResultsFileException">It is crank's, but no job of it was GrpcBench with --crank, or what is in it is damaged.</exception>
+    /// <exception cref="ResultsFileException">It is crank's, but no job of it was GrpcBench with --crank, or what is in it is
+    /// damaged.</exception>
     public static RunRecord? TryParse(byte[] json, string name)
     {
         try
         {
             using var document = JsonDocument.Parse(json);
-            return document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty("jobResults", out var results)
+            return document.RootElement.ValueKind == JsonValueKind.Object
+                && document.RootElement.TryGetProperty("jobResults", out var results)
                 ? Parse(results, name)
                 : null;
         }
@@ -33,7 +37,8 @@ public static class CrankFile
 
     private static IEnumerable<string> Runs(JsonElement results)
     {
-        if (results.ValueKind != JsonValueKind.Object || !results.TryGetProperty("jobs", out var jobs) || jobs.ValueKind != JsonValueKind.Object)
+        if (results.ValueKind != JsonValueKind.Object || !results.TryGetProperty("jobs", out var jobs)
+            || jobs.ValueKind != JsonValueKind.Object)
             yield break;
         foreach (var job in jobs.EnumerateObject())
         {

@@ -11,9 +11,13 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])), .. Crossover.Lines(run), .. LayerText.Sentences(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])),
+            .. Crossover.Lines(run), .. LayerText.Sentences(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
-    /// <summary>What somebody chooses between: the transports as one client sees them, of one protocol; the others where there is one transport only.</summary>
+    /// <summary>
+    /// What somebody chooses between: the transports as one client sees them, of one protocol; the others where there is one transport
+    /// only.
+    /// </summary>
     private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)
     {
         var clients = point.GroupBy(cell => (cell.Key.Client, cell.Key.Protocol), (_, arms) => arms.ToList()).ToList();
@@ -25,20 +29,26 @@ public static class Answers
     {
         var median = cell.Median!;
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
-        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} requests/s, mean latency {Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
+        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} requests/s, mean latency "
+            + $"{Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
+            + $"a call.";
     }
 
     private static string OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
         var name = Arms.NameOf(run, arms[0].Point);
-        var rivals = ranked.Skip(1).Select(other => (Cell: other, Comparison: ArmComparison.Of(run, ranked[0], other, ArmComparison.Headline(ranked[0])))).ToList();
+        var rivals = ranked.Skip(1).Select(other =>
+            (Cell: other, Comparison: ArmComparison.Of(run, ranked[0], other, ArmComparison.Headline(ranked[0])))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(comparison => comparison.IsBetter).ToList();
         // Those it cannot be told from share its place, unless another one is ahead of them.
-        var behind = rivals.Where(rival => rival.Comparison is not { IsBetter: true }).Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
-        var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true } && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
+        var behind = rivals.Where(rival => rival.Comparison is not { IsBetter: true })
+            .Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
+        var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true }
+            && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
-            return $"{name}: {Undecided(ranked[0], open)}{string.Concat(behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.";
+            return $"{name}: {Undecided(ranked[0], open)}{string.Concat(
+                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.";
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = open.Count == 0
             ? $"{ranked[0].Key.Arm} is {Fastest(main.Metric)}"
@@ -48,9 +58,11 @@ public static class Answers
 
     /// <summary>The first of the arms that is certainly ahead of this one.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
-        arms.Where(arm => arm != cell).Select(arm => ArmComparison.Of(run, arm, cell, ArmComparison.Headline(arm))).FirstOrDefault(comparison => comparison is { IsBetter: true });
+        arms.Where(arm => arm != cell).Select(arm => ArmComparison.Of(run, arm, cell, ArmComparison.Headline(arm)))
+            .FirstOrDefault(comparison => comparison is { IsBetter: true });
 
-    private static string Ahead(ArmComparison comparison) => VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
+    private static string Ahead(ArmComparison comparison) =>
+        VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
 
     private static string Undecided(MeasuredCell first, List<(MeasuredCell Cell, ArmComparison? Comparison)> open)
     {
@@ -58,7 +70,11 @@ public static class Answers
         var unknown = open.Except(same).ToList();
         var parts = new List<string>();
         if (same.Count > 0)
-            parts.Add($"{VerdictText.Of(same.MaxBy(rival => rival.Comparison!.Verdict.LargestDifference).Comparison!.Verdict, Metric.Rate)} between {And([first.Key.Arm, .. same.Select(rival => rival.Cell.Key.Arm)])}");
+        {
+            var widest = same.MaxBy(rival => rival.Comparison!.Verdict.LargestDifference).Comparison!.Verdict;
+            var names = And([first.Key.Arm, .. same.Select(rival => rival.Cell.Key.Arm)]);
+            parts.Add($"{VerdictText.Of(widest, Metric.Rate)} between {names}");
+        }
         if (unknown.Count > 0)
             parts.Add($"not decided between {And([first.Key.Arm, .. unknown.Select(rival => rival.Cell.Key.Arm)])}: {More(unknown)}");
         return string.Join("; ", parts);
@@ -71,18 +87,21 @@ public static class Answers
     /// <summary>CPU of a call on both sides together, where both sides tell; the client's alone otherwise.</summary>
     private static string Savings(ArmComparison main)
     {
-        var metric = Metric.ServerCpu.Value(main.Cell.Median!) != null && Metric.ServerCpu.Value(main.Reference.Median!) != null ? Metric.TotalCpu : Metric.ClientCpu;
+        var metric = Metric.ServerCpu.Value(main.Cell.Median!) != null && Metric.ServerCpu.Value(main.Reference.Median!) != null
+            ? Metric.TotalCpu : Metric.ClientCpu;
         if (metric.Value(main.Cell.Median!) is not { } mine || metric.Value(main.Reference.Median!) is not { } theirs || theirs <= 0)
             return "";
         var change = mine <= theirs ? $"saves {Quantity.Percent(1 - mine / theirs)}" : $"costs {Quantity.Percent(mine / theirs - 1)} more";
-        return $", and {change} of the CPU of a call ({metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal)}: {Quantity.Micros(theirs)} → {Quantity.Micros(mine)})"
+        return $", and {change} of the CPU of a call ({metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal)}: "
+            + $"{Quantity.Micros(theirs)} → {Quantity.Micros(mine)})"
             .Replace("more of the CPU of a call", "more CPU a call", StringComparison.Ordinal);
     }
 
     private static string Fastest(Metric metric) => metric == Metric.Rate ? "fastest" : $"best by {metric.Title}";
 
     private static IEnumerable<string> AaPassed(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: true } test
-        ? [Invariant($"A/A passed: {run.Record.Options.Reference} against itself came out equal in {(test.Cells == 1 ? "1 cell" : $"{test.Cells} cells")} (p = {test.PValue:0.###}, limit {AaTest.Level}).")] : [];
+        ? [Invariant($"A/A passed: {run.Record.Options.Reference} against itself came out equal in "
+            + $"{(test.Cells == 1 ? "1 cell" : $"{test.Cells} cells")} (p = {test.PValue:0.###}, limit {AaTest.Level}).")] : [];
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
         run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")

@@ -24,7 +24,8 @@ internal static class BarChart
             {
                 var share = most > 0 ? (metric.Value(cell.Median!) ?? 0) / most : 0;
                 var unit = metric == Metric.Rate ? "" : " " + metric.Title;
-                text.Append("  ").Append((i == 0 ? name : "").PadRight(nameWidth)).Append("  ").Append(cell.Key.Arm.PadRight(armWidth)).Append("  ")
+                text.Append("  ").Append((i == 0 ? name : "").PadRight(nameWidth)).Append("  ").Append(cell.Key.Arm.PadRight(armWidth))
+                    .Append("  ")
                     .Append(Bar(share)).Append(' ').Append(metric.Show(cell.Median!)).Append(unit).Append('\n');
             }
         }

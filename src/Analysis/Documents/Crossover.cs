@@ -17,7 +17,8 @@ internal static class Crossover
 
     private static string? LineOf(MeasuredRun run, List<MeasuredCell> sizes)
     {
-        var decided = sizes.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>().Where(c => c.IsBetter || c.IsWorse).ToList();
+        var decided = sizes.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
+            .Where(c => c.IsBetter || c.IsWorse).ToList();
         var stretches = new List<(ArmComparison First, ArmComparison Last)>();
         foreach (var comparison in decided)
         {
@@ -29,9 +30,11 @@ internal static class Crossover
         if (stretches.Count < 2)
             return null;
         var parts = stretches.Select((stretch, i) => $"{Winner(stretch.First)} {Where(stretch, i, stretches.Count)}").ToList();
-        var where = sizes[0].Point with { Size = 0 } is var point && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
+        var where = sizes[0].Point with { Size = 0 } is var point
+            && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
             ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}") : "";
-        return $"Crossover{where}: " + parts[0].Replace(" up to", " is faster up to", StringComparison.Ordinal) + ", " + string.Join(", ", parts.Skip(1)) + ".";
+        return $"Crossover{where}: " + parts[0].Replace(" up to", " is faster up to", StringComparison.Ordinal) + ", "
+            + string.Join(", ", parts.Skip(1)) + ".";
     }
 
     private static string Where((ArmComparison First, ArmComparison Last) stretch, int index, int count)

@@ -6,12 +6,15 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>A published table beside the measured ones: figures, ratios with verdicts, what only one side has, and what explains it.</summary>
+/// <summary>
+/// A published table beside the measured ones: figures, ratios with verdicts, what only one side has, and what explains it.
+/// </summary>
 internal static class PublishedSection
 {
     /// <summary>What the run's own report ends with; empty for a run that repeats no write-up.</summary>
     public static IEnumerable<Block> Of(NamedRun file) =>
-        WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null) ? Of(published, [file]) : [];
+        WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null)
+            ? Of(published, [file]) : [];
 
     /// <summary>Everything that is said of one write-up and the runs that repeat it; without runs, what was published.</summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
@@ -43,14 +46,16 @@ internal static class PublishedSection
         {
             [] => "nothing to compare with",
             [var only] => $"{only.Text} ({VerdictText.Ratio(only.Measured.Verdict.Estimate)} against {only.Published.Text})",
-            _ => string.Join(", ", verdicts.GroupBy(verdict => Word(verdict.Agreement)).Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" (measured {Range(verdicts)})",
+            _ => string.Join(", ", verdicts.GroupBy(verdict => Word(verdict.Agreement))
+                .Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" (measured {Range(verdicts)})",
         };
     }
 
     private static IEnumerable<Block> OfRun(PublishedComparison published, MeasuredRun run, string prefix)
     {
         if (Ratios(published, run) is { IsEmpty: false } ratios)
-            yield return new Block { Caption = $"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:", Table = ratios };
+            yield return new Block { Caption = $"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:",
+                Table = ratios };
         foreach (var line in LeftOver(published, run))
             yield return new Block { Caption = prefix + line };
         foreach (var explained in published.Explanations.Select(explanation => explanation.Of(run, published)).OfType<Explained>())
@@ -63,45 +68,54 @@ internal static class PublishedSection
         return $"{Quantity.Ratio(ratios.Min())} to {Quantity.Ratio(ratios.Max())}";
     }
 
-    private static string Word(Agreement agreement) => agreement switch { Agreement.Agrees => "agrees", Agreement.Differs => "differs", _ => "cannot tell" };
+    private static string Word(Agreement agreement) =>
+        agreement switch { Agreement.Agrees => "agrees", Agreement.Differs => "differs", _ => "cannot tell" };
 
     private static IEnumerable<PublishedVerdict> Verdicts(PublishedComparison published, MeasuredRun run) =>
         published.Ratios.Select(ratio => PublishedVerdict.Of(run, ratio)).OfType<PublishedVerdict>();
 
     private static TextTable Figures(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
-        var table = new TextTable(["what", "metric", "known", "published", .. files.Count == 1 ? ["measured"] : files.Select(file => file.Name)]) { Words = 3 };
+        var table = new TextTable(["what", "metric", "known", "published", .. files.Count == 1 ? ["measured"]
+            : files.Select(file => file.Name)]) { Words = 3 };
         foreach (var figure in published.Figures)
-            table.Add([figure.What, figure.Metric.Title, Known(figure.Origin), figure.Text, .. files.Select(file => figure.Cell.In(file.Run) is { } cell ? figure.Metric.Show(cell.Median!) : Quantity.None)]);
+            table.Add([figure.What, figure.Metric.Title, Known(figure.Origin), figure.Text,
+                .. files.Select(file => figure.Cell.In(file.Run) is { } cell ? figure.Metric.Show(cell.Median!) : Quantity.None)]);
         return table;
     }
 
     private static TextTable Ratios(PublishedComparison published, MeasuredRun run)
     {
-        var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict") { Words = 2, LastIsWords = true };
+        var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict") { Words = 2,
+            LastIsWords = true };
         foreach (var verdict in Verdicts(published, run))
         {
-            table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text, VerdictText.Ratio(verdict.Measured.Verdict.Estimate),
-                published.Shown.Show(verdict.Measured.Cell.Median!), published.Shown.Show(verdict.Measured.Reference.Median!), verdict.Text);
+            table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text,
+                VerdictText.Ratio(verdict.Measured.Verdict.Estimate),
+                published.Shown.Show(verdict.Measured.Cell.Median!), published.Shown.Show(verdict.Measured.Reference.Median!),
+                    verdict.Text);
         }
         return table;
     }
 
     private static IEnumerable<string> LeftOver(PublishedComparison published, MeasuredRun run)
     {
-        var choices = published.Figures.Select(figure => figure.Cell).Concat(published.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference })).Distinct().ToList();
+        var choices = published.Figures.Select(figure => figure.Cell)
+            .Concat(published.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference })).Distinct().ToList();
         var missing = published.Figures.Count > 0
             ? published.Figures.Where(figure => figure.Cell.In(run) == null).Select(figure => figure.What)
             : published.Ratios.Where(ratio => ratio.Cell.In(run) == null || ratio.Reference.In(run) == null).Select(ratio => ratio.What);
         if (missing.Distinct().ToList() is { Count: > 0 } named)
             yield return $"Only published: {string.Join("; ", named)}.";
-        var own = run.Cells.Where(cell => cell.Median != null && !choices.Exists(choice => choice.Fits(cell.Key))).GroupBy(cell => cell.Key.Arm).ToList();
+        var own = run.Cells.Where(cell => cell.Median != null && !choices.Exists(choice => choice.Fits(cell.Key)))
+            .GroupBy(cell => cell.Key.Arm).ToList();
         if (own.Count > 0)
             yield return $"Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.";
     }
 
     private static string Own(MeasuredRun run, IGrouping<string, MeasuredCell> arm) =>
-        arm.Count() <= 6 ? $"{arm.Key} ({string.Join(" / ", arm.Select(cell => Arms.NameOf(run, cell.Point)))})" : Invariant($"{arm.Key} ({arm.Count()} cells)");
+        arm.Count() <= 6 ? $"{arm.Key} ({string.Join(" / ", arm.Select(cell => Arms.NameOf(run, cell.Point)))})"
+            : Invariant($"{arm.Key} ({arm.Count()} cells)");
 
     private static string Known(PublishedOrigin origin) => origin switch
     {

@@ -12,17 +12,21 @@ namespace IpcBench.Analysis.Documents;
 internal static class RunHeader
 {
     /// <summary>Above the table of watched endpoints.</summary>
-    public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a request that the server has read counts as idle: the system does not tell)";
+    public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a "
+        + "request that the server has read counts as idle: the system does not tell)";
 
     public static IEnumerable<string> Lines(MeasuredRun run)
     {
         var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);
         var label = record.Label.Length > 0 ? record.Label + ", " : "";
-        yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench {record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
-        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, {options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+        yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench "
+            + $"{record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
+        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
+            + $"{options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
         yield return Machine(host);
         foreach (var server in record.Servers)
-            yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",", StringComparison.Ordinal);
+            yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",",
+                StringComparison.Ordinal);
     }
 
     /// <summary>How verdicts are made: the confidence, and what does not matter.</summary>
@@ -30,7 +34,8 @@ internal static class RunHeader
     {
         var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
         var looks = run.Record.Options.RoundsAuto ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks") : "";
-        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} signed-rank intervals{looks}; differences below {Quantity.Percent(run.Record.Options.Delta)} do not matter.";
+        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} "
+            + $"signed-rank intervals{looks}; differences below {Quantity.Percent(run.Record.Options.Delta)} do not matter.";
     }
 
     internal static string Machine(HostInfo host)
@@ -43,7 +48,8 @@ internal static class RunHeader
             host.Virtualization.Length > 0 ? $"in {host.Virtualization}" : "",
             host.CpuQuota > 0 ? Invariant($"quota {host.CpuQuota:0.##} CPUs") : "",
             host.Runtime,
-            host.ClientCpus == "free" && host.ServerCpus == "free" ? "placement free" : $"client on CPUs {host.ClientCpus}, server on {host.ServerCpus}",
+            host.ClientCpus == "free" && host.ServerCpus == "free" ? "placement free"
+                : $"client on CPUs {host.ClientCpus}, server on {host.ServerCpus}",
         ];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
@@ -58,15 +64,18 @@ internal static class RunHeader
 
     private static string Loads(MeasuredRun run)
     {
-        var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order().Select(c => c.ToString(CultureInfo.InvariantCulture))]);
+        var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order()
+            .Select(c => c.ToString(CultureInfo.InvariantCulture))]);
         var streams = run.Record.Cells.Select(cell => cell.Key.Streams).Distinct().Order().ToList();
-        return $"{connections} connections" + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
+        return $"{connections} connections"
+            + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
     }
 
     private static string Rehearsal(RunOptionsRecord options) =>
         options.RehearsalNs == 0 ? "" : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before the first round)";
 
-    private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls" : Quantity.Seconds(options.DurationNs);
+    private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls"
+        : Quantity.Seconds(options.DurationNs);
 
     private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
 }
@@ -78,7 +87,8 @@ internal static class EnvironmentList
     {
         var (host, options) = (run.Host, run.Options);
         yield return ("machine", RunHeader.Machine(host));
-        yield return ("cores", host.PhysicalCores > 0 ? TextBuilding.Invariant($"{host.PhysicalCores} in {host.Sockets} {(host.Sockets == 1 ? "socket" : "sockets")}") : "");
+        yield return ("cores", host.PhysicalCores > 0
+            ? TextBuilding.Invariant($"{host.PhysicalCores} in {host.Sockets} {(host.Sockets == 1 ? "socket" : "sockets")}") : "");
         yield return ("memory", host.MemoryBytes > 0 ? TextBuilding.Invariant($"{host.MemoryBytes / (double)(1L << 30):0.#} GiB") : "");
         yield return ("governor", host.Governor);
         yield return ("clock source", host.ClockSource);
@@ -86,17 +96,21 @@ internal static class EnvironmentList
         yield return ("limits", TextBuilding.Invariant($"{host.OpenFileLimit} open files, accept queue {host.SoMaxConn}"));
         foreach (var server in run.Servers)
         {
-            yield return ("server", $"{server.Stack} {server.StackVersion} ({server.Version}), {server.Runtime}, GC {server.GcMode}, on {string.Join(", ", server.Addresses)}");
+            yield return ("server", $"{server.Stack} {server.StackVersion} ({server.Version}), {server.Runtime}, GC {server.GcMode}, on "
+                + $"{string.Join(", ", server.Addresses)}");
             yield return ("server settings", Join(server.Settings));
         }
         yield return ("knobs", Join(options.Knobs));
         yield return ("runtime variables", Join(host.RuntimeVariables));
         yield return ("system settings", Join(host.Settings));
         foreach (var ceiling in run.Calibrations)
-            yield return ("client's ceiling", $"{ceiling.Transport}, {Quantity.Size(ceiling.Size)}, {ceiling.Connections.ToString(CultureInfo.InvariantCulture)} connections: {Quantity.Count(ceiling.Rate)} requests/s, {Quantity.Micros(ceiling.ClientCpuNs)} a call");
+            yield return ("client's ceiling",
+                $"{ceiling.Transport}, {Quantity.Size(ceiling.Size)}, {ceiling.Connections.ToString(CultureInfo.InvariantCulture)} "
+                    + $"connections: {Quantity.Count(ceiling.Rate)} requests/s, {Quantity.Micros(ceiling.ClientCpuNs)} a call");
         yield return ("seed", run.Seed.ToString(CultureInfo.InvariantCulture));
         yield return ("tool", run.ToolVersion);
     }
 
-    private static string Join(IReadOnlyDictionary<string, string> entries) => string.Join(", ", entries.Select(entry => $"{entry.Key} = {entry.Value}"));
+    private static string Join(IReadOnlyDictionary<string, string> entries) =>
+        string.Join(", ", entries.Select(entry => $"{entry.Key} = {entry.Value}"));
 }

@@ -13,12 +13,14 @@ internal static class RunTables
     {
         var compared = run.Cells.Any(cell => run.ReferenceOf(cell) != null);
         string[] ratio = compared ? [$"ratio to {run.Record.Options.Reference}"] : [];
-        var table = new TextTable(["size", "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU", "server CPU", "unattributed"]) { Words = 2 };
+        var table = new TextTable(["size", "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU", "server CPU",
+            "unattributed"]) { Words = 2 };
         foreach (var cell in InOrder(run))
         {
             var median = cell.Median!;
             ratio = compared ? [Ratio(run, cell, Metric.Rate)] : [];
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate), Metric.Find("payload")!.Show(median),
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
+                Metric.Find("payload")!.Show(median),
                 .. ratio, Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median), Metric.UnattributedCpu.Show(median)]);
         }
         return table;
@@ -34,7 +36,9 @@ internal static class RunTables
         return table;
     }
 
-    /// <summary>Connections of the watched endpoints by state in the median round, mean and most; endpoints that the arm did not use are left out.</summary>
+    /// <summary>
+    /// Connections of the watched endpoints by state in the median round, mean and most; endpoints that the arm did not use are left out.
+    /// </summary>
     public static TextTable Connections(MeasuredRun run)
     {
         var table = new TextTable("size", "transport", "endpoint", "active", "idle", "waiting", "closing", "TIME_WAIT") { Words = 3 };
@@ -42,8 +46,10 @@ internal static class RunTables
         foreach (var cell in InOrder(run))
         {
             // What has a part in some arms is shown in those alone.
-            foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0 && !busy.Contains(watched.Name)))
-                table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name, .. new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Select(States)]);
+            foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0
+                && !busy.Contains(watched.Name)))
+                table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name,
+                    .. new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Select(States)]);
         }
         return table;
     }
@@ -53,40 +59,50 @@ internal static class RunTables
     {
         var table = new TextTable("size", "transport", "against", "verdict") { Words = 4 };
         foreach (var comparison in InOrder(run).Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>())
-            table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm, VerdictText.Of(comparison.Verdict, comparison.Metric));
+            table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm,
+                VerdictText.Of(comparison.Verdict, comparison.Metric));
         return table;
     }
 
     // Idle connections and ports that wait out their minute may be another arm's.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
-    private static string States(StateCount count) => count.Max == 0 ? "0" : $"{Quantity.Significant(count.Mean)} (≤ {Quantity.Count(count.Max)})";
+    private static string States(StateCount count) =>
+        count.Max == 0 ? "0" : $"{Quantity.Significant(count.Mean)} (≤ {Quantity.Count(count.Max)})";
 
     internal static string Range(MeasuredCell cell, Metric metric)
     {
         var values = cell.Values(metric).ToList();
-        return values.Count < 2 ? Quantity.None : $"{Quantity.Show(values.Min(), metric.Unit)} – {Quantity.Show(values.Max(), metric.Unit)}";
+        return values.Count < 2 ? Quantity.None
+            : $"{Quantity.Show(values.Min(), metric.Unit)} – {Quantity.Show(values.Max(), metric.Unit)}";
     }
 
     internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
-        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
+            ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
 
     /// <summary>Points by size, arms in the order of the plan.</summary>
-    internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size);
+    internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null)
+        .OrderBy(cell => cell.Key.Size);
 }
 
-/// <summary>Times of a round trip, a row a size and a column a transport, each beside its ratio to the reference: below 1 it is shorter.</summary>
+/// <summary>
+/// Times of a round trip, a row a size and a column a transport, each beside its ratio to the reference: below 1 it is shorter.
+/// </summary>
 internal static class EchoTable
 {
-    public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same round; below 1 is faster";
+    public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same "
+        + "round; below 1 is faster";
 
     /// <summary>Whether a run is about raw round trips and nothing else.</summary>
-    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median != null) && run.Cells.All(cell => cell.Key.Protocol == "echo");
+    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median != null)
+        && run.Cells.All(cell => cell.Key.Protocol == "echo");
 
     public static TextTable Of(MeasuredRun run)
     {
         var cells = Arms.ByPoint(run).SelectMany(point => point).ToList();
-        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) != null)).Distinct().GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
+        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) != null)).Distinct()
+            .GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
         var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
         foreach (var point in Arms.ByPoint(run).OrderBy(point => point.Key.Size))
         {

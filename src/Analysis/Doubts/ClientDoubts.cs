@@ -72,7 +72,8 @@ internal static class ClientDoubts
         var worst = cell.Rounds.MaxBy(SharePaused)!;
         var (client, share) = (worst.Record.Client, SharePaused(worst));
         return share > MostPause
-            ? new Observation(share, Invariant($"in round {worst.Record.Number} the client stood still for {Quantity.Duration(client.GcPauseNs)} ")
+            ? new Observation(share, Invariant($"in round {worst.Record.Number} the client stood still for "
+                + $"{Quantity.Duration(client.GcPauseNs)} ")
                 + Invariant($"in {client.GcCollections.FirstOrDefault()} garbage collection(s)"))
             : null;
     }

@@ -53,7 +53,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
     ];
 
     /// <summary>What follows from the rounds, then what the run itself noted.</summary>
-    public static IReadOnlyList<Advice> Of(MeasuredRun run) => [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice];
+    public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
+        [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice];
 
     /// <summary>A doubt that is looked for in each measured cell: one advice for all, with the numbers of the worst.</summary>
     private static Doubt InCells(string id, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>

@@ -34,8 +34,8 @@ internal static class LittlesLaw
     private static double Off(MeasurementView r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when all
-    /// take equally long; at most they are the longest ones of all, as when everything stands still at the edge.
+    /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when
+    /// all take equally long; at most they are the longest ones of all, as when everything stands still at the edge.
     /// </summary>
     private static double Tolerance(MeasurementView r, int streams)
     {

@@ -23,7 +23,8 @@ internal static class MachineDoubts
     /// <summary>The machine was busy with something else than client, server and interrupts.</summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell) =>
         Worst(cell, MostForeign, r => (r.UnattributedNs - r.Record.Machine!.SoftIrqNs) / r.Record.Machine.CapacityNs) is { } worst
-            ? new Observation(worst.Share, Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine"))
+            ? new Observation(worst.Share,
+                Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine"))
             : null;
 
     /// <summary>The hypervisor gave CPU time to other guests.</summary>
@@ -33,7 +34,9 @@ internal static class MachineDoubts
                 Invariant($"in round {worst.Number} the hypervisor took {Quantity.Percent(worst.Share)} of the machine's CPU time"))
             : null;
 
-    /// <summary>Much of the machine's busy time is charged to neither process: CPU per call of the two sides is not the whole price.</summary>
+    /// <summary>
+    /// Much of the machine's busy time is charged to neither process: CPU per call of the two sides is not the whole price.
+    /// </summary>
     public static Observation? UnclaimedCpu(MeasuredRun run, MeasuredCell cell)
     {
         if (cell.Median!.UnattributedNs is not { } unclaimed || cell.Median.Record.Machine!.BusyNs <= 0)

@@ -25,7 +25,8 @@ internal static class RunDoubts
                     + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level}).")
                 : Invariant($"The A/A test over {test.Cells} cells cannot fail with so few rounds."),
             Fix = test.Failed
-                ? "Trust no comparison of this run; look for what favours one endpoint, and run it again." : "Run at least 12 rounds with --aa.",
+                ? "Trust no comparison of this run; look for what favours one endpoint, and run it again."
+                : "Run at least 12 rounds with --aa.",
             Cells = [.. run.Cells.Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Index)],
         };
     }

@@ -25,7 +25,8 @@ internal static class Steadiness
             return null;
         var (change, error) = LeastSquares(profile);
         return Math.Abs(change) > LeastChange && Math.Abs(change) > LeastSignificance * error
-            ? new Observation(Math.Abs(change), $"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
+            ? new Observation(Math.Abs(change),
+                $"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
                 + "from the begin to the end of the window")
             : null;
     }

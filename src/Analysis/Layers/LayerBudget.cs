@@ -3,7 +3,9 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
 
-/// <summary>A gRPC call of one transport and size taken apart: raw echo, bare HTTP/2 and gRPC of the same rounds. The parts add up to the call.</summary>
+/// <summary>
+/// A gRPC call of one transport and size taken apart: raw echo, bare HTTP/2 and gRPC of the same rounds. The parts add up to the call.
+/// </summary>
 public sealed record LayerBudget
 {
     // CPU is read around the window and latency inside it: they do not fit to the last per cent.
@@ -33,7 +35,9 @@ public sealed record LayerBudget
     /// <summary>The CPU of a call is more than its latency: parts of it overlap, and their shares of the latency cannot be told.</summary>
     public bool Overlaps => Rest.Ns < -Slack * Total.Ns;
 
-    /// <summary>How many times as fast a call would be over a transport that costs nothing (Amdahl 1967); null where parts overlap.</summary>
+    /// <summary>
+    /// How many times as fast a call would be over a transport that costs nothing (Amdahl 1967); null where parts overlap.
+    /// </summary>
     public double? MostSpeedup => Overlaps || Transport.Ns <= 0 || Transport.Ns >= Total.Ns ? null : Total.Ns / (Total.Ns - Transport.Ns);
 
     /// <summary>One for each transport, client, size and topology that has all three, in the order of the plan.</summary>
@@ -57,19 +61,23 @@ public sealed record LayerBudget
                       join http in bare.Rounds on full.Record.Number equals http.Record.Number
                       let costs = (Latency: full.MeanNs, Echo: CpuOf(raw), Http2: CpuOf(http), Grpc: CpuOf(full))
                       where costs is { Latency: not null, Echo: not null, Http2: not null, Grpc: not null }
-                      select (Latency: costs.Latency!.Value, Echo: costs.Echo!.Value, Http2: costs.Http2!.Value, Grpc: costs.Grpc!.Value)).ToList();
+                      select (Latency: costs.Latency!.Value, Echo: costs.Echo!.Value, Http2: costs.Http2!.Value, Grpc: costs.Grpc!.Value))
+                          .ToList();
         if (rounds.Count == 0)
             return null;
         var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
         LayerPart Part(Func<(double Latency, double Echo, double Http2, double Grpc), double> of) =>
             new(SignedRank.Estimate(rounds.Select(of)), SignedRank.IntervalOf(rounds.Select(of), alpha));
-        var (total, transport, http2, grpc) = (Part(r => r.Latency), Part(r => r.Echo), Part(r => r.Http2 - r.Echo), Part(r => r.Grpc - r.Http2));
+        var (total, transport, http2, grpc) = (Part(r => r.Latency), Part(r => r.Echo), Part(r => r.Http2 - r.Echo),
+            Part(r => r.Grpc - r.Http2));
         // Estimates of parts need not add up to that of the whole: what is left over goes to the rest.
         var rest = Part(r => r.Latency - r.Grpc) with { Ns = total.Ns - transport.Ns - http2.Ns - grpc.Ns };
-        return new LayerBudget { Call = call, Rounds = rounds.Count, Total = total, Transport = transport, Http2 = http2, Grpc = grpc, Rest = rest };
+        return new LayerBudget { Call = call, Rounds = rounds.Count, Total = total, Transport = transport, Http2 = http2, Grpc = grpc,
+            Rest = rest };
     }
 
-    // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then none is unclaimed.
+    // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then
+    // none is unclaimed.
     private static double? CpuOf(MeasurementView round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

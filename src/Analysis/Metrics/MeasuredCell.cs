@@ -20,7 +20,9 @@ public sealed class MeasuredCell
 
     public IReadOnlyList<MeasurementView> Rounds { get; }
 
-    /// <summary>The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.</summary>
+    /// <summary>
+    /// The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.
+    /// </summary>
     public MeasurementView? Median { get; }
 
     /// <summary>What is compared with each other: everything of the key but the arm.</summary>

@@ -11,7 +11,8 @@ public sealed class MeasuredRun
     {
         Record = record;
         var counting = Counting(record).ToLookup(round => round.Cell);
-        Cells = [.. record.Cells.Select((cell, i) => new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))]))];
+        Cells = [.. record.Cells.Select((cell, i) =>
+            new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))]))];
         references = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
     }
 
@@ -31,8 +32,8 @@ public sealed class MeasuredRun
     public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// The rounds that count: of several attempts the last one that is whole, since pairs are of one attempt. A window that was cut short (Ctrl-C, a
-    /// lost server) counts only for a cell that has no other. Choosing by more than that would be choosing results.
+    /// The rounds that count: of several attempts the last one that is whole, since pairs are of one attempt. A window that was cut short
+    /// (Ctrl-C, a lost server) counts only for a cell that has no other. Choosing by more than that would be choosing results.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
@@ -47,7 +48,8 @@ public sealed class MeasuredRun
     {
         var cells = rounds.Select(round => round.Cell).Distinct().Count();
         var attempts = rounds.GroupBy(round => round.Attempt).OrderBy(attempt => attempt.Key).ToList();
-        return attempts.LastOrDefault(attempt => attempt.Select(round => round.Cell).Distinct().Count() == cells) ?? attempts[0].AsEnumerable();
+        return attempts.LastOrDefault(attempt => attempt.Select(round => round.Cell).Distinct().Count() == cells)
+            ?? attempts[0].AsEnumerable();
     }
 }
 

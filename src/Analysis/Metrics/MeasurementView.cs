@@ -32,7 +32,8 @@ public sealed class MeasurementView(Measurement round)
 
     /// <summary>Calls that could be out at a time over all connections; the server may allow fewer streams than were asked for.</summary>
     /// <param name="streams">Of one connection, as asked for.</param>
-    public long InFlight(int streams) => Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
+    public long InFlight(int streams) =>
+        Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
 
     public double Seconds => round.WindowNs / 1e9;
 

@@ -20,12 +20,17 @@ public sealed record Metric(
     public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P99 { get; } = Percentile("p99", 99);
-    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest, r => r.Latency.HasBounds);
-    public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
-    public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server is { } s ? MeasurementView.CpuNs(s) : null, r.ServerCalls));
-    public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.UnattributedNs, r.ClientCalls));
+    public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest,
+        r => r.Latency.HasBounds);
+    public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+        r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
+    public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+        r => PerCall(r.Record.Server is { } s ? MeasurementView.CpuNs(s) : null, r.ServerCalls));
+    public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+        r => PerCall(r.UnattributedNs, r.ClientCalls));
 
-    public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => ClientCpu.Value(r) + ServerCpu.Value(r));
+    public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+        r => ClientCpu.Value(r) + ServerCpu.Value(r));
 
     public static Metric Failed { get; } = new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls);
 
@@ -45,26 +50,37 @@ public sealed record Metric(
         ServerCpu,
         UnattributedCpu,
         TotalCpu,
-        new("client_user", "client user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Client.CpuUserNs, r.ClientCalls)),
-        new("client_kernel", "client kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Client.CpuKernelNs, r.ClientCalls)),
-        new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server?.CpuUserNs, r.ServerCalls)),
-        new("server_kernel", "server kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Server?.CpuKernelNs, r.ServerCalls)),
+        new("client_user", "client user CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+            r => PerCall(r.Record.Client.CpuUserNs, r.ClientCalls)),
+        new("client_kernel", "client kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+            r => PerCall(r.Record.Client.CpuKernelNs, r.ClientCalls)),
+        new("server_user", "server user CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+            r => PerCall(r.Record.Server?.CpuUserNs, r.ServerCalls)),
+        new("server_kernel", "server kernel CPU/call", Unit.NanosecondsPerCall, Better.Lower,
+            r => PerCall(r.Record.Server?.CpuKernelNs, r.ServerCalls)),
         new("softirq", "softirq CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Machine?.SoftIrqNs, r.ClientCalls)),
-        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Record.Client.ContextSwitches, r.ClientCalls)),
-        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower, r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCalls)),
-        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower, r => PerCall(r.Record.Client.AllocatedBytes, r.ClientCalls)),
-        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower, r => r.Record.Server is { GcCollections.Count: > 0 } server ? PerCall(server.AllocatedBytes, r.ServerCalls) : null),
+        new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower,
+            r => PerCall(r.Record.Client.ContextSwitches, r.ClientCalls)),
+        new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower,
+            r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCalls)),
+        new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower,
+            r => PerCall(r.Record.Client.AllocatedBytes, r.ClientCalls)),
+        new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower,
+            r => r.Record.Server is { GcCollections.Count: > 0 } server ? PerCall(server.AllocatedBytes, r.ServerCalls) : null),
         new("client_gc", "client collections", Unit.Count, Better.Lower, r => r.Record.Client.GcCollections.FirstOrDefault()),
-        new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Record.Server is { GcCollections: [var first, ..] } ? first : null),
+        new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Record.Server is { GcCollections: [var first, ..] }
+            ? first : null),
         new("client_gc_pause", "client pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Record.Client.GcPauseNs),
-        new("server_gc_pause", "server pause of collections", Unit.Nanoseconds, Better.Lower, r => r.Record.Server is { GcCollections.Count: > 0 } server ? server.GcPauseNs : null),
+        new("server_gc_pause", "server pause of collections", Unit.Nanoseconds, Better.Lower,
+            r => r.Record.Server is { GcCollections.Count: > 0 } server ? server.GcPauseNs : null),
         new("client_memory", "client working set", Unit.Bytes, Better.Lower, r => r.Record.Client.WorkingSetBytes),
         new("server_memory", "server working set", Unit.Bytes, Better.Lower, r => r.Record.Server?.WorkingSetBytes),
         new("connections", "connections opened", Unit.Count, Better.Higher, r => r.Record.Connections.Opened),
         new("active", "connections active", Unit.Count, Better.Higher, r => r.Record.Connections.Active),
         new("reopened", "connections reopened", Unit.Count, Better.Lower, r => r.Record.Connections.Reopened),
         new("connect_retries", "connects retried", Unit.Count, Better.Lower, r => r.Record.Connections.ConnectRetries),
-        new("connect_p99", "connect time p99", Unit.Nanoseconds, Better.Lower, r => r.Record.Connections.ConnectTimesNs is [_, _, var p99, ..] ? p99 : null),
+        new("connect_p99", "connect time p99", Unit.Nanoseconds, Better.Lower,
+            r => r.Record.Connections.ConnectTimesNs is [_, _, var p99, ..] ? p99 : null),
         new("threads", "threads that ran completions", Unit.Count, Better.Higher, r => r.Record.ThreadCalls.Count),
         new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Record.Connections.Fairness),
         new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)),

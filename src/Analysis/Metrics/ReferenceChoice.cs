@@ -16,7 +16,8 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         var key = cells[cell];
         var candidates = Enumerable.Range(0, cells.Count).Where(i => SamePoint(cells[i], key)).ToList();
         var named = First(candidates, other => other.Arm == reference);
-        var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport && SameFamily(other, key));
+        var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport
+            && SameFamily(other, key));
         var chosen = family ?? named ?? First(candidates, other => other.Transport == reference);
         return chosen == cell ? null : chosen;
     }

@@ -18,12 +18,14 @@ internal sealed class CpuPlot : IPlot
     {
         var series = Series.Of(model);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
-            "CPU time of one call in the median round: client, server, and the busy time of the machine that neither claims. Bars compare within a size; each size has its own scale.",
+            "CPU time of one call in the median round: client, server, and the busy time of the machine that neither claims. Bars compare "
+                + "within a size; each size has its own scale.",
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
     internal static List<Point> Points(IReadOnlyList<Series> series) =>
-        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Point).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections).ThenBy(p => p.Streams)];
+        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Point).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections)
+            .ThenBy(p => p.Streams)];
 
     private static Panel Draw(Point point, List<Series> all)
     {
@@ -58,8 +60,10 @@ internal sealed class CpuPlot : IPlot
 
     private static TextTable Table(MeasuredRun run)
     {
-        Metric[] metrics = [.. Sides.Select(side => side.Metric), .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
-        var table = new TextTable(["size", "transport", .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))]) { Words = 2 };
+        Metric[] metrics = [.. Sides.Select(side => side.Metric),
+            .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
+        var table = new TextTable(["size", "transport",
+            .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))]) { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
         return table;

@@ -5,7 +5,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>What shares a picture: the cells of all series that differ only along the horizontal axis.</summary>
-internal sealed record Facet(string Title, string AxisTitle, IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
+internal sealed record Facet(string Title, string AxisTitle,
+    IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
 {
     public IEnumerable<(double X, MeasuredCell Cell)> All => Lines.SelectMany(line => line.Points);
 
@@ -23,7 +24,9 @@ internal sealed record Facet(string Title, string AxisTitle, IReadOnlyList<(Seri
             "streams of a connection" => point with { Streams = 0 },
             _ => point with { Size = 0 },
         };
-        return [.. points.Select(Rest).Distinct().Select(rest => new Facet(TitleOf(rest, points), axis, [.. series.Select(s => (s, Line(s, rest))).Where(line => line.Item2.Count > 0)]))];
+        return [.. points.Select(Rest).Distinct()
+            .Select(rest => new Facet(TitleOf(rest, points), axis,
+            [.. series.Select(s => (s, Line(s, rest))).Where(line => line.Item2.Count > 0)]))];
 
         IReadOnlyList<(double, MeasuredCell)> Line(Series s, Point rest) =>
             [.. s.Cells.Where(cell => Rest(cell.Point) == rest).Select(cell => (value(cell.Point), cell)).OrderBy(entry => entry.Item1)];
@@ -35,7 +38,8 @@ internal sealed record Facet(string Title, string AxisTitle, IReadOnlyList<(Seri
             return ("payload size", p => Math.Max(1, p.Size));
         if (points.Select(p => p.Connections).Distinct().Count() > 1)
             return ("connections", p => p.Connections);
-        return points.Select(p => p.Streams).Distinct().Count() > 1 ? ("streams of a connection", p => p.Streams) : ("payload size", p => Math.Max(1, p.Size));
+        return points.Select(p => p.Streams).Distinct().Count() > 1 ? ("streams of a connection", p => p.Streams)
+            : ("payload size", p => Math.Max(1, p.Size));
     }
 
     private static string TitleOf(Point rest, List<Point> points)

@@ -17,12 +17,14 @@ internal sealed class LayersPlot : IPlot
     {
         var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Of(file.Run))).ToList();
         return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call", LayerText.Caption,
-            [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))], [.. budgets.Select(file => LayerText.Table(file.Run, file.Budgets))]);
+            [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))],
+                [.. budgets.Select(file => LayerText.Table(file.Run, file.Budgets))]);
     }
 
     private static Panel Draw(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
-        var rows = LayerText.InOrder(budgets).Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Point)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
+        var rows = LayerText.InOrder(budgets)
+            .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Point)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
         var (marks, left) = (new SvgText(), 12 + rows.Max(row => row.Name.Length) * 7.2);
         var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => LayerText.Positive(row.Budget).Sum()));
         var x = left;

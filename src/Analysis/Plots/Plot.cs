@@ -6,7 +6,8 @@ namespace IpcBench.Analysis.Plots;
 /// <summary>Every plot there is: a new one is one line here.</summary>
 public static class PlotList
 {
-    private static readonly IPlot[] All = [new ThroughputPlot(), new RatioPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(), new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot()];
+    private static readonly IPlot[] All = [new ThroughputPlot(), new RatioPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
+        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot()];
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 

@@ -18,14 +18,17 @@ internal sealed class RatioPlot : IPlot
         var run = model.Files[0].Run;
         var delta = run.Record.Options.Delta;
         return new Plot(Name, $"Ratio to {run.Record.Options.Reference}",
-            $"{RunHeader.Method(run)} An interval that leaves out 1 is a difference; the band is ± {Quantity.Percent(delta)}. Under a given load the median latency is compared, else requests per second.",
+            $"{RunHeader.Method(run)} An interval that leaves out 1 is a difference; the band is ± {Quantity.Percent(delta)}. Under a "
+                + $"given load the median latency is compared, else requests per second.",
             [.. Facet.Of(series).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))]);
     }
 
     private static Panel Draw(Facet facet, double delta)
     {
         var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
-        var all = facet.Lines.SelectMany(line => line.Points.Select(p => (line.Series, p.X, Comparison: ArmComparison.OfHeadline(line.Series.Run, p.Cell)))).Where(e => e.Comparison != null).ToList();
+        var all = facet.Lines.SelectMany(line =>
+            line.Points.Select(p => (line.Series, p.X, Comparison: ArmComparison.OfHeadline(line.Series.Run, p.Cell))))
+                .Where(e => e.Comparison != null).ToList();
         var ends = all.SelectMany(e => Ends(e.Comparison!)).Append(1 - delta).Append(1 + delta).ToList();
         var y = Scale.Log(Math.Max(1e-3, ends.Min()), ends.Max(), frame.Bottom, frame.Top, 0.06);
         double[] places = [.. facet.All.Select(p => p.X).Distinct().Order()];
@@ -42,7 +45,9 @@ internal sealed class RatioPlot : IPlot
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
-            frame.Marks.Mark(x, y[estimate.Ratio], series.Colour, series.MarkCss, $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Ratio(estimate)}, {VerdictText.Of(comparison.Verdict, comparison.Metric)}");
+            frame.Marks.Mark(x, y[estimate.Ratio], series.Colour, series.MarkCss,
+                $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Ratio(estimate)}, "
+                    + $"{VerdictText.Of(comparison.Verdict, comparison.Metric)}");
         }
         return frame.ToPanel(facet.Title, "Ratio to the reference with intervals, along the " + facet.AxisTitle);
     }

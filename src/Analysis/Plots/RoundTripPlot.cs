@@ -17,7 +17,8 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         var reference = model.Files[0].Run.Record.Options.Reference;
         return new Plot(Name, isNormalised ? $"Time of a round trip, {reference} = 1" : "Time of a round trip",
             isNormalised
-                ? "Median over the rounds of each time divided by the reference's time of the same round, with the range of all rounds. Below 1 is faster."
+                ? "Median over the rounds of each time divided by the reference's time of the same round, with the range of all rounds. "
+                    + "Below 1 is faster."
                 : "Mean of the median round; the bar spans all rounds.",
             [.. Facet.Of(Series.Of(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Of(file.Run))]);
     }
@@ -25,7 +26,8 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
     private Panel Draw(Facet facet)
     {
         var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
-        var lines = facet.Lines.Select(line => (line.Series, Points: line.Points.Select(p => (p.X, Values: Values(line.Series.Run, p.Cell))).Where(p => p.Values.Count > 0).ToList())).ToList();
+        var lines = facet.Lines.Select(line => (line.Series, Points: line.Points.Select(p => (p.X, Values: Values(line.Series.Run, p.Cell)))
+            .Where(p => p.Values.Count > 0).ToList())).ToList();
         var all = lines.SelectMany(line => line.Points).SelectMany(point => point.Values).DefaultIfEmpty(1).ToList();
         var y = Scale.Linear(0, all.Max(), frame.Bottom, frame.Top);
         var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, Frame.RightEdge);
@@ -37,7 +39,8 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
             foreach (var (at, values) in points)
             {
                 frame.Marks.Line(x[at], y[values.Min()], x[at], y[values.Max()], series.LineCss);
-                frame.Marks.Mark(x[at], y[Middle(values)], series.Colour, series.MarkCss, $"{series.Name}, {facet.XLabel(at)}: {Show(Middle(values))}");
+                frame.Marks.Mark(x[at], y[Middle(values)], series.Colour, series.MarkCss,
+                    $"{series.Name}, {facet.XLabel(at)}: {Show(Middle(values))}");
             }
         }
         return frame.ToPanel(facet.Title, $"{(isNormalised ? "Normalised time" : "Time")} of a round trip along the {facet.AxisTitle}");

@@ -17,7 +17,8 @@ internal sealed class RoundsPlot : IPlot
     {
         var series = Series.Of(model);
         return series.Count == 0 ? null : new Plot(Name, "Every round",
-            "One dot a round, the median round marked by a line. Dots of one arm in two clumps mean that the scheduler placed it now this way, now that.",
+            "One dot a round, the median round marked by a line. Dots of one arm in two clumps mean that the scheduler placed it now this "
+                + "way, now that.",
             [.. CpuPlot.Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
@@ -45,9 +46,11 @@ internal sealed class RoundsPlot : IPlot
             marks.Label(left - 8, y + 4, series.Name, "end");
             marks.Line(x[cell.Median!.Rate], y - 8, x[cell.Median.Rate], y + 8, series.LineCss);
             foreach (var round in cell.Rounds)
-                marks.Mark(x[round.Rate], y, series.Colour, series.MarkCss + " o", Invariant($"{series.Name}, round {round.Record.Number}: {Metric.Rate.Show(round)} requests/s"), 3.6);
+                marks.Mark(x[round.Rate], y, series.Colour, series.MarkCss
+                    + " o", Invariant($"{series.Name}, round {round.Record.Number}: {Metric.Rate.Show(round)} requests/s"), 3.6);
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second of every round", Frame.Width, bottom + 26, marks.ToString());
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second of every round", Frame.Width, bottom
+            + 26, marks.ToString());
     }
 
     private static TextTable Table(MeasuredRun run)
@@ -55,11 +58,13 @@ internal sealed class RoundsPlot : IPlot
         var numbers = run.Cells.SelectMany(cell => cell.Rounds.Select(r => r.Record.Number)).Distinct().Order().ToList();
         // A table of a thousand columns helps nobody: the CSV report has them all.
         var shown = numbers.Take(24).ToList();
-        var table = new TextTable(["size", "transport", .. shown.Select(number => Invariant($"round {number}")), .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()]) { Words = 2 };
+        var table = new TextTable(["size", "transport", .. shown.Select(number => Invariant($"round {number}")),
+            .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()]) { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
         {
             var byNumber = cell.Rounds.ToDictionary(r => r.Record.Number);
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. shown.Select(number => byNumber.TryGetValue(number, out var r) ? Metric.Rate.Show(r) : Quantity.None),
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm,
+                .. shown.Select(number => byNumber.TryGetValue(number, out var r) ? Metric.Rate.Show(r) : Quantity.None),
                 .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()]);
         }
         return table;

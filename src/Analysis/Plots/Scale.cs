@@ -54,7 +54,8 @@ internal sealed class Scale
         double[] steps = (Max / Min) switch { > 3000 => [1], > 8 => [1, 2, 5], > 2.5 => [1, 1.5, 2, 3, 4, 5, 7], _ => [] };
         if (steps.Length == 0)
             return [.. LinearTicks()];
-        return [.. Enumerable.Range((int)Math.Floor(Math.Log10(Min)), 24).SelectMany(e => steps.Select(s => s * Math.Pow(10, e))).Where(v => v >= Min && v <= Max)];
+        return [.. Enumerable.Range((int)Math.Floor(Math.Log10(Min)), 24).SelectMany(e => steps.Select(s => s * Math.Pow(10, e)))
+            .Where(v => v >= Min && v <= Max)];
     }
 
     private static double Step(double span)

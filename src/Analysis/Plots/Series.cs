@@ -23,14 +23,16 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     /// <summary>All arms of all files; an A/A double is left out, it is the reference again.</summary>
     public static List<Series> Of(ReportModel model)
     {
-        var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).Select(cell => cell.Key.Arm).Distinct().ToList();
+        var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key))
+            .Select(cell => cell.Key.Arm).Distinct().ToList();
         var others = arms.Except(Reserved).ToList();
         var all = from file in model.Files.Index()
                   from arm in arms
                   let cells = file.Item.Run.Cells.Where(cell => cell.Median != null && cell.Key.Arm == arm).ToList()
                   where cells.Count > 0
                   let known = Array.IndexOf(Reserved, arm)
-                  select new Series(file.Index, known >= 0 ? known : Reserved.Length + others.IndexOf(arm), model.Files.Count > 1 ? $"{file.Item.Name}: {arm}" : arm, file.Item.Run, cells);
+                  select new Series(file.Index, known >= 0 ? known : Reserved.Length + others.IndexOf(arm), model.Files.Count > 1
+                      ? $"{file.Item.Name}: {arm}" : arm, file.Item.Run, cells);
         return [.. all];
     }
 }

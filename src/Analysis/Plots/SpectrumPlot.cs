@@ -17,8 +17,10 @@ internal sealed class SpectrumPlot : IPlot
     {
         var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
         return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
-            "Latency of the median round at each percentile, as far as 100 samples lie beyond it. In a closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load).",
-            [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Latency(file.Run))]);
+            "Latency of the median round at each percentile, as far as 100 samples lie beyond it. In a closed loop a faster arm also "
+                + "answers sooner by Little's law: compare latency at equal load (--load).",
+            [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))],
+                [.. model.Files.Select(file => RunTables.Latency(file.Run))]);
     }
 
     private static bool HasData(MeasuredCell cell) => cell.Median!.Latency.HasDataFor(50);
@@ -42,14 +44,16 @@ internal sealed class SpectrumPlot : IPlot
         {
             frame.Marks.Path(points.Select(p => (x[Nines(p.Percentile)], y[p.Ns])), series.LineCss);
             foreach (var named in points.Where(p => Named.Contains(p.Percentile)))
-                frame.Marks.Mark(x[Nines(named.Percentile)], y[named.Ns], series.Colour, series.MarkCss, $"{series.Name}, p{Quantity.Plain(named.Percentile)}: {Quantity.Duration(named.Ns)}", 3);
+                frame.Marks.Mark(x[Nines(named.Percentile)], y[named.Ns], series.Colour, series.MarkCss,
+                    $"{series.Name}, p{Quantity.Plain(named.Percentile)}: {Quantity.Duration(named.Ns)}", 3);
         }
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, point), "Latency against percentile");
     }
 
     /// <summary>The named percentiles and steps between them, each with enough data.</summary>
     private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyCounts latency) =>
-        Enumerable.Range(0, 60).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named).Distinct().Order()
+        Enumerable.Range(0, 60).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named)
+            .Distinct().Order()
             .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, entry.Item2!.Value));
 
     private static double Nines(double percentile) => 100 / (100 - percentile);

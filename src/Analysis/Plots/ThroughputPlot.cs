@@ -13,7 +13,8 @@ internal sealed class ThroughputPlot : IPlot
     {
         var series = Series.Of(model);
         return series.Count == 0 ? null : new Plot(Name, "Requests per second",
-            "The median round of each cell; the bar spans all its rounds. Both axes are logarithmic where the values span much: equal distances are equal ratios.",
+            "The median round of each cell; the bar spans all its rounds. Both axes are logarithmic where the values span much: equal "
+                + "distances are equal ratios.",
             [.. Facet.Of(series).Select(Draw)], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
 
@@ -34,7 +35,8 @@ internal sealed class ThroughputPlot : IPlot
             {
                 var values = cell.Values(Metric.Rate).ToList();
                 frame.Marks.Line(x[at], y[values.Min()], x[at], y[values.Max()], series.LineCss);
-                frame.Marks.Mark(x[at], y[cell.Median!.Rate], series.Colour, series.MarkCss, $"{series.Name}, {facet.XLabel(at)}: {Metric.Rate.Show(cell.Median)} requests/s");
+                frame.Marks.Mark(x[at], y[cell.Median!.Rate], series.Colour, series.MarkCss,
+                    $"{series.Name}, {facet.XLabel(at)}: {Metric.Rate.Show(cell.Median)} requests/s");
             }
         }
         return frame.ToPanel(facet.Title, "Requests per second along the " + facet.AxisTitle);

@@ -17,14 +17,20 @@ internal static class ArticleWriteUp
         Year = 2023,
         Where = "www.yanxurui.cc/posts/server/2023-11-28-benchmark-tcp-uds-namedpipe, github.com/yanxurui/keepcoding (c#/GrpcBenchmark)",
         Claim = "a Unix socket answers 15 % more small and about 50 % more large gRPC calls than TCP",
-        Setup = "gRPC in .NET on Windows, replies of 10 B to 1 MB, \"5 threads and 400 connections\", 20 s each, the median of 3 runs, one transport after the other.",
+        Setup = "gRPC in .NET on Windows, replies of 10 B to 1 MB, \"5 threads and 400 connections\", 20 s each, the median of 3 runs, one "
+            + "transport after the other.",
         Machine = "Windows; nothing more could be read",
         Command = "GrpcBench article",
         Remarks =
         [
-            "As its repository shows, the client opens one gRPC channel for each of 5 threads and runs 80 calls at a time on each: 5 connections of 80 streams, not 400 connections. TCP was measured as https://, with TLS; the Unix socket and the pipe in the clear.",
-            "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: what a report of somebody else's quotes of it, rounded; it also tells which sizes the 15 % and 50 % belong to. Its 15 % is 192,000 against 168,000 requests/s \"at 10 B\", while the original's first round has 168,352 at 100 B. The rest of its table could not be read.",
-            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, where it is built in, is nearer), and the system may be another.",
+            "As its repository shows, the client opens one gRPC channel for each of 5 threads and runs 80 calls at a time on each: 5 "
+                + "connections of 80 streams, not 400 connections. TCP was measured as https://, with TLS; the Unix socket and the pipe in "
+                + "the clear.",
+            "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: what a report of somebody else's quotes of "
+                + "it, rounded; it also tells which sizes the 15 % and 50 % belong to. Its 15 % is 192,000 against 168,000 requests/s \"at "
+                + "10 B\", while the original's first round has 168,352 at 100 B. The rest of its table could not be read.",
+            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, where it is built in, is nearer), and the system may be "
+                + "another.",
         ],
         Shown = Metric.Rate,
         Figures =
@@ -46,7 +52,8 @@ internal static class ArticleWriteUp
             Ratio("Unix socket against TCP with TLS, 10 B", "unix", 10, 1.15, AsReported),
             Ratio("Unix socket against TCP with TLS, 100 kB", "unix", 100_000, 24.5 / 16.5, SecondHand),
             Ratio("Unix socket against TCP with TLS, 1 MB", "unix", 1_000_000, 2.5 / 1.6, SecondHand),
-            new("named pipe against Unix socket, 1 MB", Cell("pipe", 1_000_000), Cell("unix", 1_000_000), 162.0 / 497, 162.0 / 497, SecondHand),
+            new("named pipe against Unix socket, 1 MB", Cell("pipe", 1_000_000), Cell("unix", 1_000_000), 162.0 / 497, 162.0 / 497,
+                SecondHand),
         ],
         Explanations = [new ArticleExplanation()],
     };

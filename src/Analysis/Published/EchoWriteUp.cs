@@ -14,12 +14,14 @@ internal static class EchoWriteUp
         Year = 2014,
         Where = "nicisdigital.wordpress.com/2014/03/03/unix-domain-sockets-vs-loopback-tcp-sockets, github.com/nicmcd/uds_vs_tcp",
         Claim = "Unix sockets are 2 to 3 times as fast as TCP",
-        Setup = "Raw echo, client and server in Node.js: one connection, one packet at a time, 100,000 packets of each size from 1 B to 16 KiB (powers of two), 10 runs one after the other.",
+        Setup = "Raw echo, client and server in Node.js: one connection, one packet at a time, 100,000 packets of each size from 1 B to 16 "
+            + "KiB (powers of two), 10 runs one after the other.",
         Machine = "Intel E5-2620 v2, Ubuntu 13.10",
         Command = "GrpcBench echo",
         Remarks =
         [
-            "The results were published as a graph: its values could not be read, so every size is held against the 2 to 3 times that the write-up is quoted for. The repository's README says about 3 times for packets of 1,000 B; 1,024 B is measured here.",
+            "The results were published as a graph: its values could not be read, so every size is held against the 2 to 3 times that the "
+                + "write-up is quoted for. The repository's README says about 3 times for packets of 1,000 B; 1,024 B is measured here.",
             "Here both sides are .NET and the rounds of all sizes and transports are interleaved.",
         ],
         Shown = Metric.Mean,

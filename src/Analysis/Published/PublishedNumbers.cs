@@ -10,7 +10,8 @@ namespace IpcBench.Analysis.Published;
 /// <param name="Metric">What the number is.</param>
 /// <param name="Value">In the metric's unit; null where it could not be read.</param>
 /// <param name="Origin">How well it is known.</param>
-public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value, PublishedOrigin Origin = PublishedOrigin.Original)
+public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value,
+    PublishedOrigin Origin = PublishedOrigin.Original)
 {
     /// <summary>The value with its unit, – when there is none.</summary>
     public string Text => Value is { } value ? Quantity.Show(value, Metric.Unit) : Quantity.None;
@@ -23,7 +24,8 @@ public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric
 /// <param name="Low">Lower end of what is claimed.</param>
 /// <param name="High">Upper end; equal to the lower where one number is claimed.</param>
 /// <param name="Origin">How well it is known; both ends are 0 where it was not found.</param>
-public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High, PublishedOrigin Origin = PublishedOrigin.Original)
+public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,
+    PublishedOrigin Origin = PublishedOrigin.Original)
 {
     public bool IsKnown => Origin != PublishedOrigin.NotFound;
 

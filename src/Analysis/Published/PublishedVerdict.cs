@@ -10,7 +10,8 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     /// <summary>Null when one of the two cells was not measured.</summary>
     public static PublishedVerdict? Of(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
-        && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
+        && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured
+        ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 

@@ -38,7 +38,8 @@ public sealed class CompareReport(bool markdown)
         var (before, after) = (comparison.Before.Name, comparison.After.Name);
         Heading(text, $"{after} against {before}");
         text.Line(comparison.SameMachine
-            ? "The machines are the same, as far as the files tell." : "The machines differ: read ratios as machine and transport together.").Line();
+            ? "The machines are the same, as far as the files tell."
+            : "The machines differ: read ratios as machine and transport together.").Line();
         var table = new TextTable("differs", before, after) { Words = 3 };
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))
             table.Add(difference.What, OrNone(difference.Before), OrNone(difference.After));
@@ -48,14 +49,17 @@ public sealed class CompareReport(bool markdown)
 
     private static TextTable OfTwo(FileComparison comparison)
     {
-        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio", "verdict") { Words = 3, LastIsWords = true };
+        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
+            "verdict") { Words = 3, LastIsWords = true };
         foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
             {
                 var verdict = comparison.Judge(before, after, metric);
-                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric), Middle(after, metric),
-                    verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell" : VerdictText.Of(verdict, metric));
+                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric),
+                    Middle(after, metric),
+                    verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell"
+                        : VerdictText.Of(verdict, metric));
             }
         }
         return table;
@@ -64,11 +68,13 @@ public sealed class CompareReport(bool markdown)
     /// <summary>One column a file, with its ratio to the base where it is decided.</summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
-        var table = new TextTable(["size", "transport", "metric", comparisons[0].Before.Name, .. comparisons.Select(c => c.After.Name)]) { Words = 3 };
+        var table = new TextTable(["size", "transport", "metric", comparisons[0].Before.Name,
+            .. comparisons.Select(c => c.After.Name)]) { Words = 3 };
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
-                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, Middle(cell, metric), .. comparisons.Select(c => Column(c, cell.Key, metric))]);
+                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, Middle(cell, metric),
+                    .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
         return table;
     }
@@ -86,19 +92,26 @@ public sealed class CompareReport(bool markdown)
     {
         if (keys.Count == 0)
             return;
-        text.Line().Line($"Only in {Safe(file.Name)}: {Safe(string.Join("; ", keys.Select(key => $"{key.Arm}, {Quantity.Size(key.Size)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, {key.Load}")))}.");
+        text.Line().Line($"Only in {Safe(file.Name)}: "
+            + $"{Safe(string.Join("; ", keys.Select(
+            key => $"{key.Arm}, {Quantity.Size(key.Size)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, "
+                + $"{key.Load}")))}.");
     }
 
     private static string Method(IReadOnlyList<FileComparison> comparisons)
     {
         var widest = comparisons.Max(comparison => comparison.Drift.Allowance);
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
-        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum "
+            + $"intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(
+            Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
     }
 
-    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText()).Append(markdown ? "\n" : "");
+    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText())
+        .Append(markdown ? "\n" : "");
 
-    private void Heading(StringBuilder text, string heading) => text.Append(text.Length == 0 ? "" : "\n").Line((markdown ? "## " : "") + Safe(heading)).Line();
+    private void Heading(StringBuilder text, string heading) => text.Append(text.Length == 0 ? "" : "\n")
+        .Line((markdown ? "## " : "") + Safe(heading)).Line();
 
     private string Safe(string text) => markdown ? TextTable.Escape(text) : text;
 

@@ -7,12 +7,16 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>Long form: one row per cell and round that counts, every metric in ns, bytes and calls; RFC 4180 with \n line ends, dots, no units in cells.</summary>
+/// <summary>
+/// Long form: one row per cell and round that counts, every metric in ns, bytes and calls; RFC 4180 with \n line ends, dots, no units in
+/// cells.
+/// </summary>
 public sealed class CsvReport : IReport
 {
     private static readonly string[] KeyColumns =
     [
-        "file", "label", "run_started", "os", "arm", "transport", "protocol", "client", "variant", "size", "connections", "streams", "load", "address",
+        "file", "label", "run_started", "os", "arm", "transport", "protocol", "client", "variant", "size", "connections", "streams",
+            "load", "address",
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
@@ -27,7 +31,8 @@ public sealed class CsvReport : IReport
             foreach (var cell in file.Run.Cells)
             {
                 foreach (var round in cell.Rounds)
-                    text.AppendJoin(',', Key(file, cell, round).Concat(Metric.All.Select(metric => Text(metric.Value(round))))).Append('\n');
+                    text.AppendJoin(',', Key(file, cell, round).Concat(Metric.All.Select(metric => Text(metric.Value(round)))))
+                        .Append('\n');
             }
         }
         return text.ToString();
@@ -47,8 +52,10 @@ public sealed class CsvReport : IReport
         var (key, run, round) = (cell.Key, file.Run.Record, reading.Record);
         return new[]
         {
-            file.Name, run.Label, Stamp(run.Started), run.Host.Os, key.Arm, key.Transport, key.Protocol, key.Client, key.Variant, Text(key.Size), Text(key.Connections),
-            Text(key.Streams), key.Load, cell.Cell.Address, Text(round.Number), Stamp(round.At), Text(round.WindowNs), Text(round.Started), Text(round.Ok),
+            file.Name, run.Label, Stamp(run.Started), run.Host.Os, key.Arm, key.Transport, key.Protocol, key.Client, key.Variant,
+                Text(key.Size), Text(key.Connections),
+            Text(key.Streams), key.Load, cell.Cell.Address, Text(round.Number), Stamp(round.At), Text(round.WindowNs), Text(round.Started),
+                Text(round.Ok),
             Text(round.Completed), Text(round.PayloadBytes),
         }.Select(Quote);
     }
@@ -79,7 +86,9 @@ public sealed class WideCsvReport : IReport
         foreach (var cell in model.Files.SelectMany(file => file.Run.Cells))
         {
             foreach (var round in cell.Rounds)
-                text.Append(CultureInfo.InvariantCulture, $"{CsvReport.Quote(NameOf(cell))},{cell.Key.Size},{Milliseconds(round)},{round.Record.Completed},{round.Record.Number}\n");
+                text.Append(CultureInfo.InvariantCulture,
+                    $"{CsvReport.Quote(NameOf(cell))},{cell.Key.Size},{Milliseconds(
+                        round)},{round.Record.Completed},{round.Record.Number}\n");
         }
         return text.ToString();
     }
@@ -87,17 +96,21 @@ public sealed class WideCsvReport : IReport
     /// <summary>The transport, and whatever else sets the arm apart.</summary>
     internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
 
-    internal static string Milliseconds(MeasurementView round) => (round.Record.WindowNs / 1e6).ToString("0.###", CultureInfo.InvariantCulture);
+    internal static string Milliseconds(MeasurementView round) =>
+        (round.Record.WindowNs / 1e6).ToString("0.###", CultureInfo.InvariantCulture);
 }
 
-/// <summary>The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds.</summary>
+/// <summary>
+/// The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds.
+/// </summary>
 public sealed class RunsCsvReport : IReport
 {
     public string Format => "runs-csv";
 
     public string Make(ReportModel model)
     {
-        var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0).OrderBy(cell => cell.Key.Transport == "tcp").ToList();
+        var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0)
+            .OrderBy(cell => cell.Key.Transport == "tcp").ToList();
         var runs = cells.Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Max();
         var text = new StringBuilder("NAME").AppendJoin("", Enumerable.Range(0, runs).Select(run => Invariant($",RUN {run}"))).Line();
         foreach (var cell in cells)

@@ -22,7 +22,8 @@ public sealed class HgrmReport : IReport
         {
             // A plotter that takes one histogram must not stumble over a heading.
             if (cells.Count > 1)
-                text.Append(text.Length == 0 ? "" : "\n").Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
+                text.Append(text.Length == 0 ? "" : "\n")
+                    .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
             text.Append(Of(cell.Median!.Latency));
         }
         return TextBuilding.Printable(text.ToString());

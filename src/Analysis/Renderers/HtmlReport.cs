@@ -19,7 +19,8 @@ public sealed class HtmlReport : IReport
         var title = Escape(Title(model));
         text.Line("<!doctype html>").Line("<html lang=\"en\">").Line("<head>").Line("<meta charset=\"utf-8\">")
             .Line("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">").Line($"<title>{title}</title>")
-            .Append("<style>\n").Append(PlotCss.Colours).Append(PlotCss.Marks).Append(HtmlCss.Page).Line("</style>").Line("</head>").Line("<body>");
+            .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
+            .Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
         // Each section for all files, so that the same of two machines stands together.
         var documents = model.Files.Select(file => new Document(file)).ToList();
@@ -34,14 +35,17 @@ public sealed class HtmlReport : IReport
         Each(document => AppendBlocks(text, document.Published, Of(document)));
         Each(document => AppendDoubts(text, document, Of(document)));
         Each(document => AppendEnvironment(text, document, Of(document)));
-        text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; every round is in there, nothing here is edited by hand.</footer>");
+        text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; "
+            + $"every round is in there, nothing here is edited by hand.</footer>");
         return text.Line("</body>").Line("</html>").ToString();
     }
 
     private static string Title(ReportModel model)
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key.Transport).Distinct().ToList();
-        var what = arms.Count == 0 ? "Local transports" : TextBuilding.And(arms.ConvertAll(arm => arm switch { "tcp" => "TCP", "tls" => "TLS", "unix" => "Unix socket", "pipe" => "named pipe", _ => arm }));
+        var what = arms.Count == 0 ? "Local transports"
+            : TextBuilding.And(arms.ConvertAll(arm =>
+            arm switch { "tcp" => "TCP", "tls" => "TLS", "unix" => "Unix socket", "pipe" => "named pipe", _ => arm }));
         var names = model.Files.Where(file => file.Name.Length > 0).Select(file => file.Name).ToList();
         return names.Count == 0 ? what : $"{what} – {TextBuilding.And(names)}";
     }
@@ -65,11 +69,13 @@ public sealed class HtmlReport : IReport
 
     private static void AppendPlot(StringBuilder text, Plot plot, ReportModel model)
     {
-        text.Line($"<section{(plot.Panels.Count == 1 ? " class=\"half\"" : "")}>").Line($"<h2>{Escape(plot.Title)}</h2>").Line($"<p class=\"cap\">{Escape(plot.Caption)}</p>").Line("<div class=\"panels\">");
+        text.Line($"<section{(plot.Panels.Count == 1 ? " class=\"half\"" : "")}>").Line($"<h2>{Escape(plot.Title)}</h2>")
+            .Line($"<p class=\"cap\">{Escape(plot.Caption)}</p>").Line("<div class=\"panels\">");
         foreach (var panel in plot.Panels)
         {
             var words = string.Join(": ", new[] { panel.Title, panel.Description }.Where(part => part.Length > 0));
-            text.Line($"<figure>{(panel.Title.Length > 0 ? $"<figcaption>{Escape(panel.Title)}</figcaption>" : "")}<svg viewBox=\"0 0 {N(panel.Width)} {N(panel.Height)}\" role=\"img\" aria-label=\"{Escape(words)}; the numbers are in the table below\">")
+            text.Line($"<figure>{(panel.Title.Length > 0 ? $"<figcaption>{Escape(panel.Title)}</figcaption>" : "")}<svg viewBox=\"0 0 "
+                + $"{N(panel.Width)} {N(panel.Height)}\" role=\"img\" aria-label=\"{Escape(words)}; the numbers are in the table below\">")
                 .Append(panel.Marks).Line("</svg></figure>");
         }
         text.Line("</div>").Line("<details><summary>The numbers</summary>");

@@ -9,7 +9,9 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>A small, stable summary object for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.</summary>
+/// <summary>
+/// A small, stable summary object for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.
+/// </summary>
 public sealed class JsonReport : IReport
 {
     public string Format => "json";
@@ -17,7 +19,8 @@ public sealed class JsonReport : IReport
     public string Make(ReportModel model)
     {
         using var bytes = new MemoryStream();
-        using (var json = new Utf8JsonWriter(bytes, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
+        using (var json = new Utf8JsonWriter(bytes,
+            new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
         {
             json.WriteStartObject();
             json.WriteString("schema", "ipcbench-summary/1");
@@ -127,5 +130,6 @@ public sealed class JsonReport : IReport
 
     /// <summary>Six digits: more would be noise that changes with every rounding.</summary>
     private static double Rounded(double value) =>
-        double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture), System.Globalization.CultureInfo.InvariantCulture);
+        double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
+            System.Globalization.CultureInfo.InvariantCulture);
 }

@@ -16,9 +16,13 @@ public sealed class PublishedReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder("# Published comparisons, measured again\n\n");
-        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.").Line();
-        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the measured interval reaches the published ratio. *Differs*: the whole interval lies beside it. "
-            + "*Cannot tell*: too few rounds, or the interval holds the published ratio and no difference as well. *Known* says where a published number was read.").Line();
+        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number "
+            + "of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.")
+            .Line();
+        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the measured interval reaches the "
+            + "published ratio. *Differs*: the whole interval lies beside it. "
+            + "*Cannot tell*: too few rounds, or the interval holds the published ratio and no difference as well. *Known* says where a "
+            + "published number was read.").Line();
         text.Append(Summary(model).ToMarkdown());
         foreach (var published in WriteUps.All)
             Append(text, published, Of(model, published));
@@ -28,7 +32,8 @@ public sealed class PublishedReport : IReport
 
     // By name, whatever the order in which a shell lists files.
     private static List<NamedRun> Of(ReportModel model, PublishedComparison? published) =>
-        [.. model.Files.Where(file => WriteUps.Find(file.Run.Record.Scenario) == published).OrderBy(file => file.Name, StringComparer.Ordinal)];
+        [.. model.Files.Where(file => WriteUps.Find(file.Run.Record.Scenario) == published)
+            .OrderBy(file => file.Name, StringComparer.Ordinal)];
 
     private static TextTable Summary(ReportModel model)
     {

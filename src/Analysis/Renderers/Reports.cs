@@ -5,10 +5,12 @@ namespace IpcBench.Analysis.Renderers;
 /// <summary>Every report there is: a new one is one line here.</summary>
 public static class Reports
 {
-    public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(), new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport()];
+    public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(),
+        new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport()];
 
     /// <summary>The report of this format; null when there is none.</summary>
-    public static IReport? Find(string format) => All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
+    public static IReport? Find(string format) =>
+        All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
 }
 
 /// <summary>Makes one kind of document from runs.</summary>

@@ -5,7 +5,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>The plots as one standalone picture for a README: throughput, ratio, CPU and what else fits the run, or one plot by its name.</summary>
+/// <summary>
+/// The plots as one standalone picture for a README: throughput, ratio, CPU and what else fits the run, or one plot by its name.
+/// </summary>
 public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
@@ -28,8 +30,11 @@ public sealed class SvgReport(string? plot = null) : IReport
             y += height;
         }
         var title = SvgText.Escape(string.Join("; ", plots.Select(p => p.Title)));
-        return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} {SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
-            + $"<style>\n{PlotCss.Colours}{PlotCss.Marks}</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n{body}</svg>\n";
+        return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} "
+            + $"{SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" "
+            + $"height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
+            + $"<style>\n{StyleSheets.Plots}</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" "
+            + $"style=\"fill:var(--card)\"/>\n{body}</svg>\n";
     }
 
     /// <summary>One plot's pictures in two columns under its heading; the height they took.</summary>
@@ -46,7 +51,9 @@ public sealed class SvgReport(string? plot = null) : IReport
             {
                 var title = new SvgText();
                 title.Label(0, 8, panel.Title);
-                body.Put($"<g transform=\"translate({SvgText.N(column * (Frame.Width + Gap))} {SvgText.N(top)})\">\n{(titled > 0 ? title.ToString() : "")}<g transform=\"translate(0 {SvgText.N(titled)})\">\n{panel.Marks}</g></g>\n");
+                body.Put($"<g transform=\"translate({SvgText.N(column * (Frame.Width + Gap))} "
+                    + $"{SvgText.N(top)})\">\n{(titled > 0 ? title.ToString() : "")}<g transform=\"translate(0 "
+                    + $"{SvgText.N(titled)})\">\n{panel.Marks}</g></g>\n");
             }
             top += row.Max(panel => panel.Height) + titled + 10;
         }

@@ -44,7 +44,9 @@ public static class Transcript
     /// <summary>A whole cell: <see cref="CellHeading"/> and <see cref="CellResult"/>.</summary>
     public static string Cell(RunRecord run, Measurement round) => CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round);
 
-    /// <summary>The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.</summary>
+    /// <summary>
+    /// The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.
+    /// </summary>
     public static string FinalResults(RunRecord run)
     {
         var text = new StringBuilder("Final results:\n");
@@ -55,27 +57,34 @@ public static class Transcript
             if (blocks.Count > 1)
                 text.Line().Line(block.Key);
             foreach (var cell in block)
-                text.Line($"{cell.Key.Size}, {Number(cell.Median!.Rate, cell.Median.Rate < 100 ? "0.0" : "0")}, {Milliseconds(cell.Median.MeanNs)}");
+                text.Line($"{cell.Key.Size}, {Number(cell.Median!.Rate, cell.Median.Rate < 100 ? "0.0" : "0")}, "
+                    + $"{Milliseconds(cell.Median.MeanNs)}");
         }
         return text.ToString();
     }
 
-    /// <summary>Size × transport with requests/s, the ratio to the reference and the CPU of both sides; empty when there is one arm only.</summary>
+    /// <summary>
+    /// Size × transport with requests/s, the ratio to the reference and the CPU of both sides; empty when there is one arm only.
+    /// </summary>
     public static string TransportTable(RunRecord run) =>
-        new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1 ? RunTables.Throughput(measured).ToText() : "";
+        new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1
+            ? RunTables.Throughput(measured).ToText() : "";
 
     private static void AppendDetails(StringBuilder text, MeasurementView reading)
     {
         var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
-        text.Line("Latency: " + string.Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}")));
+        text.Line("Latency: " + string
+            .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}")));
         var server = Metric.ServerCpu.Show(reading);
         var unattributed = Metric.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
         text.Line($"CPU per call: client {Metric.ClientCpu.Show(reading)}, server {server}{unattributed}");
         text.Line(Connections(reading.Record.Connections));
         if (reading.Record.ThreadCalls.Count > 0)
-            text.Line($"Threads: {reading.Record.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Record.ThreadCalls.Min())} to {Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
+            text.Line($"Threads: {reading.Record.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Record.ThreadCalls.Min())} to "
+                + $"{Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
         if (reading.Record.AskedRate > 0)
-            text.Line($"Asked {Quantity.Count(reading.Record.AskedRate)}/s, sent {Quantity.Count(reading.Record.Started / reading.Seconds)}/s{NotSent(reading.Record)}");
+            text.Line($"Asked {Quantity.Count(reading.Record.AskedRate)}/s, sent "
+                + $"{Quantity.Count(reading.Record.Started / reading.Seconds)}/s{NotSent(reading.Record)}");
     }
 
     private static string NotSent(Measurement round) =>
@@ -87,16 +96,20 @@ public static class Transcript
         var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";
         var reopened = truth.Reopened > 0 ? Invariant($", {truth.Reopened} reopened") : "";
         var retries = truth.ConnectRetries > 0 ? Invariant($", {truth.ConnectRetries} connects retried") : "";
-        var connects = truth.ConnectTimesNs is [var p50, _, .., var slowest] ? $", connect p50 {Quantity.Duration(p50)} slowest {Quantity.Duration(slowest)}" : "";
+        var connects = truth.ConnectTimesNs is [var p50, _, .., var slowest]
+            ? $", connect p50 {Quantity.Duration(p50)} slowest {Quantity.Duration(slowest)}" : "";
         if (truth.OpenedInAll is { } all)
             return Invariant($"Connections: one for each call, {all} opened, at most {truth.Requested} at a time") + retries + connects;
-        return Invariant($"Connections: {truth.Opened} of {truth.Requested} opened{server}, {truth.Active} active, {truth.FewestCalls} to {truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
+        return Invariant($"Connections: {truth.Opened} of {truth.Requested} opened{server}, {truth.Active} active, {truth.FewestCalls} to "
+            + $"{truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
     }
 
     private static void AppendTroubles(StringBuilder text, MeasurementView reading, string note)
     {
         if (reading.FailedCalls > 0)
-            text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} ({string.Join(", ", reading.Record.Failed.OrderByDescending(f => f.Value).Select(f => Invariant($"{f.Key}: {f.Value}")))})");
+            text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} "
+                + $"({string.Join(", ", reading.Record.Failed.OrderByDescending(f => f.Value).Select(
+                f => Invariant($"{f.Key}: {f.Value}")))})");
         if (reading.Record.CutOff > 0)
             text.Line($"Cut off: {reading.Record.CutOff} of {reading.Record.Started} had no answer in time");
         if (note.Length > 0)

@@ -9,7 +9,9 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>The layout of wrk, for scripts that read it: the median round of each cell. Failed calls are in no rate here, as in all reports.</summary>
+/// <summary>
+/// The layout of wrk, for scripts that read it: the median round of each cell. Failed calls are in no rate here, as in all reports.
+/// </summary>
 public sealed class WrkReport : IReport
 {
     private const double BucketsPerSecond = 10;
@@ -35,7 +37,8 @@ public sealed class WrkReport : IReport
         var (reading, round) = (cell.Median!, cell.Median!.Record);
         var threads = Math.Min(run.Options.Threads, cell.Key.Connections);
         var counts = reading.Ended;
-        text.Line($"Running {WrkUnits.WholeTime(run.Options.DurationNs > 0 ? run.Options.DurationNs : round.WindowNs)} test @ {cell.Cell.Address}");
+        text.Line($"Running {WrkUnits.WholeTime(run.Options.DurationNs > 0 ? run.Options.DurationNs : round.WindowNs)} test @ "
+            + $"{cell.Cell.Address}");
         text.Line(Invariant($"  {threads} threads and {cell.Key.Connections} connections"));
         text.Line("  Thread Stats   Avg      Stdev     Max   +/- Stdev");
         text.Line(Row("Latency", Latencies(counts), counts.Max, WrkUnits.Time));
@@ -67,8 +70,10 @@ public sealed class WrkReport : IReport
         var count = values.Sum(value => value.Count);
         var mean = count == 0 ? 0 : values.Sum(value => value.Value * value.Count) / count;
         var deviation = count < 2 ? 0 : Math.Sqrt(values.Sum(value => value.Count * Math.Pow(value.Value - mean, 2)) / (count - 1));
-        var within = count == 0 ? 0 : 100.0 * values.Where(value => Math.Abs(value.Value - mean) <= deviation).Sum(value => value.Count) / count;
-        return "    " + name.PadRight(10) + WrkUnits.InColumn(show(mean), 8) + WrkUnits.InColumn(show(deviation), 10) + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
+        var within = count == 0 ? 0 : 100.0 * values.Where(value => Math.Abs(value.Value - mean) <= deviation)
+            .Sum(value => value.Count) / count;
+        return "    " + name.PadRight(10) + WrkUnits.InColumn(show(mean), 8) + WrkUnits.InColumn(show(deviation), 10)
+            + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
     }
 
     /// <summary>What a thread completed in each whole 100 ms, a second; the threads' share of all.</summary>
@@ -92,5 +97,6 @@ public sealed class WrkReport : IReport
     private static double BytesOf(Measurement round) =>
         round.ReceivedBytes is { } all ? round.Ok > 0 ? (double)all * round.Completed / round.Ok : all : round.PayloadBytes;
 
-    private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key)).Sum(failure => failure.Value);
+    private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))
+        .Sum(failure => failure.Value);
 }

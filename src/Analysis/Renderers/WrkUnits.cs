@@ -5,7 +5,8 @@ namespace IpcBench.Analysis.Renderers;
 /// <summary>Numbers as wrk writes them (units.c there): the next unit from 85 % of it on.</summary>
 internal static class WrkUnits
 {
-    private static readonly string[] Metric = ["", "k", "M", "G", "T"], Binary = ["", "K", "M", "G", "T"], Micros = ["us", "ms"], Seconds = ["s", "m"];
+    private static readonly string[] Metric = ["", "k", "M", "G", "T"], Binary = ["", "K", "M", "G", "T"], Micros = ["us", "ms"],
+        Seconds = ["s", "m"];
 
     /// <summary>A rate or count: <c>12.34k</c>.</summary>
     public static string Count(double value) => Scaled(value, Metric, 1000, "0.00");

@@ -35,13 +35,19 @@ public sealed record CellKey
     /// <summary>Concurrent calls of one connection.</summary>
     public int Streams { get; init; } = 1;
 
-    /// <summary>Asked-for load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), or <c>50%</c> of the slowest transport's capacity.</summary>
+    /// <summary>
+    /// Asked-for load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), or <c>50%</c> of the slowest transport's capacity.
+    /// </summary>
     public string Load { get; init; } = "max";
 
-    /// <summary>What else sets this arm apart: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second endpoint; empty otherwise.</summary>
+    /// <summary>
+    /// What else sets this arm apart: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second endpoint; empty
+    /// otherwise.
+    /// </summary>
     public string Variant { get; init; } = "";
 
     /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
     [JsonIgnore]
-    public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire" ? "" : Client, Variant }.Where(part => part.Length > 0));
+    public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
+        ? "" : Client, Variant }.Where(part => part.Length > 0));
 }

@@ -26,10 +26,16 @@ public sealed record ConnectionStats
     /// <summary>A connection for every call: how many were opened for the calls of the window; null where connections are kept.</summary>
     public long? OpenedInAll { get; init; }
 
-    /// <summary>How long the connects took, in ns: 50th, 90th, 99th percentile and slowest; those of the calls where each has a connection of its own.</summary>
+    /// <summary>
+    /// How long the connects took, in ns: 50th, 90th, 99th percentile and slowest; those of the calls where each has a connection of its
+    /// own.
+    /// </summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
-    /// <summary>Calls that a connection could have out at a time: what was asked for, or fewer when the server allows no more; null when the client does not know.</summary>
+    /// <summary>
+    /// Calls that a connection could have out at a time: what was asked for, or fewer when the server allows no more; null when the client
+    /// does not know.
+    /// </summary>
     public long? StreamsAllowed { get; init; }
 
     /// <summary>Connections the server says it held open for this endpoint, less the tool's own; null when it does not tell.</summary>

@@ -1,6 +1,8 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>One measurement of one cell, raw. Times are in ns, sizes in bytes; <c>started = ok + failed + cut off</c> always holds.</summary>
+/// <summary>
+/// One measurement of one cell, raw. Times are in ns, sizes in bytes; <c>started = ok + failed + cut off</c> always holds.
+/// </summary>
 public sealed record Measurement
 {
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
@@ -9,7 +11,10 @@ public sealed record Measurement
     /// <summary>1-based number of the round; cells of the same number are pairs.</summary>
     public required int Number { get; init; }
 
-    /// <summary>0 for the first try; a spoiled round may be repeated under the next attempt, and the last attempt of a cell and round is the one that counts.</summary>
+    /// <summary>
+    /// 0 for the first try; a spoiled round may be repeated under the next attempt, and the last attempt of a cell and round is the one
+    /// that counts.
+    /// </summary>
     public int Attempt { get; init; }
 
     public required DateTimeOffset At { get; init; }
@@ -23,7 +28,9 @@ public sealed record Measurement
     /// <summary>Of the started, those that ended well, inside the window or while it drained.</summary>
     public required long Ok { get; init; }
 
-    /// <summary>Of the started, failures by kind: <c>connect</c>, <c>reset</c>, <c>status 13</c>, <c>wrong length</c>, <c>protocol</c>, …</summary>
+    /// <summary>
+    /// Of the started, failures by kind: <c>connect</c>, <c>reset</c>, <c>status 13</c>, <c>wrong length</c>, <c>protocol</c>, …
+    /// </summary>
     public IReadOnlyDictionary<string, long> Failed { get; init; } = new Dictionary<string, long>();
 
     /// <summary>Of the started, those still out at the timeout or the drain limit.</summary>
@@ -35,10 +42,16 @@ public sealed record Measurement
     /// <summary>Payload bytes of the calls in <see cref="Completed"/>.</summary>
     public required long PayloadBytes { get; init; }
 
-    /// <summary>All bytes that came on the connections from the begin of the window to the end of the drain, headers and failures included; null when they were not counted.</summary>
+    /// <summary>
+    /// All bytes that came on the connections from the begin of the window to the end of the drain, headers and failures included; null
+    /// when they were not counted.
+    /// </summary>
     public long? ReceivedBytes { get; init; }
 
-    /// <summary>Latencies in ns of the calls in <see cref="Ok"/>, from the intended start (closed loop: from the send): HdrHistogram V2 compressed, base64.</summary>
+    /// <summary>
+    /// Latencies in ns of the calls in <see cref="Ok"/>, from the intended start (closed loop: from the send): HdrHistogram V2 compressed,
+    /// base64.
+    /// </summary>
     public required string Latency { get; init; }
 
     /// <summary>Exact sum of those latencies in ns, for means.</summary>
@@ -47,10 +60,14 @@ public sealed record Measurement
     /// <summary>Lower bounds in ns of the calls cut off, same coding; empty when there are none.</summary>
     public string CutOffLatency { get; init; } = "";
 
-    /// <summary>Open loop: calls that were due inside the window and never sent, since every stream was busy until its end; not among the started.</summary>
+    /// <summary>
+    /// Open loop: calls that were due inside the window and never sent, since every stream was busy until its end; not among the started.
+    /// </summary>
     public long NotSent { get; init; }
 
-    /// <summary>Lower bounds in ns of the calls not sent, from the intended start to the end of the window, same coding; empty when there are none.</summary>
+    /// <summary>
+    /// Lower bounds in ns of the calls not sent, from the intended start to the end of the window, same coding; empty when there are none.
+    /// </summary>
     public string NotSentLatency { get; init; } = "";
 
     /// <summary>Open loop: from the send to the reply; empty in a closed loop, where it equals <see cref="Latency"/>.</summary>
@@ -65,7 +82,9 @@ public sealed record Measurement
     /// <summary>What this process used from just before the window to the end of the drain.</summary>
     public required ProcessUsage Client { get; init; }
 
-    /// <summary>What the server says it used meanwhile, or what the system says of the processes of <c>--server-pids</c>; null when neither tells.</summary>
+    /// <summary>
+    /// What the server says it used meanwhile, or what the system says of the processes of <c>--server-pids</c>; null when neither tells.
+    /// </summary>
     public ProcessUsage? Server { get; init; }
 
     /// <summary>The whole machine meanwhile; null where the system does not tell.</summary>
@@ -88,6 +107,9 @@ public sealed record Measurement
     /// <summary>A fixed integer loop timed just before the cell, in ns: how fast this machine was then; 0 when not timed.</summary>
     public long FixedLoopNs { get; init; }
 
-    /// <summary>What else had the machine meanwhile; empty when nothing. A later attempt of the same cell and round replaces it; without one it counts, with this doubt.</summary>
+    /// <summary>
+    /// What else had the machine meanwhile; empty when nothing. A later attempt of the same cell and round replaces it; without one it
+    /// counts, with this doubt.
+    /// </summary>
     public string Spoiled { get; init; } = "";
 }

@@ -18,7 +18,8 @@ internal static class ResultsCheck
     {
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
             return "it lists more cells or rounds than any run has";
-        if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers) || HasNull(run.Calibrations) || HasNull(run.Advice))
+        if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers) || HasNull(run.Calibrations)
+            || HasNull(run.Advice))
             return "a list holds null";
         for (var i = 0; i < run.Cells.Count; i++)
         {
@@ -57,7 +58,8 @@ internal static class ResultsCheck
             return "a list holds null";
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
             round.MethodsCompiled, round.FixedLoopNs)
-            || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets]) || Bad([.. round.ThreadCalls]))
+            || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
+            || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);
         if (round.Started != round.Ok + failed + round.CutOff)

@@ -14,7 +14,8 @@ public static class ResultsSchema
         var schema = ResultsJson.Schema(new JsonSchemaExporterOptions
         {
             TreatNullObliviousAsNonNullable = true,
-            TransformSchemaNode = (context, node) => Describe(node, describe, context.PropertyInfo?.AttributeProvider as MemberInfo, context.TypeInfo.Type),
+            TransformSchemaNode = (context, node) =>
+                Describe(node, describe, context.PropertyInfo?.AttributeProvider as MemberInfo, context.TypeInfo.Type),
         }).AsObject();
         var whole = new JsonObject { ["$schema"] = "https://json-schema.org/draft/2020-12/schema", ["title"] = "IpcBench results file" };
         foreach (var (name, value) in schema.ToList())
@@ -28,10 +29,13 @@ public static class ResultsSchema
     {
         if (node is not JsonObject schema)
             return node;
-        if (((member == null ? null : describe(member)) ?? describe(type)) is { } text && !schema.ContainsKey("description") && !schema.ContainsKey("$ref"))
+        if (((member == null ? null : describe(member)) ?? describe(type)) is { } text && !schema.ContainsKey("description")
+            && !schema.ContainsKey("$ref"))
             schema.Insert(0, "description", text);
         // No count, time or size is negative.
-        if (schema["type"]?.ToJsonString() is { } name && (name.Contains("integer", StringComparison.Ordinal) || name.Contains("number", StringComparison.Ordinal)) && member?.Name != nameof(RunRecord.Seed))
+        if (schema["type"]?.ToJsonString() is { } name
+            && (name.Contains("integer", StringComparison.Ordinal) || name.Contains("number", StringComparison.Ordinal))
+            && member?.Name != nameof(RunRecord.Seed))
             schema["minimum"] = 0;
         return schema;
     }

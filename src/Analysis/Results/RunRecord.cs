@@ -1,6 +1,8 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>One run: the content of a results file. Everything a report shows is computed from it; nothing derived is stored as truth.</summary>
+/// <summary>
+/// One run: the content of a results file. Everything a report shows is computed from it; nothing derived is stored as truth.
+/// </summary>
 public sealed record RunRecord
 {
     /// <summary>The version of this schema that the writer used.</summary>
@@ -19,10 +21,14 @@ public sealed record RunRecord
 
     public string Label { get; init; } = "";
 
-    /// <summary>The published comparison that it repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for a run of its own.</summary>
+    /// <summary>
+    /// The published comparison that it repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for a run of its own.
+    /// </summary>
     public string Scenario { get; init; } = "";
 
-    /// <summary>The arguments as typed, without what may be secret: values of headers, queries and users of URLs are <c>(hidden)</c>.</summary>
+    /// <summary>
+    /// The arguments as typed, without what may be secret: values of headers, queries and users of URLs are <c>(hidden)</c>.
+    /// </summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 
     /// <summary>Shuffles the order of the cells of each round.</summary>
@@ -45,7 +51,10 @@ public sealed record RunRecord
     /// <summary>The client's own ceiling per kind of socket, when it was calibrated.</summary>
     public IReadOnlyList<Calibration> Calibrations { get; init; } = [];
 
-    /// <summary>Doubts raised before and during the run (about the machine, the limits, what a server said). Those that follow from rounds are computed by reports.</summary>
+    /// <summary>
+    /// Doubts raised before and during the run (about the machine, the limits, what a server said). Those that follow from rounds are
+    /// computed by reports.
+    /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
 }
 

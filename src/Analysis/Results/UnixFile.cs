@@ -53,7 +53,8 @@ internal static partial class UnixFile
             if (error != NoReader)
                 throw new IOException(Marshal.GetPInvokeErrorMessage(error));
             if (System.Diagnostics.Stopwatch.GetElapsedTime(begun) > patience)
-                throw new IOException(FormattableString.Invariant($"it is a pipe and nobody has read from it for {patience.TotalSeconds:0} s"));
+                throw new IOException(FormattableString
+                    .Invariant($"it is a pipe and nobody has read from it for {patience.TotalSeconds:0} s"));
             Task.Delay(20).Wait();
         }
     }

@@ -11,7 +11,10 @@ public sealed record WatchedEndpoint
     /// <summary>How often it was looked at: every 100 ms, or more rarely where a look takes long.</summary>
     public required int Samples { get; init; }
 
-    /// <summary>Established, with bytes queued at either end, or (TCP alone) a request out: the server's last bytes came in later than its last went out.</summary>
+    /// <summary>
+    /// Established, with bytes queued at either end, or (TCP alone) a request out: the server's last bytes came in later than its last went
+    /// out.
+    /// </summary>
     public required StateCount Active { get; init; }
 
     /// <summary>Established and silent.</summary>

@@ -145,7 +145,8 @@ public static class WholeFile
                 File.Move(temporary, path, overwrite: true);
                 return;
             }
-            catch (Exception e) when (attempt < 10 && OperatingSystem.IsWindows() && File.Exists(path) && e is IOException or UnauthorizedAccessException)
+            catch (Exception e) when (attempt < 10 && OperatingSystem.IsWindows() && File.Exists(path)
+                && e is IOException or UnauthorizedAccessException)
             {
                 Task.Delay(50).Wait();
             }

@@ -3,7 +3,9 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>The chi-squared distribution.</summary>
 internal static class ChiSquared
 {
-    /// <summary>P(X ≥ x) with these degrees of freedom, by the series of the incomplete gamma function (Abramowitz and Stegun 6.5.29).</summary>
+    /// <summary>
+    /// P(X ≥ x) with these degrees of freedom, by the series of the incomplete gamma function (Abramowitz and Stegun 6.5.29).
+    /// </summary>
     public static double Above(double x, int degrees)
     {
         if (x <= 0 || degrees == 0)

@@ -3,7 +3,9 @@ using System.IO.Compression;
 
 namespace IpcBench.Analysis.Statistics;
 
-/// <summary>HdrHistogram's V2 compressed coding (AbstractHistogram.encodeIntoCompressedByteBuffer) of histograms in our one layout, as base64.</summary>
+/// <summary>
+/// HdrHistogram's V2 compressed coding (AbstractHistogram.encodeIntoCompressedByteBuffer) of histograms in our one layout, as base64.
+/// </summary>
 internal static class HistogramCoding
 {
     private const int Cookie = 0x1c849303 | 0x10;
@@ -50,7 +52,8 @@ internal static class HistogramCoding
         if (inflated.Length < HeaderLength || BinaryPrimitives.ReadInt32BigEndian(inflated) != Cookie)
             throw new FormatException("a histogram is not in HdrHistogram's V2 coding");
         // The offset is 0 as a rule; hdr-histogram-js writes 1 and shifts nothing.
-        if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1) || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
+        if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1)
+            || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
             || BinaryPrimitives.ReadInt64BigEndian(inflated[16..]) is not (0 or 1))
             throw new FormatException("a histogram has another layout than three digits from 1 ns");
         var length = BinaryPrimitives.ReadInt32BigEndian(inflated[4..]);
@@ -64,7 +67,8 @@ internal static class HistogramCoding
         var bytes = new byte[text.Length / 4 * 3 + 3];
         if (!Convert.TryFromBase64String(text, bytes, out var written) || written < 8)
             throw new FormatException("a histogram is not base64");
-        if (BinaryPrimitives.ReadInt32BigEndian(bytes) != CompressedCookie || BinaryPrimitives.ReadInt32BigEndian(bytes.AsSpan(4)) != written - 8)
+        if (BinaryPrimitives.ReadInt32BigEndian(bytes) != CompressedCookie
+            || BinaryPrimitives.ReadInt32BigEndian(bytes.AsSpan(4)) != written - 8)
             throw new FormatException("a histogram is not in HdrHistogram's V2 compressed coding");
         return bytes[8..written];
     }

@@ -45,9 +45,12 @@ public sealed class LatencyCounts
     /// <summary>A percentile in ns; null when there is not enough data.</summary>
     public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
 
-    /// <summary>Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be another one.</summary>
+    /// <summary>
+    /// Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be another one.
+    /// </summary>
     public bool IsBoundAt(double percentile) =>
-        ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank && (rank > ended.Count || ended.ValueAtRank(rank) != ValueAtRank(rank));
+        ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank
+            && (rank > ended.Count || ended.ValueAtRank(rank) != ValueAtRank(rank));
 
     /// <summary>The longest in ns; null when there is none.</summary>
     public double? Longest => Count == 0 ? null : Max;
@@ -58,7 +61,9 @@ public sealed class LatencyCounts
     /// <summary>Number of slots in use.</summary>
     public int Filled => slots.Length;
 
-    /// <summary>The value in ns at or below which this percentage of all values lie, as HdrHistogram's getValueAtPercentile; 0 when empty.</summary>
+    /// <summary>
+    /// The value in ns at or below which this percentage of all values lie, as HdrHistogram's getValueAtPercentile; 0 when empty.
+    /// </summary>
     public long ValueAt(double percentile)
     {
         if (Count == 0)

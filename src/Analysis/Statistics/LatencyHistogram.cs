@@ -69,7 +69,9 @@ public sealed class LatencyHistogram
     /// <summary>HdrHistogram V2 compressed, base64.</summary>
     public string Encode() => HistogramCoding.Encode(ToCounts());
 
-    /// <summary>Reads what <see cref="Encode"/> or another HdrHistogram library of the same layout wrote; empty text is an empty histogram.</summary>
+    /// <summary>
+    /// Reads what <see cref="Encode"/> or another HdrHistogram library of the same layout wrote; empty text is an empty histogram.
+    /// </summary>
     /// <exception cref="FormatException">Not a histogram, damaged, or of another layout.</exception>
     public static LatencyHistogram Decode(string text)
     {

@@ -15,7 +15,10 @@ public static class RankSum
         return SumOrder.Median((long)a.Length * b.Length, k => SumOrder.Difference(a, b, k));
     }
 
-    /// <summary>The interval that misses the shift from the first to the second with at most this probability; null when the values are too few for any.</summary>
+    /// <summary>
+    /// The interval that misses the shift from the first to the second with at most this probability; null when the values are too few for
+    /// any.
+    /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> first, IEnumerable<double> second, double alpha)
     {
         double[] a = [.. first.Order()], b = [.. second.Order()];
@@ -24,7 +27,9 @@ public static class RankSum
         return k < 1 ? null : new Interval(SumOrder.Difference(a, b, k), SumOrder.Difference(a, b, pairs + 1 - k));
     }
 
-    /// <summary>The two-sided probability of samples as far apart as these when nothing differs; a tie counts half, rounded towards the middle.</summary>
+    /// <summary>
+    /// The two-sided probability of samples as far apart as these when nothing differs; a tie counts half, rounded towards the middle.
+    /// </summary>
     public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
     {
         var larger = first.Sum(a => second.Sum(b => b > a ? 1 : b == a ? 0.5 : 0));

@@ -21,7 +21,10 @@ public sealed record RatioEstimate
     /// <summary>Probability with which the interval holds the truth, e.g. 0.95.</summary>
     public required double Confidence { get; init; }
 
-    /// <summary>From pairs of the same round: Hodges–Lehmann estimate of the log ratios with the exact signed-rank interval. Null without a pair of positive numbers.</summary>
+    /// <summary>
+    /// From pairs of the same round: Hodges–Lehmann estimate of the log ratios with the exact signed-rank interval. Null without a pair of
+    /// positive numbers.
+    /// </summary>
     public static RatioEstimate? Paired(IEnumerable<(double Base, double New)> pairs, double alpha)
     {
         var all = pairs.ToList();

@@ -18,7 +18,9 @@ public static class SignedRank
         return SumOrder.Median(Walsh(sorted.Length), k => SumOrder.WalshAverage(sorted, k));
     }
 
-    /// <summary>The interval that misses the middle of the differences with at most this probability; null when they are too few for any.</summary>
+    /// <summary>
+    /// The interval that misses the middle of the differences with at most this probability; null when they are too few for any.
+    /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> differences, double alpha)
     {
         double[] sorted = [.. differences.Order()];
@@ -26,7 +28,10 @@ public static class SignedRank
         return k < 1 ? null : new Interval(SumOrder.WalshAverage(sorted, k), SumOrder.WalshAverage(sorted, Walsh(sorted.Length) + 1 - k));
     }
 
-    /// <summary>The two-sided probability of a rank sum as far from the middle as this one, when nothing differs. Zeros are left out, ties share their ranks.</summary>
+    /// <summary>
+    /// The two-sided probability of a rank sum as far from the middle as this one, when nothing differs. Zeros are left out, ties share
+    /// their ranks.
+    /// </summary>
     public static double PValue(IEnumerable<double> differences)
     {
         var (sum, count) = RankSum([.. differences.Where(d => d != 0)]);

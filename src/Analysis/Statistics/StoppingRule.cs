@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// When <c>--rounds auto</c> may stop. Looking after every round at a 95 % interval calls 20 % of identical arms different. Here there are at
-/// most eight looks, after fixed numbers of rounds that grow by the square root of two, each with the same stricter level (Pocock 1977,
+/// When <c>--rounds auto</c> may stop. Looking after every round at a 95 % interval calls 20 % of identical arms different. Here there are
+/// at most eight looks, after fixed numbers of rounds that grow by the square root of two, each with the same stricter level (Pocock 1977,
 /// Group sequential methods, Biometrika 64): with 1.05 % a look the eight together are wrong in 5 % of identical arms, by simulation of the
 /// signed-rank test at these very looks (CampaignTests repeats it). An interval shown of such a run has this level too.
 /// </summary>
@@ -23,6 +23,8 @@ public static class StoppingRule
     /// <summary>The number of rounds of the next look; null after the last.</summary>
     public static int? NextLook(int rounds) => Looks.Where(look => look > rounds).Cast<int?>().FirstOrDefault();
 
-    /// <summary>Whether a verdict needs no more rounds: it is known which arm is ahead, or that no difference is larger than delta.</summary>
+    /// <summary>
+    /// Whether a verdict needs no more rounds: it is known which arm is ahead, or that no difference is larger than delta.
+    /// </summary>
     public static bool IsDecided(Verdict verdict) => verdict.Kind != VerdictKind.CannotTell;
 }

@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// The k-th smallest of all sums of two numbers without making them all: a thousand rounds have half a million. Counts sums below a guess with
-/// two pointers and halves the range of the guess (Johnson and Mizoguchi 1978 count so; they choose guesses otherwise).
+/// The k-th smallest of all sums of two numbers without making them all: a thousand rounds have half a million. Counts sums below a guess
+/// with two pointers and halves the range of the guess (Johnson and Mizoguchi 1978 count so; they choose guesses otherwise).
 /// </summary>
 internal static class SumOrder
 {

@@ -48,10 +48,14 @@ public sealed class TextTable(params string[] headings)
 
     public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
 
-    /// <summary>Text from a file or server as Markdown: it makes no HTML, no cell of its own, and no link or picture, whose brackets are followed by an address or a reference.</summary>
+    /// <summary>
+    /// Text from a file or server as Markdown: it makes no HTML, no cell of its own, and no link or picture, whose brackets are followed by
+    /// an address or a reference.
+    /// </summary>
     internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
         .Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)
-        .Replace("](", "]\\(", StringComparison.Ordinal).Replace("][", "]\\[", StringComparison.Ordinal).Replace("]:", "]\\:", StringComparison.Ordinal)
+        .Replace("](", "]\\(", StringComparison.Ordinal).Replace("][", "]\\[", StringComparison.Ordinal)
+        .Replace("]:", "]\\:", StringComparison.Ordinal)
         .ReplaceLineEndings(" ");
 
     /// <summary>Text from a file as Markdown's code.</summary>

@@ -8,7 +8,8 @@ namespace IpcBench.Analysis.Tests.Crank;
 
 public sealed class CrankTests
 {
-    private static readonly RunRecord Run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 1, SamplesPerRound = 20_000 }.Make();
+    private static readonly RunRecord Run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 1,
+        SamplesPerRound = 20_000 }.Make();
 
     [Fact]
     public void Crank_finds_the_numbers_in_the_output()
@@ -20,7 +21,8 @@ public sealed class CrankTests
         Assert.Equal(round.Rate, measurements["grpc/rps/mean;http/rps/mean"].GetDouble(), 6);
         Assert.Equal(round.MeanNs!.Value / 1e6, measurements["grpc/latency/mean;http/latency/mean"].GetDouble(), 6);
         foreach (var percent in new[] { "50", "75", "90", "99" })
-            Assert.Equal(round.Latency.At(double.Parse(percent, CultureInfo.InvariantCulture))!.Value / 1e6, measurements[$"grpc/latency/{percent};http/latency/{percent}"].GetDouble(), 6);
+            Assert.Equal(round.Latency.At(double.Parse(percent, CultureInfo.InvariantCulture))!.Value / 1e6,
+                measurements[$"grpc/latency/{percent};http/latency/{percent}"].GetDouble(), 6);
         Assert.Equal(round.Latency.Longest!.Value / 1e6, measurements["grpc/latency/max;http/latency/max"].GetDouble(), 6);
         Assert.Equal(0, measurements["grpc/errors/badresponses;http/requests/badresponses"].GetDouble());
         Assert.InRange(measurements["ipc/client-cpu-us"].GetDouble(), 1, 1000);
@@ -51,7 +53,8 @@ public sealed class CrankTests
         var block = ParseAsCrankDoes(CrankStatistics.Of(Run with { Rounds = [round] }));
 
         Assert.Equal(9, block.GetProperty("Measurements").EnumerateArray()
-            .Single(item => item.GetProperty("name").GetString()!.StartsWith("grpc/errors", StringComparison.Ordinal)).GetProperty("value").GetInt64());
+            .Single(item => item.GetProperty("name").GetString()!.StartsWith("grpc/errors", StringComparison.Ordinal)).GetProperty("value")
+            .GetInt64());
     }
 
     [Fact]
@@ -73,9 +76,12 @@ public sealed class CrankTests
     public void A_file_of_crank_without_this_tool_says_so()
     {
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
-        File.WriteAllText(path, """{ "returnCode": 0, "jobResults": { "jobs": { "load": { "results": { "bombardier/requests": 1 } } } } }""");
+        File.WriteAllText(path, """
+            { "returnCode": 0, "jobResults": { "jobs": { "load": { "results": { "bombardier/requests": 1 } } } } }
+            """);
 
-        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message, StringComparison.Ordinal);
+        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message,
+            StringComparison.Ordinal);
         File.Delete(path);
     }
 
@@ -89,7 +95,8 @@ public sealed class CrankTests
         File.Delete(path);
     }
 
-    // crank's agent, Startup.cs, ParseMeasurementOutput: the last line ends a block, the last line before it with the other marker begins it.
+    // crank's agent, Startup.cs, ParseMeasurementOutput: the last line ends a block, the last line before it with the other marker begins
+    // it.
     private static JsonElement ParseAsCrankDoes(string output)
     {
         var lines = output.TrimEnd('\n').Split('\n');
@@ -102,9 +109,11 @@ public sealed class CrankTests
     // crank's controller keeps each value under the first of its names.
     private static string WriteAsCrankDoes(JsonElement block)
     {
-        var results = block.GetProperty("Measurements").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
+        var results = block.GetProperty("Measurements").EnumerateArray()
+            .ToDictionary(item => item.GetProperty("name").GetString()!.Split(';')[0], item => item.GetProperty("value"));
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
-        File.WriteAllText(path, JsonSerializer.Serialize(new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }));
+        File.WriteAllText(path, JsonSerializer
+            .Serialize(new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }));
         return path;
     }
 }
