@@ -11,18 +11,18 @@ public sealed partial class ChildLife : IDisposable
     private const int JobObjectExtendedLimitInformation = 9;
     private const uint KillOnJobClose = 0x2000;
 
-    private readonly nint _job;
+    private readonly nint job;
 
     /// <summary>Best effort: a system that refuses leaves the child on its own.</summary>
     public ChildLife(Process child)
     {
-        _job = CreateJobObjectW(0, 0);
+        this.job = CreateJobObjectW(0, 0);
         var limits = new ExtendedLimits { Flags = KillOnJobClose };
-        _ = SetInformationJobObject(_job, JobObjectExtendedLimitInformation, in limits, Marshal.SizeOf<ExtendedLimits>())
-            && AssignProcessToJobObject(_job, child.Handle);
+        _ = SetInformationJobObject(this.job, JobObjectExtendedLimitInformation, in limits, Marshal.SizeOf<ExtendedLimits>())
+            && AssignProcessToJobObject(this.job, child.Handle);
     }
 
-    public void Dispose() => _ = CloseHandle(_job);
+    public void Dispose() => _ = CloseHandle(this.job);
 
     // JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows: 144 bytes, the flags behind two 8-byte times.
     [StructLayout(LayoutKind.Explicit, Size = 144)]

@@ -82,6 +82,6 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [InlineArray(18)]
     private struct Usage
     {
-        private long _first;
+        private long first;
     }
 }

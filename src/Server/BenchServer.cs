@@ -13,14 +13,14 @@ internal sealed class BenchServer : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(0.5);
 
-    private readonly WebApplication _host;
-    private readonly IGrpcStack _stack;
-    private bool _stopped;
+    private readonly WebApplication host;
+    private readonly IGrpcStack stack;
+    private bool stopped;
 
     private BenchServer(WebApplication host, IGrpcStack stack, IReadOnlyList<ServerEndpoint> endpoints)
     {
-        _host = host;
-        _stack = stack;
+        this.host = host;
+        this.stack = stack;
         Endpoints = endpoints;
     }
 
@@ -55,13 +55,13 @@ internal sealed class BenchServer : IAsyncDisposable
     /// <summary>Lets running calls end for a moment, then cuts them off. Socket files are gone afterwards.</summary>
     public async Task StopAsync()
     {
-        if (_stopped)
+        if (stopped)
             return;
-        _stopped = true;
+        stopped = true;
         foreach (var endpoint in Endpoints)
             endpoint.RemoveFiles();
         using var grace = new CancellationTokenSource(Grace);
-        await _stack.StopAsync(_host, grace.Token);
+        await this.stack.StopAsync(this.host, grace.Token);
         RemoveSockets();
     }
 
@@ -75,7 +75,7 @@ internal sealed class BenchServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await StopAsync();
-        await _host.DisposeAsync();
+        await this.host.DisposeAsync();
     }
 
     private static async Task BindAsync(

@@ -9,9 +9,9 @@ public sealed class CorpusTests : IDisposable
 {
     private static readonly CorpusLimits Limits = new(MessageBytes: 100, TotalBytes: 1000);
 
-    private readonly TempFolder _folder = new();
+    private readonly TempFolder folder = new();
 
-    public void Dispose() => _folder.Dispose();
+    public void Dispose() => folder.Dispose();
 
     [Fact]
     public void Text_of_the_command_line_is_one_request()
@@ -26,21 +26,21 @@ public sealed class CorpusTests : IDisposable
     [InlineData("{\"count\":1}\n\n  \n{\"count\":2}\r\n{}")]
     [InlineData("\uFEFF{\"count\":1}\n{\"count\":2}\n{}\n")]
     public void A_file_of_lines_is_a_request_a_line(string text) =>
-        Assert.Equal(["1801", "1802", ""], Hex(Json($"@{_folder.Write("items.jsonl", text)}")));
+        Assert.Equal(["1801", "1802", ""], Hex(Json($"@{folder.Write("items.jsonl", text)}")));
 
     [Theory]
     [InlineData("{\n  \"count\": 1\n}", "1801")]
     [InlineData("{\"count\":1}\n{\"count\":2}", "1801 1802")]
     public void Any_other_file_is_a_request_or_several(string text, string expected)
     {
-        Assert.Equal(expected.Split(' '), Hex(Json($"@{_folder.Write("items.json", text)}")));
+        Assert.Equal(expected.Split(' '), Hex(Json($"@{folder.Write("items.json", text)}")));
         Assert.Equal(expected.Split(' '), Hex(Json("-", text)));
     }
 
     [Fact]
     public void Bytes_are_sent_as_they_are()
     {
-        var corpus = Corpus.OfBinary($"@{_folder.Write("any.bin", [1, 2, 3])}", Limits, NoInput);
+        var corpus = Corpus.OfBinary($"@{folder.Write("any.bin", [1, 2, 3])}", Limits, NoInput);
         Assert.Equal(["010203"], Hex(corpus));
         Assert.Equal(["010203"], Hex(Corpus.OfBinary("-", Limits, () => new MemoryStream([1, 2, 3]))));
         Assert.Equal([""], Hex(Corpus.OfBinary("-", Limits, () => new MemoryStream())));
@@ -64,7 +64,7 @@ public sealed class CorpusTests : IDisposable
     [InlineData("items.json", "[{}]", "{0}:1:1: a rich.Item is an object in braces, not a list")]
     public void A_broken_file_is_told_by_line_and_column(string name, string text, string sentence)
     {
-        var path = _folder.Write(name, text);
+        var path = folder.Write(name, text);
         Assert.Equal(string.Format(sentence, path), Assert.Throws<InputException>(() => Json($"@{path}")).Message);
     }
 
@@ -77,10 +77,10 @@ public sealed class CorpusTests : IDisposable
             "standard input:2:1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json("-", $"{{}}\n{large}")));
         Assert.Equal(
             "standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
-        var path = _folder.Write("any.bin", new byte[101]);
+        var path = folder.Write("any.bin", new byte[101]);
         Assert.Equal(
             $"{path} has 101 bytes, and 100 are the most for a message", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
-        var many = _folder.Write("many.jsonl", string.Concat(Enumerable.Repeat("{\"doubles\":[1,1,1,1,1,1,1,1,1,1]}\n", 13)));
+        var many = folder.Write("many.jsonl", string.Concat(Enumerable.Repeat("{\"doubles\":[1,1,1,1,1,1,1,1,1,1]}\n", 13)));
         Assert.Equal($"{many}:13:1: the requests have more than 1000 bytes together", Error(
             () => Corpus.OfJson($"@{many}", Protos.Message("rich.Three"), Protos.Types, Limits, NoInput)));
     }
@@ -88,9 +88,9 @@ public sealed class CorpusTests : IDisposable
     [Fact]
     public void A_file_that_cannot_be_read_is_named()
     {
-        var missing = Path.Combine(_folder.Path, "none.json");
+        var missing = Path.Combine(folder.Path, "none.json");
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));
-        Assert.StartsWith($"cannot read {_folder.Path}: ", Error(() => Json($"@{_folder.Path}")), StringComparison.Ordinal);
+        Assert.StartsWith($"cannot read {folder.Path}: ", Error(() => Json($"@{folder.Path}")), StringComparison.Ordinal);
         Assert.Equal(
             "'data.bin' is no file of message bytes: write @file, or - for standard input",
             Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));

@@ -14,11 +14,11 @@ public sealed class SocketFileTests : IDisposable
 {
     private const int Nobody = 65_534;
 
-    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("gb-");
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("gb-");
 
-    private string SocketPath => Path.Combine(_folder.FullName, "s");
+    private string SocketPath => Path.Combine(this.folder.FullName, "s");
 
-    public void Dispose() => _folder.Delete(recursive: true);
+    public void Dispose() => this.folder.Delete(recursive: true);
 
     [Theory]
     [InlineData("unix", false)]
@@ -91,7 +91,7 @@ public sealed class SocketFileTests : IDisposable
             var sentence =
                 $"cannot listen on unix:{SocketPath}: another server is answering there; stop it or choose another path with --listen";
             Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
-            Assert.Empty(_folder.GetFileSystemInfos());
+            Assert.Empty(this.folder.GetFileSystemInfos());
         }
     }
 
@@ -99,7 +99,7 @@ public sealed class SocketFileTests : IDisposable
     public async Task A_folder_that_another_program_keeps_locked_is_said_in_a_sentence()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
-        using var holder = Process.Start(new ProcessStartInfo("flock", [_folder.FullName, "-c", "echo locked; cat"])
+        using var holder = Process.Start(new ProcessStartInfo("flock", [this.folder.FullName, "-c", "echo locked; cat"])
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
@@ -107,7 +107,7 @@ public sealed class SocketFileTests : IDisposable
         Assert.Equal("locked", await holder.StandardOutput.ReadLineAsync().WaitAsync(Limits.Wait));
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)));
         Assert.Equal(
-            $"cannot listen on unix:{SocketPath}: another program keeps {_folder.FullName} locked; "
+            $"cannot listen on unix:{SocketPath}: another program keeps {this.folder.FullName} locked; "
             + "wait for it or choose another path with --listen",
             error.Message);
         holder.StandardInput.Close();
@@ -128,7 +128,7 @@ public sealed class SocketFileTests : IDisposable
         if (Environment.IsPrivilegedProcess)
         {
             // A folder as /tmp is, with a file of root in it, and a server of somebody else.
-            SetMode(_folder.FullName, all | UnixFileMode.StickyBit);
+            SetMode(this.folder.FullName, all | UnixFileMode.StickyBit);
             var run = await ServerChild.RunAsAsync(Nobody, "--listen", "unix:" + SocketPath);
             Assert.SkipWhen(run is null, "another user cannot read this folder");
             Assert.Equal((2, ""), (run.Value.ExitCode, run.Value.Output));
@@ -136,10 +136,10 @@ public sealed class SocketFileTests : IDisposable
         }
         else
         {
-            SetMode(_folder.FullName, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+            SetMode(this.folder.FullName, UnixFileMode.UserRead | UnixFileMode.UserExecute);
             var refusal = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(SocketPath)));
             error = refusal.Message;
-            SetMode(_folder.FullName, all);
+            SetMode(this.folder.FullName, all);
         }
         Assert.Equal(
             $"cannot listen on unix:{SocketPath}: a server that is gone left a socket there, and this user may not remove it; "

@@ -9,20 +9,20 @@ namespace IpcBench.Server.Tests;
 
 public sealed class StatusTests : IAsyncLifetime
 {
-    private ServerUnderTest _server = null!;
-    private GrpcClient _client = null!;
+    private ServerUnderTest server = null!;
+    private GrpcClient client = null!;
 
     public async ValueTask InitializeAsync()
     {
-        _server = await ServerUnderTest.StartAsync(
+        server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000_000, Stack = BuiltInStack.StackName });
-        _client = new GrpcClient(_server.Address);
+        client = new GrpcClient(server.Address);
     }
 
     public async ValueTask DisposeAsync()
     {
-        _client.Dispose();
-        await _server.DisposeAsync();
+        client.Dispose();
+        await server.DisposeAsync();
     }
 
     [Theory]
@@ -32,10 +32,10 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(long.MaxValue)]
     public async Task A_size_below_zero_or_above_the_limit_is_an_invalid_argument(long size)
     {
-        var reply = await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = size }));
+        var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = size }));
         AssertFailed(reply, GrpcStatusCode.InvalidArgument);
         Assert.Contains(size.ToString(), reply.StatusMessage);
-        Assert.Equal(1_000_000, (await _client.DownloadAsync(1_000_000)).Length);
+        Assert.Equal(1_000_000, (await client.DownloadAsync(1_000_000)).Length);
     }
 
     [Theory]
@@ -44,12 +44,12 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData("/nobody.Knows/This")]
     [InlineData("/")]
     public async Task An_unknown_method_is_unimplemented(string path) =>
-        AssertFailed(await _client.PostAsync(path, GrpcClient.Frame([])), GrpcStatusCode.Unimplemented);
+        AssertFailed(await client.PostAsync(path, GrpcClient.Frame([])), GrpcStatusCode.Unimplemented);
 
     [Fact]
     public async Task A_long_path_is_not_thrown_back_whole()
     {
-        var reply = await _client.PostAsync("/" + new string('ü', 1_000), GrpcClient.Frame([]));
+        var reply = await client.PostAsync("/" + new string('ü', 1_000), GrpcClient.Frame([]));
         AssertFailed(reply, GrpcStatusCode.Unimplemented);
         Assert.InRange(reply.StatusMessage!.Length, 1, 1_000);
         Assert.Contains("ü", GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(reply.StatusMessage)));
@@ -57,7 +57,7 @@ public sealed class StatusTests : IAsyncLifetime
 
     [Fact]
     public async Task A_compressed_message_is_unimplemented() =>
-        AssertFailed(await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10], flag: 1)), GrpcStatusCode.Unimplemented);
+        AssertFailed(await client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10], flag: 1)), GrpcStatusCode.Unimplemented);
 
     [Theory]
     [InlineData(new byte[] { }, "no message")]
@@ -71,19 +71,19 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(new byte[] { 0, 0, 0, 0, 2, 0, 0 }, "the tag that is none")]
     public async Task A_broken_frame_or_message_is_an_internal_error(byte[] body, string what)
     {
-        AssertFailed(await _client.PostAsync(GrpcClient.Download, body), GrpcStatusCode.Internal);
+        AssertFailed(await client.PostAsync(GrpcClient.Download, body), GrpcStatusCode.Internal);
         Assert.NotEmpty(what);
     }
 
     [Fact]
     public async Task A_broken_message_is_an_internal_error_of_the_control_service_too() =>
-        AssertFailed(await _client.PostAsync(GrpcClient.Usage, GrpcClient.Frame([0x0A, 0x7F])), GrpcStatusCode.Internal);
+        AssertFailed(await client.PostAsync(GrpcClient.Usage, GrpcClient.Frame([0x0A, 0x7F])), GrpcStatusCode.Internal);
 
     [Fact]
     public async Task An_oversized_request_is_refused_by_its_prefix_alone()
     {
-        AssertFailed(await _client.PostAsync(GrpcClient.Download, [0, 0x7F, 0xFF, 0xFF, 0xFF]), GrpcStatusCode.ResourceExhausted);
-        AssertFailed(await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new byte[5_000_000])), GrpcStatusCode.ResourceExhausted);
+        AssertFailed(await client.PostAsync(GrpcClient.Download, [0, 0x7F, 0xFF, 0xFF, 0xFF]), GrpcStatusCode.ResourceExhausted);
+        AssertFailed(await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new byte[5_000_000])), GrpcStatusCode.ResourceExhausted);
     }
 
     [Fact]
@@ -93,7 +93,7 @@ public sealed class StatusTests : IAsyncLifetime
         byte[] message = [.. padded, 0xFB, 0xFF, 0x01, .. new byte[0x7FFB]];
         Assert.Equal(32 * 1024 + 1, message.Length);
         message = [.. padded, 0xFA, 0xFF, 0x01, .. new byte[0x7FFA]];
-        var reply = await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame(message));
+        var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(message));
         Assert.Equal(GrpcStatusCode.Ok, reply.Status);
         Assert.Equal(10, DownloadReply.Parser.ParseFrom(reply.Message.Span).Payload.Length);
     }
@@ -104,14 +104,14 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(new byte[] { 0x12, 0x01, 0x61, 0x08, 0x0A })] // a field that this version does not know
     public async Task Unusual_but_valid_messages_are_understood(byte[] message)
     {
-        var reply = await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame(message));
+        var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(message));
         Assert.Equal(10, DownloadReply.Parser.ParseFrom(reply.Message.Span).Payload.Length);
     }
 
     [Fact]
     public async Task Success_puts_the_status_into_the_trailers()
     {
-        var reply = await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = 3 }));
+        var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = 3 }));
         Assert.False(reply.TrailersOnly);
         Assert.Equal(("application/grpc", 200, GrpcStatusCode.Ok), (reply.ContentType, reply.HttpStatus, reply.Status));
     }
@@ -124,11 +124,11 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData("application/json", 415)]
     [InlineData(null, 415)]
     public async Task The_content_type_decides_whether_it_is_grpc(string? contentType, int httpStatus) =>
-        Assert.Equal(httpStatus, (await _client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]), contentType)).HttpStatus);
+        Assert.Equal(httpStatus, (await client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]), contentType)).HttpStatus);
 
     [Fact]
     public async Task A_method_other_than_post_is_not_allowed() =>
-        Assert.Equal(405, (await _client.SendAsync(HttpMethod.Get, GrpcClient.Download, null, null)).HttpStatus);
+        Assert.Equal(405, (await client.SendAsync(HttpMethod.Get, GrpcClient.Download, null, null)).HttpStatus);
 
     private static void AssertFailed(GrpcReply reply, GrpcStatusCode code)
     {

@@ -9,12 +9,12 @@ public class WholeRepliesTests
 
     private static readonly TimeSpan Never = TimeSpan.FromHours(1);
 
-    private readonly WriteBudget _budget = new(part: 100_000, Limit);
+    private readonly WriteBudget budget = new(part: 100_000, Limit);
 
     [Fact]
     public async Task Replies_beyond_the_budget_wait_until_others_have_left()
     {
-        var replies = new WholeReplies(_budget, Never);
+        var replies = new WholeReplies(budget, Never);
         var first = await TakeAsync(replies, 600_000);
         var second = TakeAsync(replies, 600_000);
         var third = TakeAsync(replies, 100_000);
@@ -28,33 +28,33 @@ public class WholeRepliesTests
     [Fact]
     public async Task Small_replies_never_wait_and_a_reply_beyond_the_budget_is_alone()
     {
-        var replies = new WholeReplies(_budget, Never);
+        var replies = new WholeReplies(budget, Never);
         using (await TakeAsync(replies, 5 * Limit))
         {
             Assert.Null(await TakeAsync(replies, WriteBudget.Free).WaitAsync(Limits.Wait));
-            Assert.False(_budget.TryTakeWhole(1));
+            Assert.False(budget.TryTakeWhole(1));
         }
-        Assert.True(_budget.TryTakeWhole(Limit));
+        Assert.True(budget.TryTakeWhole(Limit));
     }
 
     [Fact]
     public async Task Replies_written_in_parts_and_whole_ones_share_the_budget()
     {
-        var replies = new WholeReplies(_budget, Never);
-        Assert.Equal(900_000, _budget.Take(900_000));
+        var replies = new WholeReplies(budget, Never);
+        Assert.Equal(900_000, budget.Take(900_000));
         var whole = TakeAsync(replies, 200_000);
         await Task.Delay(50);
         Assert.False(whole.IsCompleted);
-        _budget.Return(900_000);
+        budget.Return(900_000);
         using (await whole.WaitAsync(Limits.Wait))
-            Assert.True(_budget.Take(900_000) < 900_000);
+            Assert.True(budget.Take(900_000) < 900_000);
     }
 
     [Fact]
     public async Task A_client_that_reads_nothing_is_cut_off_only_while_others_wait_for_room()
     {
         var cutOff = 0;
-        var replies = new WholeReplies(_budget, TimeSpan.FromMilliseconds(1));
+        var replies = new WholeReplies(budget, TimeSpan.FromMilliseconds(1));
         var stalled = await replies.TakeAsync(Limit, () => cutOff++, CancellationToken.None);
         await Task.Delay(50);
         Assert.Equal(0, cutOff);
@@ -65,14 +65,14 @@ public class WholeRepliesTests
         stalled!.Dispose();
         stalled.Dispose();
         using (await next.WaitAsync(Limits.Wait))
-            Assert.False(_budget.TryTakeWhole(1));
+            Assert.False(budget.TryTakeWhole(1));
         Assert.Equal(1, cutOff);
     }
 
     [Fact]
     public async Task A_call_that_is_given_up_while_it_waits_leaves_its_place()
     {
-        var replies = new WholeReplies(_budget, Never);
+        var replies = new WholeReplies(budget, Never);
         var first = await TakeAsync(replies, Limit);
         using var end = new CancellationTokenSource();
         var givenUp = replies.TakeAsync(Limit, () => { }, end.Token).AsTask();

@@ -5,16 +5,16 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal sealed class RepeatBudget(int plannedRounds)
 {
-    private readonly HashSet<int> _repeated = [];
+    private readonly HashSet<int> repeated = [];
 
     /// <summary>Rounds that were repeated.</summary>
-    public int Repeated => _repeated.Count;
+    public int Repeated => repeated.Count;
 
     /// <summary>True, and counted, when this round may be measured once more; false: it stands, with its doubt.</summary>
     /// <param name="round">1-based. With 0 planned rounds (the tool decides) a fifth of the rounds so far may be repeated.</param>
     public bool TryRepeat(int round)
     {
         var allowed = (plannedRounds > 0 ? plannedRounds : round) / 5;
-        return _repeated.Count < allowed && _repeated.Add(round);
+        return repeated.Count < allowed && repeated.Add(round);
     }
 }

@@ -13,9 +13,9 @@ public sealed class Expectation
 {
     private const int Shown = 60;
 
-    private readonly MessageDescriptor _type;
-    private readonly MethodTypes _types;
-    private readonly JsonElement _expected;
+    private readonly MessageDescriptor type;
+    private readonly MethodTypes types;
+    private readonly JsonElement expected;
 
     /// <param name="type">The reply's type.</param>
     /// <param name="json">Part of a message of that type.</param>
@@ -23,17 +23,17 @@ public sealed class Expectation
     /// <exception cref="InputException">The JSON is none of this type.</exception>
     public Expectation(MessageDescriptor type, string json, MethodTypes types)
     {
-        (_type, _types) = (type, types);
+        (this.type, this.types) = (type, types);
         // Read and written again, so that every spelling of a value (1e3, "1000") is the one a reply is written in.
-        _expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
+        this.expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
     }
 
     /// <summary>The first difference, as <c>items[2].price: expected 3, got 4</c>; null where there is none.</summary>
     /// <exception cref="SchemaException">The bytes are no message of the type.</exception>
     public string? FirstDifference(byte[] reply)
     {
-        var message = new WireReader(_types).Read(_type, reply);
-        return Difference("", _expected, Parse(new JsonWriter(_types, JsonFields.All).Write(message)));
+        var message = new WireReader(this.types).Read(this.type, reply);
+        return Difference("", this.expected, Parse(new JsonWriter(this.types, JsonFields.All).Write(message)));
     }
 
     private static JsonElement Parse(string json)

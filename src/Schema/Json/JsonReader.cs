@@ -14,17 +14,17 @@ internal sealed class JsonReader
 {
     private static readonly ConditionalWeakTable<MessageDescriptor, Dictionary<string, FieldDescriptor>> ByName = [];
 
-    private readonly JsonSource _source;
-    private readonly MethodTypes _types;
-    private readonly ScalarReader _scalars;
-    private readonly WellKnownReader _wellKnown;
+    private readonly JsonSource source;
+    private readonly MethodTypes types;
+    private readonly ScalarReader scalars;
+    private readonly WellKnownReader wellKnown;
 
     public JsonReader(JsonSource source, MethodTypes types)
     {
-        _source = source;
-        _types = types;
-        _scalars = new ScalarReader(source);
-        _wellKnown = new WellKnownReader(source, types, this);
+        this.source = source;
+        this.types = types;
+        scalars = new ScalarReader(source);
+        wellKnown = new WellKnownReader(source, types, this);
     }
 
     /// <summary>The one message of the text.</summary>
@@ -35,23 +35,23 @@ internal sealed class JsonReader
     public MessageValue Message(MessageDescriptor type, JsonNode node)
     {
         var kind = WellKnownTypes.Of(type);
-        return kind == WellKnown.None ? Object(type, node) : _wellKnown.Read(kind, type, node);
+        return kind == WellKnown.None ? Object(type, node) : wellKnown.Read(kind, type, node);
     }
 
     /// <summary>A message by its fields; the member called <paramref name="except"/> is not one of them.</summary>
     public MessageValue Object(MessageDescriptor type, JsonNode node, string? except = null)
     {
         if (node.Kind != JsonValueKind.Object)
-            throw _source.Error(node.At, $"a {type.FullName} is an object in braces, not {node.Shown}");
+            throw this.source.Error(node.At, $"a {type.FullName} is an object in braces, not {node.Shown}");
         var message = new MessageValue(type);
         foreach (var (name, at, value) in node.Members)
         {
             if (name == except)
                 continue;
             var field = Find(type, name)
-                ?? throw _source.Error(at, $"{type.FullName} has no field \"{name}\"{Nearest.Hint(name, Names(type))}");
+                ?? throw this.source.Error(at, $"{type.FullName} has no field \"{name}\"{Nearest.Hint(name, Names(type))}");
             if (message.Has(field))
-                throw _source.Error(at, $"the field \"{name}\" stands here a second time");
+                throw this.source.Error(at, $"the field \"{name}\" stands here a second time");
             if (value.Kind == JsonValueKind.Null && (field.IsRepeated || !HoldsNull(field)))
                 message.Set(field, null);
             else if (field.RealContainingOneof?.Fields.FirstOrDefault(other => message.Get(other) is not null) is { } other)
@@ -60,13 +60,13 @@ internal sealed class JsonReader
                 message.Set(field, Field(field, value));
         }
         if (type.Fields.InFieldNumberOrder().FirstOrDefault(field => field.IsRequired && message.Get(field) is null) is { } missing)
-            throw _source.Error(node.At, $"{type.FullName} requires the field \"{missing.JsonName}\"");
+            throw this.source.Error(node.At, $"{type.FullName} requires the field \"{missing.JsonName}\"");
         return message;
     }
 
     /// <summary>A list's value or a field's: never null.</summary>
     public object One(FieldDescriptor field, JsonNode node) =>
-        field.FieldType == FieldType.Message ? Message(field.MessageType, node) : _scalars.Read(field, node);
+        field.FieldType == FieldType.Message ? Message(field.MessageType, node) : scalars.Read(field, node);
 
     private object Field(FieldDescriptor field, JsonNode node)
     {
@@ -75,7 +75,7 @@ internal sealed class JsonReader
         if (!field.IsRepeated)
             return One(field, node);
         if (node.Kind != JsonValueKind.Array)
-            throw _source.Error(node.At, $"{field.FullName} is repeated and takes a list in brackets, not {node.Shown}");
+            throw this.source.Error(node.At, $"{field.FullName} is repeated and takes a list in brackets, not {node.Shown}");
         var list = new List<object>(node.Items.Count);
         foreach (var item in node.Items)
         {
@@ -88,26 +88,26 @@ internal sealed class JsonReader
     private OrderedDictionary<object, object> Map(FieldDescriptor field, JsonNode node)
     {
         if (node.Kind != JsonValueKind.Object)
-            throw _source.Error(node.At, $"{field.FullName} is a map and takes an object in braces, not {node.Shown}");
+            throw this.source.Error(node.At, $"{field.FullName} is a map and takes an object in braces, not {node.Shown}");
         var (keyField, valueField) = (FieldRules.Key(field), FieldRules.Value(field));
         var map = new OrderedDictionary<object, object>();
         foreach (var (name, at, value) in node.Members)
         {
-            var key = _scalars.Read(keyField, new JsonNode(JsonValueKind.String, at, name), isKey: true);
+            var key = scalars.Read(keyField, new JsonNode(JsonValueKind.String, at, name), isKey: true);
             RefuseNull(field, valueField, value);
             if (!map.TryAdd(key, One(valueField, value)))
-                throw _source.Error(at, $"the key \"{name}\" stands here a second time");
+                throw this.source.Error(at, $"the key \"{name}\" stands here a second time");
         }
         return map;
     }
 
     private InputException Excluded(int at, string name, FieldDescriptor other) =>
-        _source.Error(at, $"\"{name}\" and \"{other.JsonName}\" exclude each other: both are of {other.RealContainingOneof.Name}");
+        this.source.Error(at, $"\"{name}\" and \"{other.JsonName}\" exclude each other: both are of {other.RealContainingOneof.Name}");
 
     private void RefuseNull(FieldDescriptor field, FieldDescriptor item, JsonNode node)
     {
         if (node.Kind == JsonValueKind.Null && !HoldsNull(item))
-            throw _source.Error(node.At, $"{field.FullName} takes no null among its values");
+            throw this.source.Error(node.At, $"{field.FullName} takes no null among its values");
     }
 
     // Of these two types null is a value; of all others it says that the field is not set.
@@ -118,7 +118,7 @@ internal sealed class JsonReader
     private FieldDescriptor? Find(MessageDescriptor type, string name)
     {
         if (name is ['[', .. var extension, ']'])
-            return _types.Extension(type, extension);
+            return this.types.Extension(type, extension);
         return ByName.GetValue(type, Named).GetValueOrDefault(name);
     }
 
@@ -135,5 +135,5 @@ internal sealed class JsonReader
 
     private IEnumerable<string> Names(MessageDescriptor type) =>
         type.Fields.InDeclarationOrder().Select(field => field.JsonName)
-            .Concat(_types.Extensions(type).Select(field => $"[{field.FullName}]"));
+            .Concat(this.types.Extensions(type).Select(field => $"[{field.FullName}]"));
 }

@@ -5,8 +5,8 @@ namespace IpcBench.Schema.Json;
 /// <summary>JSON text with where it came from: errors name a line and a column, as compilers do.</summary>
 internal sealed class JsonSource
 {
-    private readonly string? _name;
-    private readonly int _firstLine;
+    private readonly string? name;
+    private readonly int firstLine;
 
     /// <param name="text">UTF-8; a byte order mark is passed over.</param>
     /// <param name="name">The file; null for text from the command line.</param>
@@ -14,8 +14,8 @@ internal sealed class JsonSource
     public JsonSource(ReadOnlyMemory<byte> text, string? name = null, int firstLine = 1)
     {
         Text = text.Span.StartsWith(Encoding.UTF8.Preamble) ? text[Encoding.UTF8.Preamble.Length..] : text;
-        _name = name;
-        _firstLine = firstLine;
+        this.name = name;
+        this.firstLine = firstLine;
     }
 
     public JsonSource(string text) : this(Encoding.UTF8.GetBytes(text))
@@ -28,9 +28,9 @@ internal sealed class JsonSource
     public InputException Error(int at, string sentence, Exception? inner = null)
     {
         var before = Text.Span[..Math.Clamp(at, 0, Text.Length)];
-        var line = _firstLine + before.Count((byte)'\n');
+        var line = this.firstLine + before.Count((byte)'\n');
         var column = Characters(before[(before.LastIndexOf((byte)'\n') + 1)..]) + 1;
-        var place = _name is null ? $"line {line}, column {column}" : $"{_name}:{line}:{column}";
+        var place = this.name is null ? $"line {line}, column {column}" : $"{this.name}:{line}:{column}";
         return new InputException($"{place}: {sentence}", inner);
     }
 

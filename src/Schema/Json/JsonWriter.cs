@@ -28,7 +28,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
     // An Any in an Any begins a new message, so the reader's limit does not count through it.
     private const int DeepestAny = 10;
 
-    private int _anyDepth;
+    private int anyDepth;
 
     public string Write(MessageValue message)
     {
@@ -194,7 +194,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
         output.WriteStartObject();
         if (url.Length > 0)
             output.WriteString("@type", url);
-        if (_anyDepth == DeepestAny || types.Message(url[(url.LastIndexOf('/') + 1)..]) is not { } inner)
+        if (anyDepth == DeepestAny || types.Message(url[(url.LastIndexOf('/') + 1)..]) is not { } inner)
         {
             if (!bytes.IsEmpty)
                 output.WriteBase64String("value", bytes.Span);
@@ -202,7 +202,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
         else
         {
             var held = new WireReader(types).Read(inner, bytes.ToByteArray());
-            _anyDepth++;
+            anyDepth++;
             if (WellKnownTypes.HasOwnForm(inner))
             {
                 output.WritePropertyName("value");
@@ -212,7 +212,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
             {
                 Fields(output, held);
             }
-            _anyDepth--;
+            anyDepth--;
         }
         output.WriteEndObject();
     }

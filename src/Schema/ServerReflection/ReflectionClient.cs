@@ -33,7 +33,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
     ];
 
-    private int _version;
+    private int version;
 
     /// <summary>The full names of the services, in order.</summary>
     /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
@@ -108,13 +108,13 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private async Task<ServerReflectionResponse> AskAsync(ServerReflectionRequest request, CancellationToken cancel)
     {
         var bytes = request.ToByteArray();
-        var reply = await exchange(Paths[_version], bytes, cancel);
-        while (reply.Status == Unimplemented && _version + 1 < Paths.Length)
-            reply = await exchange(Paths[++_version], bytes, cancel);
+        var reply = await exchange(Paths[version], bytes, cancel);
+        while (reply.Status == Unimplemented && version + 1 < Paths.Length)
+            reply = await exchange(Paths[++version], bytes, cancel);
         if (reply.Status == Unimplemented)
         {
             // The next question begins anew with v1.
-            _version = 0;
+            version = 0;
             throw new SchemaException(
                 $"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");
         }

@@ -15,12 +15,12 @@ internal sealed class ProtoText
     // descriptor.proto: a range's end is exclusive, and "max" is the largest field number.
     private const int AfterMax = 536_870_912;
 
-    private readonly FileDescriptorProto _file;
-    private readonly TypeNames _names;
-    private readonly StringBuilder _text = new();
-    private int _depth;
+    private readonly FileDescriptorProto file;
+    private readonly TypeNames names;
+    private readonly StringBuilder text = new();
+    private int depth;
 
-    private ProtoText(FileDescriptorProto file, TypeNames names) => (_file, _names) = (file, names);
+    private ProtoText(FileDescriptorProto file, TypeNames names) => (this.file, this.names) = (file, names);
 
     /// <summary>The file, or of its top-level messages, enums and services those that <paramref name="wanted"/> accepts by name.</summary>
     public static string Write(FileDescriptorProto file, TypeNames names, Func<string, bool>? wanted = null)
@@ -35,22 +35,22 @@ internal sealed class ProtoText
             writer.Apart().Enum(type);
         if (wanted is null)
             writer.Extensions(file.Extension, file.Package, file.MessageType);
-        return writer._text.ToString();
+        return writer.text.ToString();
     }
 
     private void Header()
     {
-        Line(_file.Syntax == "editions" ? "edition = \"2023\";" : $"syntax = \"{(_file.Syntax.Length == 0 ? "proto2" : _file.Syntax)}\";");
-        if (_file.Package.Length > 0)
-            Apart().Line($"package {_file.Package};");
-        if (_file.Dependency.Count > 0)
+        Line(this.file.Syntax == "editions" ? "edition = \"2023\";" : $"syntax = \"{(this.file.Syntax.Length == 0 ? "proto2" : this.file.Syntax)}\";");
+        if (this.file.Package.Length > 0)
+            Apart().Line($"package {this.file.Package};");
+        if (this.file.Dependency.Count > 0)
             Apart();
-        for (var at = 0; at < _file.Dependency.Count; at++)
+        for (var at = 0; at < this.file.Dependency.Count; at++)
         {
-            var kind = _file.PublicDependency.Contains(at) ? "public " : _file.WeakDependency.Contains(at) ? "weak " : "";
-            Line($"import {kind}{Quoted(_file.Dependency[at])};");
+            var kind = this.file.PublicDependency.Contains(at) ? "public " : this.file.WeakDependency.Contains(at) ? "weak " : "";
+            Line($"import {kind}{Quoted(this.file.Dependency[at])};");
         }
-        if (_file.Options?.Features is { } features)
+        if (this.file.Options?.Features is { } features)
             Apart().Options(Features(features));
     }
 
@@ -59,7 +59,7 @@ internal sealed class ProtoText
         Apart().Open($"service {service.Name}");
         foreach (var method in service.Method)
         {
-            var (input, output) = (Name(method.InputType, _file.Package), Name(method.OutputType, _file.Package));
+            var (input, output) = (Name(method.InputType, this.file.Package), Name(method.OutputType, this.file.Package));
             var request = (method.ClientStreaming ? "stream " : "") + input;
             var reply = (method.ServerStreaming ? "stream " : "") + output;
             Line($"rpc {method.Name}({request}) returns ({reply});");
@@ -111,7 +111,7 @@ internal sealed class ProtoText
     {
         Labels.Repeated => "repeated ",
         Labels.Required => "required ",
-        _ => field.Proto3Optional || _file.Syntax is "" or "proto2" ? "optional " : "",
+        _ => field.Proto3Optional || this.file.Syntax is "" or "proto2" ? "optional " : "",
     };
 
     private void Member(FieldDescriptorProto field, IEnumerable<DescriptorProto> nested, string scope, string label)
@@ -156,7 +156,7 @@ internal sealed class ProtoText
             ? Name(field.TypeName, scope)
             : field.Type.ToString().ToLowerInvariant();
 
-    private string Name(string type, string scope) => _names.Shortest(type, scope);
+    private string Name(string type, string scope) => this.names.Shortest(type, scope);
 
     private void Options(IEnumerable<string> options)
     {
@@ -190,22 +190,22 @@ internal sealed class ProtoText
 
     private ProtoText Apart()
     {
-        if (_text.Length > 0 && !_text.ToString(_text.Length - 2, 2).Equals("{\n", StringComparison.Ordinal))
-            _text.Append('\n');
+        if (this.text.Length > 0 && !this.text.ToString(this.text.Length - 2, 2).Equals("{\n", StringComparison.Ordinal))
+            this.text.Append('\n');
         return this;
     }
 
     private void Open(string heading)
     {
         Line($"{heading} {{");
-        _depth++;
+        depth++;
     }
 
     private void Close()
     {
-        _depth--;
+        depth--;
         Line("}");
     }
 
-    private void Line(string line) => _text.Append(CultureInfo.InvariantCulture, $"{new string(' ', 2 * _depth)}{line}\n");
+    private void Line(string line) => this.text.Append(CultureInfo.InvariantCulture, $"{new string(' ', 2 * depth)}{line}\n");
 }

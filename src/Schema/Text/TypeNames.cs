@@ -5,16 +5,16 @@ namespace IpcBench.Schema.Text;
 /// <summary>Which names exist, so that a type can be called by the shortest name that protoc still finds.</summary>
 internal sealed class TypeNames
 {
-    private readonly HashSet<string> _known = new(StringComparer.Ordinal);
+    private readonly HashSet<string> known = new(StringComparer.Ordinal);
 
     public TypeNames(IEnumerable<FileDescriptorProto> files)
     {
         foreach (var file in files)
         {
             for (var dot = file.Package.Length; dot > 0; dot = file.Package.LastIndexOf('.', dot - 1))
-                _known.Add(file.Package[..dot]);
+                known.Add(file.Package[..dot]);
             foreach (var name in file.EnumType.Select(type => type.Name).Concat(file.Service.Select(service => service.Name)))
-                _known.Add(Join(file.Package, name));
+                known.Add(Join(file.Package, name));
             foreach (var message in file.MessageType)
                 Add(message, file.Package);
         }
@@ -37,7 +37,7 @@ internal sealed class TypeNames
     private string? Means(string name, string scope)
     {
         var first = name.Split('.')[0];
-        while (!_known.Contains(Join(scope, first)))
+        while (!known.Contains(Join(scope, first)))
         {
             if (scope.Length == 0)
                 return null;
@@ -49,9 +49,9 @@ internal sealed class TypeNames
     private void Add(DescriptorProto message, string scope)
     {
         var name = Join(scope, message.Name);
-        _known.Add(name);
+        known.Add(name);
         foreach (var type in message.EnumType)
-            _known.Add(Join(name, type.Name));
+            known.Add(Join(name, type.Name));
         foreach (var nested in message.NestedType)
             Add(nested, name);
     }

@@ -5,15 +5,15 @@ namespace IpcBench.Schema.Types;
 /// <summary>The services, messages and enums of a set of linked descriptor files, by their full names.</summary>
 public sealed class MethodTypes
 {
-    private readonly string _source;
-    private readonly Dictionary<string, ServiceDescriptor> _services = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, MessageDescriptor> _messages = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, EnumDescriptor> _enums = new(StringComparer.Ordinal);
-    private readonly Dictionary<(string Message, string Name), FieldDescriptor> _extensions = [];
+    private readonly string source;
+    private readonly Dictionary<string, ServiceDescriptor> services = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, MessageDescriptor> messages = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, EnumDescriptor> enums = new(StringComparer.Ordinal);
+    private readonly Dictionary<(string Message, string Name), FieldDescriptor> extensions = [];
 
     private MethodTypes(IReadOnlyList<FileDescriptorProto> files, string source)
     {
-        _source = source;
+        this.source = source;
         Files = DescriptorFiles.Link(files, source);
         Protos = files.Concat(DescriptorFiles.WellKnown.Values.Select(file => file.ToProto()))
             .DistinctBy(file => file.Name, StringComparer.Ordinal).ToDictionary(file => file.Name, StringComparer.Ordinal);
@@ -28,7 +28,7 @@ public sealed class MethodTypes
     internal IReadOnlyDictionary<string, FileDescriptorProto> Protos { get; }
 
     /// <summary>The services, by name.</summary>
-    public IReadOnlyList<ServiceDescriptor> Services => [.. _services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
+    public IReadOnlyList<ServiceDescriptor> Services => [.. this.services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
 
     /// <summary>
     /// Links files that come in any order. Well-known ones (<c>google/protobuf/…</c>) may be absent. <paramref name="source"/> says in
@@ -43,10 +43,10 @@ public sealed class MethodTypes
     public MethodDescriptor Method(string name)
     {
         var (serviceName, methodName) = MethodName.Split(name);
-        if (!_services.TryGetValue(serviceName, out var service))
+        if (!this.services.TryGetValue(serviceName, out var service))
         {
-            var services = _services.Keys.Order(StringComparer.Ordinal);
-            throw new SchemaException($"no service {serviceName} in {_source}{Nearest.Hint(serviceName, services)}");
+            var services = this.services.Keys.Order(StringComparer.Ordinal);
+            throw new SchemaException($"no service {serviceName} in {this.source}{Nearest.Hint(serviceName, services)}");
         }
         var methods = service.Methods.Select(method => method.Name);
         return service.FindMethodByName(methodName)
@@ -57,54 +57,54 @@ public sealed class MethodTypes
     /// <exception cref="SchemaException">There is none; near misses are named.</exception>
     public IDescriptor Symbol(string name)
     {
-        if (_services.TryGetValue(name, out var service))
+        if (this.services.TryGetValue(name, out var service))
             return service;
         if (Message(name) is { } message)
             return message;
-        if (_enums.TryGetValue(name, out var type))
+        if (enums.TryGetValue(name, out var type))
             return type;
-        var own = _services.Keys.Concat(_messages.Keys).Concat(_enums.Keys)
+        var own = this.services.Keys.Concat(messages.Keys).Concat(enums.Keys)
             .Where(known => !known.StartsWith("google.protobuf.", StringComparison.Ordinal));
-        throw new SchemaException($"nothing is called {name} in {_source}{Nearest.Hint(name, own)}");
+        throw new SchemaException($"nothing is called {name} in {this.source}{Nearest.Hint(name, own)}");
     }
 
     /// <summary>A message by its full name, the well-known ones always among them; null when there is none.</summary>
-    public MessageDescriptor? Message(string fullName) => _messages.GetValueOrDefault(fullName);
+    public MessageDescriptor? Message(string fullName) => messages.GetValueOrDefault(fullName);
 
     /// <summary>An extension of <paramref name="message"/> by its full name, null when there is none.</summary>
     public FieldDescriptor? Extension(MessageDescriptor message, string fullName) =>
-        _extensions.GetValueOrDefault((message.FullName, fullName));
+        this.extensions.GetValueOrDefault((message.FullName, fullName));
 
     /// <summary>All extensions of <paramref name="message"/>.</summary>
     internal IEnumerable<FieldDescriptor> Extensions(MessageDescriptor message) =>
-        _extensions.Values.Where(extension => extension.ExtendeeType.FullName == message.FullName);
+        this.extensions.Values.Where(extension => extension.ExtendeeType.FullName == message.FullName);
 
     private void Add(FileDescriptor file)
     {
         foreach (var service in file.Services)
-            _services.TryAdd(service.FullName, service);
+            this.services.TryAdd(service.FullName, service);
         foreach (var type in file.EnumTypes)
-            _enums.TryAdd(type.FullName, type);
+            enums.TryAdd(type.FullName, type);
         Add(file.Extensions);
         var unread = new Queue<MessageDescriptor>(file.MessageTypes);
         while (unread.TryDequeue(out var message))
         {
-            _messages.TryAdd(message.FullName, message);
+            messages.TryAdd(message.FullName, message);
             foreach (var type in message.EnumTypes)
-                _enums.TryAdd(type.FullName, type);
+                enums.TryAdd(type.FullName, type);
             Add(message.Extensions);
             foreach (var nested in message.NestedTypes)
                 unread.Enqueue(nested);
             if (message.Fields.InDeclarationOrder().FirstOrDefault(field => field.IsMap && !IsMapEntry(field.MessageType)) is { } odd)
                 throw new InputException(
-                    $"the descriptors of {_source} do not hold together: {odd.FullName} is a map without key and value");
+                    $"the descriptors of {this.source} do not hold together: {odd.FullName} is a map without key and value");
         }
     }
 
     private void Add(ExtensionCollection extensions)
     {
         foreach (var extension in extensions.UnorderedExtensions)
-            _extensions.TryAdd((extension.ExtendeeType.FullName, extension.FullName), extension);
+            this.extensions.TryAdd((extension.ExtendeeType.FullName, extension.FullName), extension);
     }
 
     private static bool IsMapEntry(MessageDescriptor entry) =>

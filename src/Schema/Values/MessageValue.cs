@@ -11,19 +11,19 @@ namespace IpcBench.Schema.Values;
 /// </summary>
 internal sealed class MessageValue(MessageDescriptor type)
 {
-    private readonly SortedList<(bool Extension, int Number), (FieldDescriptor Field, object? Value)> _fields = [];
+    private readonly SortedList<(bool Extension, int Number), (FieldDescriptor Field, object? Value)> fields = [];
 
     public MessageDescriptor Type { get; } = type;
 
-    public IEnumerable<(FieldDescriptor Field, object? Value)> Fields => _fields.Values;
+    public IEnumerable<(FieldDescriptor Field, object? Value)> Fields => fields.Values;
 
-    public bool Has(FieldDescriptor field) => _fields.ContainsKey(Key(field));
+    public bool Has(FieldDescriptor field) => fields.ContainsKey(Key(field));
 
-    public object? Get(FieldDescriptor field) => _fields.TryGetValue(Key(field), out var known) ? known.Value : null;
+    public object? Get(FieldDescriptor field) => fields.TryGetValue(Key(field), out var known) ? known.Value : null;
 
-    public T? Get<T>(int number) => _fields.TryGetValue((false, number), out var known) && known.Value is T value ? value : default;
+    public T? Get<T>(int number) => fields.TryGetValue((false, number), out var known) && known.Value is T value ? value : default;
 
-    public void Set(FieldDescriptor field, object? value) => _fields[Key(field)] = (field, value);
+    public void Set(FieldDescriptor field, object? value) => fields[Key(field)] = (field, value);
 
     public MessageValue Set(int number, object? value)
     {
@@ -31,7 +31,7 @@ internal sealed class MessageValue(MessageDescriptor type)
         return this;
     }
 
-    public void Remove(FieldDescriptor field) => _fields.Remove(Key(field));
+    public void Remove(FieldDescriptor field) => fields.Remove(Key(field));
 
     private static (bool, int) Key(FieldDescriptor field) => (field.IsExtension, field.FieldNumber);
 }

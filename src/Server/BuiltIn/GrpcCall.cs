@@ -12,7 +12,7 @@ namespace IpcBench.Server.BuiltIn;
 /// <summary>One unary call after the other on one of Kestrel's pooled streams.</summary>
 internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
-    private readonly ServerEndpoint _endpoint = features.GetRequiredFeature<ServerEndpoint>();
+    private readonly ServerEndpoint endpoint = features.GetRequiredFeature<ServerEndpoint>();
 
     public Task RunAsync()
     {
@@ -57,7 +57,7 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
         try
         {
             if (state == ReadState.Complete)
-                result = method.Answer(message, _endpoint);
+                result = method.Answer(message, endpoint);
         }
         catch (InvalidProtocolBufferException e)
         {
@@ -74,20 +74,20 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
             ResponseWriter.Fail(features, result.Code, result.Message);
             return Task.CompletedTask;
         }
-        if (method.IsBench && _endpoint.Fault != Fault.None)
+        if (method.IsBench && endpoint.Fault != Fault.None)
             return WriteWithFaultAsync(reply);
         return WriteAsync(method, reply);
     }
 
     private async Task WriteWithFaultAsync(ReplyFrame reply)
     {
-        await _endpoint.Fault.HoldAsync();
+        await endpoint.Fault.HoldAsync();
         var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
-        var status = _endpoint.Fault.EndsWithError ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
+        var status = endpoint.Fault.EndsWithError ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
         if (written && status == GrpcStatusCode.Ok)
-            _endpoint.Counters.CallAnswered();
+            endpoint.Counters.CallAnswered();
     }
 
     private Task WriteAsync(UnaryMethod method, ReplyFrame reply)
@@ -110,6 +110,6 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
     {
         ResponseWriter.End(features, GrpcStatusCode.Ok);
         if (method.IsBench)
-            _endpoint.Counters.CallAnswered();
+            endpoint.Counters.CallAnswered();
     }
 }

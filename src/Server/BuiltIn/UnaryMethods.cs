@@ -10,21 +10,21 @@ namespace IpcBench.Server.BuiltIn;
 /// <summary>The methods by their paths.</summary>
 internal sealed class UnaryMethods(BenchServices services)
 {
-    private readonly UnaryMethod _download = new(
+    private readonly UnaryMethod download = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint endpoint) => Download(services, message, endpoint), IsBench: true);
 
-    private readonly UnaryMethod _describe = new(
+    private readonly UnaryMethod describe = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(DescribeRequest.Parser, message, services.Describe), IsBench: false);
 
-    private readonly UnaryMethod _usage = new(
+    private readonly UnaryMethod usage = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(UsageRequest.Parser, message, services.Usage), IsBench: false);
 
     /// <summary>The method of a request's path, or null.</summary>
     public UnaryMethod? Find(string path) => path switch
     {
-        "/ipcbench.v1.Bench/Download" => _download,
-        "/ipcbench.v1.Control/Describe" => _describe,
-        "/ipcbench.v1.Control/Usage" => _usage,
+        "/ipcbench.v1.Bench/Download" => download,
+        "/ipcbench.v1.Control/Describe" => describe,
+        "/ipcbench.v1.Control/Usage" => usage,
         _ => null,
     };
 

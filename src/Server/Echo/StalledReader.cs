@@ -9,11 +9,11 @@ namespace IpcBench.Server.Echo;
 /// </summary>
 internal sealed class StalledReader
 {
-    private readonly ConnectionContext _connection;
-    private readonly TimeSpan _patience;
-    private long _since;
+    private readonly ConnectionContext connection;
+    private readonly TimeSpan patience;
+    private long since;
 
-    private StalledReader(ConnectionContext connection, TimeSpan patience) => (_connection, _patience) = (connection, patience);
+    private StalledReader(ConnectionContext connection, TimeSpan patience) => (this.connection, this.patience) = (connection, patience);
 
     /// <summary>Looks about once a second, at the pace of Kestrel's own clock.</summary>
     public static StalledReader Watch(ConnectionContext connection, TimeSpan patience)
@@ -24,13 +24,13 @@ internal sealed class StalledReader
     }
 
     /// <summary>Bytes wait for the client from now on.</summary>
-    public void Begin() => Volatile.Write(ref _since, Stopwatch.GetTimestamp());
+    public void Begin() => Volatile.Write(ref this.since, Stopwatch.GetTimestamp());
 
-    public void End() => Volatile.Write(ref _since, 0);
+    public void End() => Volatile.Write(ref this.since, 0);
 
     private void Look()
     {
-        if (Volatile.Read(ref _since) is var since and not 0 && Stopwatch.GetElapsedTime(since) > _patience)
-            _connection.Abort(new ConnectionAbortedException("the client does not read"));
+        if (Volatile.Read(ref this.since) is var since and not 0 && Stopwatch.GetElapsedTime(since) > this.patience)
+            this.connection.Abort(new ConnectionAbortedException("the client does not read"));
     }
 }

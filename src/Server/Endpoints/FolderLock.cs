@@ -13,9 +13,9 @@ internal sealed partial class FolderLock : IDisposable
 {
     private const int Exclusive = 2, DoNotWait = 4, WouldBlock = 11;
 
-    private readonly SafeFileHandle _folder;
+    private readonly SafeFileHandle folder;
 
-    private FolderLock(SafeFileHandle folder) => _folder = folder;
+    private FolderLock(SafeFileHandle folder) => this.folder = folder;
 
     /// <summary>Takes the lock of the folder of <paramref name="path"/>.</summary>
     /// <param name="path">A full path.</param>
@@ -30,7 +30,7 @@ internal sealed partial class FolderLock : IDisposable
         return !OperatingSystem.IsLinux() || Path.GetDirectoryName(path) is not { } folder || TryTakeFolder(folder, patience, out taken);
     }
 
-    public void Dispose() => _folder.Dispose();
+    public void Dispose() => this.folder.Dispose();
 
     [SupportedOSPlatform("linux")]
     private static bool TryTakeFolder(string path, TimeSpan patience, out FolderLock? taken)

@@ -10,10 +10,10 @@ internal sealed class OwnSocketFile
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(0.2);
 
-    private readonly string _path;
-    private (ulong Device, ulong Inode)? _identity;
+    private readonly string path;
+    private (ulong Device, ulong Inode)? identity;
 
-    private OwnSocketFile(string path) => (_path, _identity) = (path, SocketFile.IdentityOf(path));
+    private OwnSocketFile(string path) => (this.path, identity) = (path, SocketFile.IdentityOf(path));
 
     /// <summary>Takes over the file of a socket that has just been bound.</summary>
     /// <param name="path">The file.</param>
@@ -33,18 +33,18 @@ internal sealed class OwnSocketFile
     /// <summary>Removes the file if it is still the one that was bound. Only while its socket is open.</summary>
     public void Remove()
     {
-        if (_identity is not { } own)
+        if (identity is not { } own)
             return;
-        _identity = null;
+        identity = null;
         // Another server cannot bind between the look and the removal.
-        FolderLock.TryTake(_path, Patience, out var folder);
+        FolderLock.TryTake(this.path, Patience, out var folder);
         using (folder)
         {
-            if (SocketFile.IdentityOf(_path) != own)
+            if (SocketFile.IdentityOf(this.path) != own)
                 return;
             try
             {
-                File.Delete(_path);
+                File.Delete(this.path);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {

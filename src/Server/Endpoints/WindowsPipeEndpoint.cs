@@ -9,21 +9,21 @@ namespace IpcBench.Server.Endpoints;
 [SupportedOSPlatform("windows")]
 internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 {
-    private readonly string _name;
+    private readonly string name;
 
     /// <summary>Checks that the name is free.</summary>
     /// <exception cref="CannotListenException">Another server has a pipe of that name.</exception>
     public WindowsPipeEndpoint(Address.Pipe address)
         : base(address, null)
     {
-        _name = address.Name;
+        this.name = address.Name;
         // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.
-        if (IsServed(@"\\.\pipe\" + _name))
+        if (IsServed(@"\\.\pipe\" + this.name))
             throw new CannotListenException(
                 $"cannot listen on {address}: another server is answering there; stop it or choose another name with --listen");
     }
 
-    public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(_name, Configure);
+    public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(this.name, Configure);
 
     public override void Dispose()
     {

@@ -8,19 +8,19 @@ namespace IpcBench.Server.Faults;
 /// </summary>
 internal sealed class DelayLine
 {
-    private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> _waiting = [];
-    private readonly Lazy<Thread> _thread;
+    private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> waiting = [];
+    private readonly Lazy<Thread> thread;
 
-    public DelayLine() => _thread = new Lazy<Thread>(Start);
+    public DelayLine() => this.thread = new Lazy<Thread>(Start);
 
     /// <summary>
     /// Completes after <paramref name="microseconds"/>. Every caller must ask for the same time, for the line is first in, first out.
     /// </summary>
     public Task WaitAsync(long microseconds)
     {
-        _ = _thread.Value;
+        _ = this.thread.Value;
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        _waiting.Add((Stopwatch.GetTimestamp() + (microseconds * Stopwatch.Frequency / 1_000_000), done));
+        waiting.Add((Stopwatch.GetTimestamp() + (microseconds * Stopwatch.Frequency / 1_000_000), done));
         return done.Task;
     }
 
@@ -41,7 +41,7 @@ internal sealed class DelayLine
 
     private void Run()
     {
-        foreach (var (due, done) in _waiting.GetConsumingEnumerable())
+        foreach (var (due, done) in waiting.GetConsumingEnumerable())
         {
             while (Stopwatch.GetTimestamp() < due)
                 Thread.Yield();

@@ -6,7 +6,7 @@ namespace IpcBench.Server.Faults;
 /// <param name="answer">What is wrong with the reply.</param>
 internal sealed class Fault(long spinUs, long delayUs, WrongAnswer answer)
 {
-    private readonly DelayLine _delays = new();
+    private readonly DelayLine delays = new();
 
     /// <summary>Nothing is done wrong.</summary>
     public static Fault None { get; } = new(0, 0, WrongAnswer.None);
@@ -22,7 +22,7 @@ internal sealed class Fault(long spinUs, long delayUs, WrongAnswer answer)
     {
         if (spinUs > 0)
             DelayLine.Spin(spinUs);
-        return delayUs > 0 ? new ValueTask(_delays.WaitAsync(delayUs)) : ValueTask.CompletedTask;
+        return delayUs > 0 ? new ValueTask(delays.WaitAsync(delayUs)) : ValueTask.CompletedTask;
     }
 }
 

@@ -10,7 +10,7 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>The Bench service on the generated base class: one instance for all calls, replies made once.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
-    private readonly ReplyMessages _replies = new();
+    private readonly ReplyMessages replies = new();
 
     public override Task<DownloadReply> Download(DownloadRequest request, ServerCallContext context)
     {
@@ -22,7 +22,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         if (endpoint.Fault != Fault.None || !room.IsCompletedSuccessfully)
             return AnswerAsync(room, request, context, endpoint);
         endpoint.Counters.CallAnswered();
-        return _replies.For((int)request.Size);
+        return replies.For((int)request.Size);
     }
 
     private async Task<DownloadReply> AnswerAsync(
@@ -35,7 +35,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             context.Status = new Status(StatusCode.Internal, "");
         else
             endpoint.Counters.CallAnswered();
-        return await _replies.For(endpoint.Fault.SizeFor((int)request.Size));
+        return await replies.For(endpoint.Fault.SizeFor((int)request.Size));
     }
 }
 

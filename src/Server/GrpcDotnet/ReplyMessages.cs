@@ -9,22 +9,22 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>Completed replies of <c>Download</c>. Their payloads are parts of one array.</summary>
 internal sealed class ReplyMessages
 {
-    private readonly KeptBySize<Task<DownloadReply>> _kept;
-    private byte[] _pattern = [];
+    private readonly KeptBySize<Task<DownloadReply>> kept;
+    private byte[] pattern = [];
 
-    public ReplyMessages() => _kept = new(Make);
+    public ReplyMessages() => kept = new(Make);
 
     /// <summary>A reply with exactly <paramref name="size"/> payload bytes.</summary>
-    public Task<DownloadReply> For(int size) => _kept.For(size);
+    public Task<DownloadReply> For(int size) => kept.For(size);
 
     // Every payload is the start of any longer one. Up to a power of two, so that sizes that creep up do not make one array each.
     private Task<DownloadReply> Make(int size, bool isKept)
     {
-        if (_pattern.Length < size)
+        if (pattern.Length < size)
         {
-            _pattern = GC.AllocateUninitializedArray<byte>((int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)size), ByteSize.Most));
-            PayloadPattern.Fill(_pattern);
+            pattern = GC.AllocateUninitializedArray<byte>((int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)size), ByteSize.Most));
+            PayloadPattern.Fill(pattern);
         }
-        return Task.FromResult(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(_pattern.AsMemory(0, size)) });
+        return Task.FromResult(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(pattern.AsMemory(0, size)) });
     }
 }

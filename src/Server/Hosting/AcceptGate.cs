@@ -6,19 +6,19 @@ namespace IpcBench.Server.Hosting;
 /// <summary>Holds how many accepted connections there may be at a time, over all listeners. Others wait in the system's queue.</summary>
 internal sealed class AcceptGate(int most) : IDisposable
 {
-    private readonly SemaphoreSlim _free = new(most);
+    private readonly SemaphoreSlim free = new(most);
 
-    public Task EnterAsync(CancellationToken cancellation) => _free.WaitAsync(cancellation);
+    public Task EnterAsync(CancellationToken cancellation) => free.WaitAsync(cancellation);
 
-    public void Leave() => _free.Release();
+    public void Leave() => free.Release();
 
-    public void Dispose() => _free.Dispose();
+    public void Dispose() => free.Dispose();
 }
 
 /// <summary>Accepts one connection after the other while the gate has room.</summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {
-    private readonly CancellationTokenSource _unbound = new();
+    private readonly CancellationTokenSource unbound = new();
 
     public EndPoint EndPoint => inner.EndPoint;
 
@@ -26,7 +26,7 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
     {
         try
         {
-            await gate.EnterAsync(_unbound.Token);
+            await gate.EnterAsync(unbound.Token);
         }
         catch (OperationCanceledException)
         {
@@ -49,13 +49,13 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
 
     public async ValueTask UnbindAsync(CancellationToken cancellationToken = default)
     {
-        await _unbound.CancelAsync();
+        await unbound.CancelAsync();
         await inner.UnbindAsync(cancellationToken);
     }
 
     public async ValueTask DisposeAsync()
     {
-        await _unbound.CancelAsync();
+        await unbound.CancelAsync();
         await inner.DisposeAsync();
     }
 }

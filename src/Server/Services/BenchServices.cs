@@ -10,13 +10,13 @@ internal sealed class BenchServices
     // A client that reads at all takes the whole budget in that time at 13 MB/s.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    private readonly ServerOptions _options;
-    private readonly IReadOnlyList<ServerEndpoint> _endpoints;
-    private readonly Func<DescribeReply> _describe;
+    private readonly ServerOptions options;
+    private readonly IReadOnlyList<ServerEndpoint> endpoints;
+    private readonly Func<DescribeReply> describe;
 
     public BenchServices(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, Func<DescribeReply> describe)
     {
-        (_options, _endpoints, _describe) = (options, endpoints, describe);
+        (this.options, this.endpoints, this.describe) = (options, endpoints, describe);
         Budget = new WriteBudget(options.WriteChunk);
         Whole = new WholeReplies(Budget, Patience);
     }
@@ -40,13 +40,13 @@ internal sealed class BenchServices
     {
         refusal = size < 0
             ? FormattableString.Invariant($"size is {size}: it must not be negative")
-            : size > _options.MaxSize
-                ? FormattableString.Invariant($"size is {size}: this server's limit is {_options.MaxSize} bytes")
+            : size > this.options.MaxSize
+                ? FormattableString.Invariant($"size is {size}: this server's limit is {this.options.MaxSize} bytes")
                 : "";
         return refusal.Length == 0;
     }
 
-    public DescribeReply Describe() => _describe();
+    public DescribeReply Describe() => this.describe();
 
-    public UsageReply Usage() => UsageMeter.Read(_endpoints);
+    public UsageReply Usage() => UsageMeter.Read(this.endpoints);
 }

@@ -11,10 +11,10 @@ internal sealed class DownloadReplies
 {
     private const long KeptBytes = 128 << 20;
 
-    private readonly KeptBySize<ReplyFrame> _kept = new(Make, KeptBytes);
+    private readonly KeptBySize<ReplyFrame> kept = new(Make, KeptBytes);
 
     /// <summary>The frame of a <see cref="DownloadReply"/> with exactly <paramref name="size"/> payload bytes.</summary>
-    public ReplyFrame For(int size) => _kept.For(size);
+    public ReplyFrame For(int size) => kept.For(size);
 
     private static ReplyFrame Make(int size, bool isKept)
     {

@@ -11,24 +11,24 @@ internal sealed class KeptBySize<T>(Func<int, bool, T> make, long keptBytes = lo
 {
     private const int KeptSizes = 256;
 
-    private readonly ConcurrentDictionary<int, T> _kept = new();
-    private readonly Lock _adding = new();
-    private long _bytes;
+    private readonly ConcurrentDictionary<int, T> kept = new();
+    private readonly Lock adding = new();
+    private long bytes;
 
-    public T For(int size) => _kept.TryGetValue(size, out var kept) ? kept : Add(size);
+    public T For(int size) => this.kept.TryGetValue(size, out var kept) ? kept : Add(size);
 
     private T Add(int size)
     {
-        lock (_adding)
+        lock (adding)
         {
-            if (_kept.TryGetValue(size, out var kept))
+            if (this.kept.TryGetValue(size, out var kept))
                 return kept;
-            var isKept = _kept.Count < KeptSizes && _bytes + size <= keptBytes;
+            var isKept = this.kept.Count < KeptSizes && bytes + size <= keptBytes;
             var made = make(size, isKept);
             if (!isKept)
                 return made;
-            _bytes += size;
-            return _kept[size] = made;
+            bytes += size;
+            return this.kept[size] = made;
         }
     }
 }

@@ -11,9 +11,9 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
-    private readonly WriteBudget _budget = budget;
-    private readonly SemaphoreSlim _turn = new(1);
-    private readonly ConcurrentDictionary<Held, byte> _held = new();
+    private readonly WriteBudget budget = budget;
+    private readonly SemaphoreSlim turn = new(1);
+    private readonly ConcurrentDictionary<Held, byte> held = new();
 
     /// <summary>Waits until a reply of that many bytes may be made.</summary>
     /// <param name="bytes">Its size. Small ones are free.</param>
@@ -25,26 +25,26 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
         // Nobody waits before it.
-        return _turn.CurrentCount > 0 && _budget.TryTakeWhole(bytes)
+        return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);
     }
 
     private async ValueTask<IDisposable?> WaitAsync(long bytes, Action cutOff, CancellationToken cancellation)
     {
-        await _turn.WaitAsync(cancellation);
+        await turn.WaitAsync(cancellation);
         try
         {
-            while (!_budget.TryTakeWhole(bytes))
+            while (!this.budget.TryTakeWhole(bytes))
             {
-                foreach (var held in _held.Keys)
+                foreach (var held in this.held.Keys)
                     held.CutOffAfter(patience);
                 await Task.Delay(Pause, cancellation);
             }
         }
         finally
         {
-            _turn.Release();
+            turn.Release();
         }
         return Hold(bytes, cutOff);
     }
@@ -52,28 +52,28 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     private Held Hold(long bytes, Action cutOff)
     {
         var held = new Held(this, bytes, cutOff);
-        _held[held] = 0;
+        this.held[held] = 0;
         return held;
     }
 
     private sealed class Held(WholeReplies owner, long bytes, Action cutOff) : IDisposable
     {
-        private readonly long _since = Stopwatch.GetTimestamp();
-        private bool _isCutOff;
+        private readonly long since = Stopwatch.GetTimestamp();
+        private bool isCutOff;
 
         // Called by the one whose turn it is.
         public void CutOffAfter(TimeSpan patience)
         {
-            if (_isCutOff || Stopwatch.GetElapsedTime(_since) <= patience)
+            if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)
                 return;
-            _isCutOff = true;
+            isCutOff = true;
             cutOff();
         }
 
         public void Dispose()
         {
-            if (owner._held.TryRemove(this, out _))
-                owner._budget.ReturnWhole(bytes);
+            if (owner.held.TryRemove(this, out _))
+                owner.budget.ReturnWhole(bytes);
         }
     }
 }

@@ -12,7 +12,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 
     private const int SmallPart = 8 << 10;
 
-    private long _taken;
+    private long taken;
 
     /// <summary>Bytes of one write while there is budget.</summary>
     public int Part => Math.Max(part, SmallPart);
@@ -23,16 +23,16 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     /// </summary>
     public int Take(int wanted)
     {
-        if (wanted <= SmallPart || Interlocked.Add(ref _taken, wanted) <= limit)
+        if (wanted <= SmallPart || Interlocked.Add(ref this.taken, wanted) <= limit)
             return wanted;
-        Interlocked.Add(ref _taken, -wanted);
+        Interlocked.Add(ref this.taken, -wanted);
         return SmallPart;
     }
 
     public void Return(int bytes)
     {
         if (bytes > SmallPart)
-            Interlocked.Add(ref _taken, -bytes);
+            Interlocked.Add(ref this.taken, -bytes);
     }
 
     /// <summary>
@@ -40,9 +40,9 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     /// </summary>
     public bool TryTakeWhole(long bytes)
     {
-        for (var taken = Interlocked.Read(ref _taken); taken == 0 || taken + bytes <= limit;)
+        for (var taken = Interlocked.Read(ref this.taken); taken == 0 || taken + bytes <= limit;)
         {
-            var found = Interlocked.CompareExchange(ref _taken, taken + bytes, taken);
+            var found = Interlocked.CompareExchange(ref this.taken, taken + bytes, taken);
             if (found == taken)
                 return true;
             taken = found;
@@ -51,5 +51,5 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     }
 
     /// <summary>Gives back what <see cref="TryTakeWhole"/> took.</summary>
-    public void ReturnWhole(long bytes) => Interlocked.Add(ref _taken, -bytes);
+    public void ReturnWhole(long bytes) => Interlocked.Add(ref this.taken, -bytes);
 }

@@ -7,37 +7,37 @@ namespace IpcBench.Client.Tests.Doctor;
 public class FactsGatheringTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(500);
-    private readonly string _path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
+    private readonly string path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
 
     [Fact]
     public async Task A_socket_answers_then_is_stale_then_free()
     {
-        var address = Address.Parse("unix:" + _path);
+        var address = Address.Parse("unix:" + path);
         using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
         {
-            socket.Bind(new UnixDomainSocketEndPoint(_path));
+            socket.Bind(new UnixDomainSocketEndPoint(path));
             socket.Listen();
             Assert.Equal(AddressState.Answers, await AddressProbe.LookAsync(address, Patience));
             // The file survives a server that was killed: bind another name over the handle's own clean-up.
-            File.Move(_path, _path + ".kept");
+            File.Move(path, path + ".kept");
         }
-        File.Move(_path + ".kept", _path);
+        File.Move(path + ".kept", path);
         Assert.Equal(AddressState.Stale, await AddressProbe.LookAsync(address, Patience));
-        File.Delete(_path);
+        File.Delete(path);
         Assert.Equal(AddressState.Free, await AddressProbe.LookAsync(address, Patience));
     }
 
     [Fact]
     public async Task A_document_in_the_way_is_no_stale_socket()
     {
-        await File.WriteAllTextAsync(_path, "mine");
+        await File.WriteAllTextAsync(path, "mine");
         try
         {
-            Assert.Equal(AddressState.Occupied, await AddressProbe.LookAsync(Address.Parse("unix:" + _path), Patience));
+            Assert.Equal(AddressState.Occupied, await AddressProbe.LookAsync(Address.Parse("unix:" + path), Patience));
         }
         finally
         {
-            File.Delete(_path);
+            File.Delete(path);
         }
     }
 

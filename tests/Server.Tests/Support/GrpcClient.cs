@@ -15,7 +15,7 @@ internal sealed class GrpcClient : IDisposable
     public const string Describe = "/ipcbench.v1.Control/Describe";
     public const string Usage = "/ipcbench.v1.Control/Usage";
 
-    private readonly HttpClient _http;
+    private readonly HttpClient http;
 
     public GrpcClient(Address address)
     {
@@ -24,7 +24,7 @@ internal sealed class GrpcClient : IDisposable
             ConnectCallback = (_, cancellation) => Connector.For(address, new ConnectorOptions()).ConnectAsync(cancellation),
         };
         // TLS is the connector's; to HttpClient every transport is cleartext.
-        _http = new HttpClient(handler) { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
+        http = new HttpClient(handler) { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
     }
 
     public static byte[] Frame(IMessage message) => Frame(message.ToByteArray());
@@ -65,7 +65,7 @@ internal sealed class GrpcClient : IDisposable
             request.Content = new ByteArrayContent(body);
         if (contentType is not null)
             request.Content?.Headers.TryAddWithoutValidation("content-type", contentType);
-        using var response = await _http.SendAsync(request);
+        using var response = await http.SendAsync(request);
         var content = await response.Content.ReadAsByteArrayAsync();
         var trailersOnly = response.Headers.Contains("grpc-status");
         var headers = trailersOnly ? response.Headers : response.TrailingHeaders;
@@ -75,5 +75,5 @@ internal sealed class GrpcClient : IDisposable
             (int)response.StatusCode, status, message, trailersOnly, response.Content.Headers.ContentType?.ToString(), content);
     }
 
-    public void Dispose() => _http.Dispose();
+    public void Dispose() => http.Dispose();
 }

@@ -11,9 +11,9 @@ public sealed class HostileServer : IAsyncLifetime
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    private ServerChild _child = null!;
+    private ServerChild child = null!;
 
-    internal IReadOnlyList<Address> Addresses => _child.Addresses;
+    internal IReadOnlyList<Address> Addresses => child.Addresses;
 
     /// <summary>The Unix socket: the fastest way in.</summary>
     internal Address Target => Addresses[1];
@@ -21,14 +21,14 @@ public sealed class HostileServer : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         var pipe = Support.Addresses.Pipe();
-        _child = await ServerChild.StartAsync(
+        child = await ServerChild.StartAsync(
             "--stack", "built-in", "--listen", "http://localhost:0", "--listen", Support.Addresses.Unix().ToString(),
             "--listen", pipe.ToString(), "--listen", "https://localhost:0");
         using var client = new GrpcClient(Target);
         await client.DownloadAsync(1_000_000);
     }
 
-    public ValueTask DisposeAsync() => _child.DisposeAsync();
+    public ValueTask DisposeAsync() => child.DisposeAsync();
 
     /// <summary>
     /// Runs the attack; meanwhile and afterwards the honest client gets every answer, and the server does not grow without bound.
@@ -52,7 +52,7 @@ public sealed class HostileServer : IAsyncLifetime
         Assert.True(served > 0);
         using var next = new GrpcClient(Target);
         Assert.Equal(10, (await next.DownloadAsync(10).WaitAsync(Patience)).Length);
-        Assert.False(_child.HasEnded);
+        Assert.False(child.HasEnded);
     }
 
     /// <summary>What the server says of the endpoint that is attacked.</summary>

@@ -13,14 +13,14 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
 
     private static readonly byte[] Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray();
 
-    private readonly List<byte> _pending = [];
+    private readonly List<byte> pending = [];
 
     /// <summary>Connects and says hello; <paramref name="initialWindow"/> is what the server may send of each stream.</summary>
     public static async Task<RawHttp2> ConnectAsync(Address address, uint? initialWindow = null)
     {
         using var limit = new CancellationTokenSource(Limits.Wait);
         var raw = new RawHttp2(await Connector.For(address, new ConnectorOptions()).ConnectAsync(limit.Token));
-        raw._pending.AddRange(Preface);
+        raw.pending.AddRange(Preface);
         raw.Add(Settings, 0, 0, initialWindow is { } window ? [0, 4, .. Big(window)] : []);
         await raw.FlushAsync();
         return raw;
@@ -29,9 +29,9 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
     /// <summary>Queues a frame.</summary>
     public void Add(byte type, byte flags, int streamId, ReadOnlySpan<byte> payload)
     {
-        _pending.AddRange([(byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length, type, flags]);
-        _pending.AddRange(Big((uint)streamId));
-        _pending.AddRange(payload);
+        pending.AddRange([(byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length, type, flags]);
+        pending.AddRange(Big((uint)streamId));
+        pending.AddRange(payload);
     }
 
     /// <summary>Queues a whole call of Download.</summary>
@@ -45,8 +45,8 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
     public async Task FlushAsync()
     {
         using var limit = new CancellationTokenSource(Limits.Wait);
-        var bytes = _pending.ToArray();
-        _pending.Clear();
+        var bytes = pending.ToArray();
+        pending.Clear();
         await stream.WriteAsync(bytes, limit.Token);
     }
 
@@ -54,8 +54,8 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
     public async Task<bool> TryFlushAsync(TimeSpan patience)
     {
         using var limit = new CancellationTokenSource(patience);
-        var bytes = _pending.ToArray();
-        _pending.Clear();
+        var bytes = pending.ToArray();
+        pending.Clear();
         try
         {
             await stream.WriteAsync(bytes, limit.Token);

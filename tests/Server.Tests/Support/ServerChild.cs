@@ -6,13 +6,13 @@ namespace IpcBench.Server.Tests.Support;
 /// <summary>The real server program as a child process.</summary>
 internal sealed class ServerChild : IAsyncDisposable
 {
-    private readonly Process _process;
+    private readonly Process process;
 
-    private ServerChild(Process process) => _process = process;
+    private ServerChild(Process process) => this.process = process;
 
-    public int Id => _process.Id;
+    public int Id => this.process.Id;
 
-    public StreamWriter Input => _process.StandardInput;
+    public StreamWriter Input => this.process.StandardInput;
 
     /// <summary>What it printed until it was ready.</summary>
     public List<string> Lines { get; } = [];
@@ -32,13 +32,13 @@ internal sealed class ServerChild : IAsyncDisposable
     {
         var child = new ServerChild(process);
         using var limit = new CancellationTokenSource(Limits.Wait);
-        while (await child._process.StandardOutput.ReadLineAsync(limit.Token) is { } line)
+        while (await child.process.StandardOutput.ReadLineAsync(limit.Token) is { } line)
         {
             child.Lines.Add(line);
             if (line == "GrpcBench server ready")
                 return child;
         }
-        var error = await child._process.StandardError.ReadToEndAsync(limit.Token);
+        var error = await child.process.StandardError.ReadToEndAsync(limit.Token);
         await child.DisposeAsync();
         throw new InvalidOperationException($"the server ended before it was ready: {error}");
     }
@@ -82,34 +82,34 @@ internal sealed class ServerChild : IAsyncDisposable
     public async Task<(int ExitCode, TimeSpan Took)> EndAsync()
     {
         var clock = Stopwatch.StartNew();
-        await _process.WaitForExitAsync().WaitAsync(Limits.Wait);
-        return (_process.ExitCode, clock.Elapsed);
+        await this.process.WaitForExitAsync().WaitAsync(Limits.Wait);
+        return (this.process.ExitCode, clock.Elapsed);
     }
 
     public async Task SignalAsync(string name)
     {
-        using var kill = Process.Start("kill", ["-" + name, _process.Id.ToString()]);
+        using var kill = Process.Start("kill", ["-" + name, this.process.Id.ToString()]);
         await kill.WaitForExitAsync().WaitAsync(Limits.Wait);
     }
 
     /// <summary>Changes how many files the running process may have open: soft and hard limit.</summary>
     public async Task LimitFilesAsync(int soft, int hard)
     {
-        using var prlimit = Process.Start("prlimit", ["--pid", _process.Id.ToString(), $"--nofile={soft}:{hard}"]);
+        using var prlimit = Process.Start("prlimit", ["--pid", this.process.Id.ToString(), $"--nofile={soft}:{hard}"]);
         await prlimit.WaitForExitAsync().WaitAsync(Limits.Wait);
         Assert.Equal(0, prlimit.ExitCode);
     }
 
-    public void Kill() => _process.Kill();
+    public void Kill() => this.process.Kill();
 
-    public bool HasEnded => _process.HasExited;
+    public bool HasEnded => this.process.HasExited;
 
     public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited)
-            _process.Kill();
-        await _process.WaitForExitAsync().WaitAsync(Limits.Wait);
-        _process.Dispose();
+        if (!this.process.HasExited)
+            this.process.Kill();
+        await this.process.WaitForExitAsync().WaitAsync(Limits.Wait);
+        this.process.Dispose();
     }
 
     private static string Program => Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");

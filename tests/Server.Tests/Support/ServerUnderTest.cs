@@ -7,19 +7,19 @@ namespace IpcBench.Server.Tests.Support;
 /// <summary>A server inside the test's process.</summary>
 internal sealed class ServerUnderTest : IAsyncDisposable
 {
-    private readonly BenchServer _server;
+    private readonly BenchServer server;
 
     private ServerUnderTest(BenchServer server, string warnings)
     {
-        _server = server;
+        this.server = server;
         Warnings = warnings;
     }
 
     public string Warnings { get; }
 
-    public IReadOnlyList<ServerEndpoint> Endpoints => _server.Endpoints;
+    public IReadOnlyList<ServerEndpoint> Endpoints => this.server.Endpoints;
 
-    public Address Address => _server.Endpoints[0].Address;
+    public Address Address => this.server.Endpoints[0].Address;
 
     public static Task<ServerUnderTest> StartAsync(params Address[] listen) => StartAsync(new ServerOptions { Listen = listen });
 
@@ -29,5 +29,5 @@ internal sealed class ServerUnderTest : IAsyncDisposable
         return new ServerUnderTest(await BenchServer.StartAsync(options, warnings).WaitAsync(Limits.Wait), warnings.ToString());
     }
 
-    public async ValueTask DisposeAsync() => await _server.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+    public async ValueTask DisposeAsync() => await this.server.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
 }
