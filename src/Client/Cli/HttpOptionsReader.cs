@@ -21,7 +21,6 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return options with
         {
             Http = arms,
-            Sizes = [0], // what there is, a first request will tell
             Scenario = typed.GetValue(declared.Scenario) ?? "",
         };
     }

@@ -15,6 +15,10 @@ internal static class Presets
     public static Preset Http { get; } = Main with
     {
         Protocols = [ProtocolTable.Http1],
+        Sizes = new("0"), // what there is, a first request will tell
+        Duration = new(Main.Duration.Given!),
+        Rounds = new(Main.Rounds.Given!),
+        Warmup = new(Main.Warmup.Given!),
         NotOffered =
         [
             "-U", "--transports", "-s", "--quick", "--client", "--aa", "--no-calibration", "--server-cpus", "--http2-window",

@@ -56,7 +56,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Timeout { get; } = Text("--timeout", "TIME",
         preset.Help("--timeout", "a call that takes longer is cut off", preset.Timeout));
 
-    public Option<string> Seed { get; } = Text("--seed", "N", "order of the cells in each round (default: from the clock, printed)");
+    public Option<string> Seed { get; } = Text("--seed", "N", "order of the cells in each round (default: random, printed)");
     public Option<string> Rate { get; } = Text("-R", "RATE", "open loop: calls per second over all connections, e.g. 20k", "--rate");
     public Option<string> Arrivals { get; } = Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson");
 

@@ -47,6 +47,23 @@ public class HttpOptionsReaderTests
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
+    public void Crank_measures_its_one_cell_here_too()
+    {
+        Assert.True(Read("http://a:1/", "--crank").Output.Crank);
+        Assert.Equal(
+            "--crank measures one cell: name one size with -s and one server with -U",
+            Assert.Throws<UsageException>(() => Read("http://a:1/", "http://a:2/", "--crank")).Message);
+    }
+
+    [Fact]
+    public void Defaults_are_those_of_servers_that_are_already_there()
+    {
+        var options = Read("http://a:1/");
+        Assert.Equal((3, 20.0, 2.0), (options.Rounds, options.Duration.TotalSeconds, options.Warmup.TotalSeconds));
+        Assert.Equal([0L], options.Sizes);
+    }
+
+    [Fact]
     public void A_url_after_connect_per_call_is_not_its_value()
     {
         Assert.Equal([true], Read("--connect-per-call", "http://a:1/").ConnectPerCall);
