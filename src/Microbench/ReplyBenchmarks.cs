@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Google.Protobuf;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Client.Protocols.Http2;
 using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 

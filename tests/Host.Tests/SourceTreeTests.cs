@@ -13,7 +13,7 @@ public sealed class SourceTreeTests : IDisposable
         "IpcBench.Client.Protocols -> IpcBench.Client.Protocols.Echo",
         "IpcBench.Client.Protocols -> IpcBench.Client.Protocols.GrpcDotnet",
         "IpcBench.Client.Protocols -> IpcBench.Client.Protocols.Http1",
-        "IpcBench.Client.Protocols -> IpcBench.Client.Protocols.Wire",
+        "IpcBench.Client.Protocols -> IpcBench.Client.Protocols.Http2",
     ];
 
     // How many lines of each folder are still too long, at most.

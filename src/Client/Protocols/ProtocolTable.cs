@@ -1,7 +1,7 @@
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Protocols.Http1;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Client.Protocols.Http2;
 
 namespace IpcBench.Client.Protocols;
 
@@ -49,7 +49,7 @@ internal static partial class ProtocolTable
 
     private static async Task<IConnectionFactory> KeepingAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
     {
-        (Wire, Grpc or Http2) => await WireFactory.CreateAsync(options, cancellation),
+        (Wire, Grpc or Http2) => await Http2Factory.CreateAsync(options, cancellation),
         (Wire, Http1) => await HttpFactory.CreateAsync(options, cancellation),
         (Wire, Echo) => await EchoFactory.CreateAsync(options, cancellation),
         (GrpcDotnet, Grpc) => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),

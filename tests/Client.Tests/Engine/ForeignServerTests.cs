@@ -4,9 +4,9 @@ using System.Net;
 using System.Net.Sockets;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Engine.Support;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -53,8 +53,8 @@ public class ForeignServerTests
         try
         {
             var address = new Address.Tcp("127.0.0.1", port);
-            var session = new SessionOptions { Request = new RequestBytes("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }), Size = 20_000, Streams = 4 };
-            var factory = new WireFactory(new LinkSource(new StreamLinkOpener(Connector.For(address, new()), 4096), usesLoops: false), session);
+            var session = new Http2Options { Request = new Http2Request("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }), Size = 20_000, Streams = 4 };
+            var factory = new Http2Factory(new LinkSource(new StreamLinkOpener(Connector.For(address, new()), 4096), usesLoops: false), session);
             await WaitForAsync(address);
             await using var generator = await LaneGenerator.OpenAsync(TestLoad.Options(address, streams: 4, size: 20_000), factory, CancellationToken.None);
             var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 200 });

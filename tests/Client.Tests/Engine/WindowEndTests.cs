@@ -3,7 +3,7 @@ using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1;
 using IpcBench.Client.Tests.Http1.Support;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine;

@@ -4,7 +4,7 @@ using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.InOrder;
 using IpcBench.Client.Tests.Http1.Support;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 
 namespace IpcBench.Client.Tests.Http1;
 

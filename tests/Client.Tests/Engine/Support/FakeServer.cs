@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.IO.Pipes;
 using System.Net;
 using System.Net.Sockets;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
 using IpcBench.Transports;
 

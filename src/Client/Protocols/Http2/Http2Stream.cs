@@ -2,14 +2,14 @@ using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
-internal sealed class WireStream : CallStream
+internal sealed class Http2Stream : CallStream
 {
     private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
-    private readonly WireConnection connection;
+    private readonly Http2Client connection;
     private readonly bool isBare;
     private ReplyReader reply;
     private long bytesReceived;
@@ -18,7 +18,7 @@ internal sealed class WireStream : CallStream
 
     /// <param name="connection">Its place.</param>
     /// <param name="isBare">Replies are no gRPC: a status and a body.</param>
-    public WireStream(WireConnection connection, bool isBare)
+    public Http2Stream(Http2Client connection, bool isBare)
         : base(connection) => (this.connection, this.isBare) = (connection, isBare);
 
     /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>

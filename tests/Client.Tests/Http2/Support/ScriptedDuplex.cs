@@ -2,7 +2,7 @@ using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Tests.Wire.Support;
+namespace IpcBench.Client.Tests.Http2.Support;
 
 /// <summary>A duplex whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
 /// <param name="owner">Who hears the server.</param>

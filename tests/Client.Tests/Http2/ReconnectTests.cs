@@ -1,15 +1,15 @@
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class ReconnectTests
 {
     [Fact]
     public void A_connection_that_dies_fails_its_calls_and_opens_again()
     {
-        var harness = new WireHarness(streams: 2).Opened();
+        var harness = new Http2Harness(streams: 2).Opened();
         var call = harness.Call(0);
         var waiting = harness.Call(1);
         harness.Duplex.End("reset by peer");
@@ -29,7 +29,7 @@ public class ReconnectTests
     [Fact]
     public void While_the_server_refuses_it_is_tried_again_after_a_pause()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         harness.Refuses = true;
         harness.Duplex.End();
         for (var i = 0; i < 3; i++)
@@ -49,7 +49,7 @@ public class ReconnectTests
     [Fact]
     public void A_new_connection_that_dies_in_its_first_read_is_tried_again_with_pauses()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         harness.Greeting = [.. Frames.Settings(), .. Frames.GoAway(lastStream: 0)];
         harness.Duplex.End();
         for (var i = 0; i < 3; i++)
@@ -68,7 +68,7 @@ public class ReconnectTests
     [Fact]
     public void The_pause_is_kept_until_a_call_has_succeeded()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         harness.Duplex.End();
         Assert.Equal((2, 0), (harness.Links, harness.Scheduler.Timers));
         harness.Duplex.Deliver(Frames.Settings());
@@ -86,7 +86,7 @@ public class ReconnectTests
     [Fact]
     public void A_draining_connection_whose_last_call_is_cut_off_is_renewed()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.GoAway(lastStream: 1));
         Assert.Equal(1, harness.Links);
@@ -98,7 +98,7 @@ public class ReconnectTests
     [Fact]
     public void After_a_goaway_calls_end_and_the_unbegun_are_sent_again_elsewhere()
     {
-        var harness = new WireHarness(streams: 3).Opened();
+        var harness = new Http2Harness(streams: 3).Opened();
         var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
         var old = harness.Duplex;
         old.Deliver(Frames.GoAway(lastStream: 3));
@@ -120,7 +120,7 @@ public class ReconnectTests
     [Fact]
     public void A_call_to_be_sent_again_is_still_cut_off_in_time()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.GoAway(lastStream: 0));
         Assert.False(call.IsCompleted);
@@ -134,7 +134,7 @@ public class ReconnectTests
     [Fact]
     public void When_stream_numbers_run_out_the_connection_is_renewed()
     {
-        var harness = new WireHarness(firstId: int.MaxValue - 2).Opened();
+        var harness = new Http2Harness(firstId: int.MaxValue - 2).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Reply(int.MaxValue - 2, 10));
         IsOk(call);
@@ -148,7 +148,7 @@ public class ReconnectTests
     [Fact]
     public async Task A_disposed_connection_stays_closed()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         await harness.Connection.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(5));
         Assert.True(harness.Duplex.IsClosed);

@@ -1,9 +1,9 @@
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>Chooses the form of a request's field block: it follows what the server allows its dynamic table to hold.</summary>
-internal sealed class FieldEncoder(RequestBytes request)
+internal sealed class FieldEncoder(Http2Request request)
 {
     private const int DefaultTableSize = 4096;
 
@@ -11,7 +11,7 @@ internal sealed class FieldEncoder(RequestBytes request)
     private bool hasChanged;
     private bool inserted;
 
-    /// <summary>The next block is <see cref="RequestBytes.IndexedBlock"/>.</summary>
+    /// <summary>The next block is <see cref="Http2Request.IndexedBlock"/>.</summary>
     public bool IsSteady => inserted && !hasChanged;
 
     /// <summary>The server's SETTINGS_HEADER_TABLE_SIZE.</summary>

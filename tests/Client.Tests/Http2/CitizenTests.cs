@@ -1,15 +1,15 @@
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class CitizenTests
 {
     [Fact]
     public void A_ping_is_answered_with_its_own_bytes_and_its_answer_is_not()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         harness.Duplex.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
         var pong = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal(new FrameHeader(8, FrameType.Ping, FrameFlags.Ack, 0), pong.Header);
@@ -23,9 +23,9 @@ public class CitizenTests
     [InlineData(300, 200)]
     public void The_streams_that_the_server_allows_are_known(uint limit, long allowed)
     {
-        var harness = new WireHarness(streams: 200).Opened((3, limit));
+        var harness = new Http2Harness(streams: 200).Opened((3, limit));
         Assert.Equal(allowed, harness.Connection.StreamsAllowed);
-        Assert.Equal(200, new WireHarness(streams: 200).Opened().Connection.StreamsAllowed);
+        Assert.Equal(200, new Http2Harness(streams: 200).Opened().Connection.StreamsAllowed);
         harness.Refuses = true;
         harness.Duplex.End();
         Assert.Null(harness.Connection.StreamsAllowed);
@@ -34,7 +34,7 @@ public class CitizenTests
     [Fact]
     public void Settings_are_acknowledged_at_any_time_and_unknown_ones_ignored()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.TakeSent();
         harness.Duplex.Deliver(Frames.Settings((0x99, 7), (5, 1 << 20)));
@@ -47,7 +47,7 @@ public class CitizenTests
     [Fact]
     public void Unknown_frames_priority_and_padding_do_no_harm()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"));
         harness.Duplex.Deliver(
@@ -66,7 +66,7 @@ public class CitizenTests
     [Fact]
     public void A_field_block_may_come_in_pieces()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         var block = Frames.Block((":status", "200"), ("content-type", "application/grpc"), ("x-long", new string('x', 100)));
         harness.Duplex.Deliver(
@@ -85,7 +85,7 @@ public class CitizenTests
     [Fact]
     public void Fields_remembered_by_the_server_are_remembered_here()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         for (var i = 0; i < 3; i++)
         {
             var call = harness.Call();
@@ -102,7 +102,7 @@ public class CitizenTests
     [Fact]
     public void A_remembered_error_fails_each_time()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         for (var i = 0; i < 3; i++)
         {
             var call = harness.Call();
@@ -118,7 +118,7 @@ public class CitizenTests
     [InlineData(100u)]
     public void A_small_header_table_of_the_server_is_honoured(uint size)
     {
-        var harness = new WireHarness().Opened((1, size));
+        var harness = new Http2Harness().Opened((1, size));
         for (var i = 0; i < 3; i++)
         {
             var call = harness.Call();
@@ -136,7 +136,7 @@ public class CitizenTests
     [Fact]
     public void A_header_table_that_shrank_and_grew_between_two_requests_is_announced_as_shrunk()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Reply(1, 10));
         IsOk(call);
@@ -153,7 +153,7 @@ public class CitizenTests
     [Fact]
     public void A_header_table_that_shrinks_and_grows_again_is_followed()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var decoder = new HpackDecoder(4096);
         var expected = "";
         foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)), Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())

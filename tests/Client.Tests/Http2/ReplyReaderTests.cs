@@ -1,7 +1,7 @@
-using IpcBench.Client.Protocols.Wire;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Http2.Support;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class ReplyReaderTests
 {

@@ -1,7 +1,7 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>HTTP/2 frames into an output buffer.</summary>
 internal static class FrameWriting

@@ -1,8 +1,8 @@
 using IpcBench.Client.Engine;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.</summary>
 public class FuzzTests
@@ -91,7 +91,7 @@ public class FuzzTests
 
     private static void Survives(Random random, byte[] bytes)
     {
-        var harness = new WireHarness(streams: 3).Opened();
+        var harness = new Http2Harness(streams: 3).Opened();
         var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
         for (var at = 0; at < bytes.Length;)
         {
@@ -108,7 +108,7 @@ public class FuzzTests
         Assert.True(harness.Connection.IsReady);
         var next = harness.Call();
         harness.Duplex.Deliver(Frames.Reply(1, 10));
-        WireHarness.IsOk(next);
+        Http2Harness.IsOk(next);
     }
 
     /// <summary>Asking changes nothing and throws nothing, whatever state the connection is in.</summary>

@@ -1,22 +1,22 @@
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What a <see cref="WireSession"/> tells its connection.</summary>
+/// <summary>What a <see cref="Http2Connection"/> tells its connection.</summary>
 internal interface ISessionOwner
 {
     /// <summary>The server's SETTINGS have come.</summary>
-    void OnSessionOpen(WireSession session);
+    void OnSessionOpen(Http2Connection session);
 
     /// <summary>A stream has ended or more are allowed: others may begin.</summary>
     void OnStreamEnded();
 
     /// <summary>The server will not begin the streams after <paramref name="lastId"/>.</summary>
-    void OnGoAway(WireSession session, int lastId);
+    void OnGoAway(Http2Connection session, int lastId);
 
     /// <summary>The session is over; what is in the output is still to be sent if possible.</summary>
-    void OnSessionClosed(WireSession session, Http2Error error, string reason);
+    void OnSessionClosed(Http2Connection session, Http2Error error, string reason);
 
     /// <summary>Visits the streams whose calls are out on this session.</summary>
-    void ForEachStream(WireSession session, long argument, Action<WireSession, WireStream, long> visit);
+    void ForEachStream(Http2Connection session, long argument, Action<Http2Connection, Http2Stream, long> visit);
 }

@@ -5,7 +5,7 @@ namespace IpcBench.Microbench;
 
 /// <summary>What the lean client does for the frames around a reply.</summary>
 [Gated]
-public class WireBenchmarks
+public class Http2Benchmarks
 {
     // ":status: 200", then content-type as a literal that enters the dynamic table (RFC 7541, 6.2.1) or as the entry it became.
     private static readonly byte[] FirstHeaders = [0x88, 0x5f, 0x10, .. "application/grpc"u8];

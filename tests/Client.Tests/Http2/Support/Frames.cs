@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Text;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Tests.Wire.Support;
+namespace IpcBench.Client.Tests.Http2.Support;
 
 /// <summary>What a server writes, frame by frame.</summary>
 internal static class Frames

@@ -1,15 +1,15 @@
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class FlowControlTests
 {
     [Fact]
     public void A_request_waits_for_the_streams_window()
     {
-        var harness = new WireHarness().Opened((4, 0));
+        var harness = new Http2Harness().Opened((4, 0));
         var call = harness.Call();
         Assert.Equal(FrameType.Headers, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
         harness.Duplex.Deliver(Frames.WindowUpdate(1, 3));
@@ -31,7 +31,7 @@ public class FlowControlTests
     [Fact]
     public void Requests_wait_for_the_connections_window()
     {
-        var harness = new WireHarness().Opened((4, int.MaxValue));
+        var harness = new Http2Harness().Opened((4, int.MaxValue));
         var sent = 0;
         var id = 1;
         while (sent + 7 <= 65535) // each request has 7 bytes of DATA
@@ -53,7 +53,7 @@ public class FlowControlTests
     [Fact]
     public void A_request_sent_whole_is_taken_from_its_streams_window()
     {
-        var harness = new WireHarness().Opened((4, int.MaxValue));
+        var harness = new Http2Harness().Opened((4, int.MaxValue));
         for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices and goes out in one piece
         {
             var call = harness.Call();
@@ -67,7 +67,7 @@ public class FlowControlTests
     [Fact]
     public void An_answer_before_the_whole_request_ends_the_call()
     {
-        var harness = new WireHarness().Opened((4, 0));
+        var harness = new Http2Harness().Opened((4, 0));
         var call = harness.Call();
         harness.Duplex.TakeSent();
         harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "8")));
@@ -80,7 +80,7 @@ public class FlowControlTests
     [Fact]
     public void Received_bytes_are_credited_on_stream_and_connection()
     {
-        var harness = new WireHarness(size: 300_000, window: 65535).Opened();
+        var harness = new Http2Harness(size: 300_000, window: 65535).Opened();
         var call = harness.Call();
         harness.Duplex.TakeSent();
         var message = Frames.Message(300_000);
@@ -105,7 +105,7 @@ public class FlowControlTests
     [Fact]
     public void No_more_streams_are_opened_than_the_server_allows()
     {
-        var harness = new WireHarness(streams: 3).Opened((3, 2));
+        var harness = new Http2Harness(streams: 3).Opened((3, 2));
         var first = harness.Call(0);
         var second = harness.Call(1);
         Assert.False(harness.Connection.IsReady);
@@ -123,7 +123,7 @@ public class FlowControlTests
     [Fact]
     public void Who_waits_for_a_stream_is_sent_home_when_the_window_ends()
     {
-        var harness = new WireHarness().Opened((3, 0));
+        var harness = new Http2Harness().Opened((3, 0));
         var waiting = harness.Connection.Streams[0].ReadyAsync().AsTask();
         Assert.False(waiting.IsCompleted);
         harness.Connection.SetAccepting(false);

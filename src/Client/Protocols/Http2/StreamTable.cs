@@ -1,21 +1,21 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>Finds the call of a stream identifier: a ring of the latest, and a dictionary for those that lag far behind.</summary>
 internal sealed class StreamTable
 {
-    private readonly WireStream?[] ring;
+    private readonly Http2Stream?[] ring;
     private readonly int mask;
-    private Dictionary<int, WireStream>? laggards;
+    private Dictionary<int, Http2Stream>? laggards;
 
     public StreamTable(int streams)
     {
-        ring = new WireStream?[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)streams)];
+        ring = new Http2Stream?[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)streams)];
         mask = ring.Length - 1;
     }
 
     public int Count { get; private set; }
 
-    public void Add(int id, WireStream stream)
+    public void Add(int id, Http2Stream stream)
     {
         Count++;
         ref var slot = ref ring[id >> 1 & mask];
@@ -25,7 +25,7 @@ internal sealed class StreamTable
             (laggards ??= []).Add(id, stream);
     }
 
-    public WireStream? Find(int id)
+    public Http2Stream? Find(int id)
     {
         var stream = ring[id >> 1 & mask];
         if (stream is not null && stream.Id == id)

@@ -1,8 +1,8 @@
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>HTTP/2 without gRPC: a status and so many bytes.</summary>
 public class BareCallTests
@@ -10,7 +10,7 @@ public class BareCallTests
     [Fact]
     public void A_request_is_one_frame_and_a_reply_needs_no_trailers()
     {
-        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var harness = new Http2Harness(size: 10, isBare: true).Opened();
         foreach (var id in (int[])[1, 3, 5])
         {
             var call = harness.Call();
@@ -24,7 +24,7 @@ public class BareCallTests
     [Fact]
     public void A_reply_of_nothing_may_end_with_its_headers()
     {
-        var harness = new WireHarness(size: 0, isBare: true).Opened();
+        var harness = new Http2Harness(size: 0, isBare: true).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Headers(1, end: true, (":status", "200")));
         IsOk(call);
@@ -36,7 +36,7 @@ public class BareCallTests
     [InlineData(0)]
     public void Another_number_of_bytes_is_a_wrong_length(int bytes)
     {
-        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver([.. Frames.Headers(1, end: false, (":status", "200")), .. Frames.Data(1, new byte[bytes], end: true)]);
         Failed("wrong length", call);
@@ -47,7 +47,7 @@ public class BareCallTests
     [InlineData("500")]
     public void Another_status_is_a_failure_whatever_comes_with_it(string status)
     {
-        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver([.. Frames.Headers(1, end: false, (":status", status)), .. Frames.Data(1, new byte[10], end: true)]);
         Failed("http " + status, call);
@@ -56,7 +56,7 @@ public class BareCallTests
     [Fact]
     public void A_reset_ends_the_call_and_not_the_connection()
     {
-        var harness = new WireHarness(size: 10, isBare: true).Opened();
+        var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Reset(1, 2));
         Failed("reset", call);

@@ -2,22 +2,22 @@ using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>One HTTP/2 connection through all its sessions: fails what a dying session had out, and sends again what a server sent back.</summary>
-internal sealed class WireConnection : DuplexConnection, ISessionOwner
+internal sealed class Http2Client : DuplexConnection, ISessionOwner
 {
-    private readonly SessionOptions options;
-    private readonly WireStream[] streams;
-    private WireSession? session;
+    private readonly Http2Options options;
+    private readonly Http2Stream[] streams;
+    private Http2Connection? session;
     private int withdrawn;
 
     /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
-    public WireConnection(Scheduler scheduler, ILinkOpener opener, SessionOptions options, BufferPool pool, bool isShared)
+    public Http2Client(Scheduler scheduler, ILinkOpener opener, Http2Options options, BufferPool pool, bool isShared)
         : base(scheduler, opener, pool, isShared)
     {
         this.options = options;
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new WireStream(this, options.Request.IsBare))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new Http2Stream(this, options.Request.IsBare))];
     }
 
     public override IReadOnlyList<IStream> Streams => streams;
@@ -28,7 +28,7 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
 
     protected override bool CanSend => session is { IsReady: true } && withdrawn == 0;
 
-    public void Send(WireStream stream)
+    public void Send(Http2Stream stream)
     {
         using var inside = Inside();
         if (session is { IsReady: true } open)
@@ -56,7 +56,7 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
 
     protected override void OnDuplex()
     {
-        session = new WireSession(this, options, Output);
+        session = new Http2Connection(this, options, Output);
         session.Begin();
     }
 
@@ -76,11 +76,11 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
         base.Pump();
     }
 
-    void ISessionOwner.OnSessionOpen(WireSession opened) => SignalOpen();
+    void ISessionOwner.OnSessionOpen(Http2Connection opened) => SignalOpen();
 
     void ISessionOwner.OnStreamEnded() => Pump();
 
-    void ISessionOwner.OnGoAway(WireSession from, int lastId)
+    void ISessionOwner.OnGoAway(Http2Connection from, int lastId)
     {
         foreach (var stream in streams)
         {
@@ -91,7 +91,7 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
         }
     }
 
-    void ISessionOwner.ForEachStream(WireSession from, long argument, Action<WireSession, WireStream, long> visit)
+    void ISessionOwner.ForEachStream(Http2Connection from, long argument, Action<Http2Connection, Http2Stream, long> visit)
     {
         foreach (var stream in streams)
         {
@@ -100,7 +100,7 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
         }
     }
 
-    void ISessionOwner.OnSessionClosed(WireSession closed, Http2Error error, string reason)
+    void ISessionOwner.OnSessionClosed(Http2Connection closed, Http2Error error, string reason)
     {
         session = null;
         Drop(
@@ -121,7 +121,7 @@ internal sealed class WireConnection : DuplexConnection, ISessionOwner
         }
     }
 
-    private void Withdraw(WireStream stream)
+    private void Withdraw(Http2Stream stream)
     {
         stream.Id = 0;
         withdrawn++;

@@ -1,11 +1,11 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class ViolationTests
 {
@@ -56,7 +56,7 @@ public class ViolationTests
     [MemberData(nameof(Broken))]
     public void Is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.TakeSent();
         harness.Duplex.Deliver(frames);
@@ -67,7 +67,7 @@ public class ViolationTests
     [Fact]
     public void More_data_than_the_window_is_refused()
     {
-        var harness = new WireHarness(size: 1_000_000, window: 1000).Opened();
+        var harness = new Http2Harness(size: 1_000_000, window: 1000).Opened();
         var call = harness.Call();
         harness.Duplex.TakeSent();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, new byte[1001])]);
@@ -80,7 +80,7 @@ public class ViolationTests
     {
         foreach (var update in new[] { Frames.WindowUpdate(1, 0), Frames.WindowUpdate(1, int.MaxValue) })
         {
-            var harness = new WireHarness().Opened();
+            var harness = new Http2Harness().Opened();
             var call = harness.Call();
             harness.Duplex.TakeSent();
             harness.Duplex.Deliver(update);
@@ -95,7 +95,7 @@ public class ViolationTests
     [InlineData("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")]
     public void A_server_that_does_not_speak_http2_is_told_apart_at_once(string greeting)
     {
-        var harness = new WireHarness();
+        var harness = new Http2Harness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
         harness.Duplex.Deliver(System.Text.Encoding.ASCII.GetBytes(greeting));
         Assert.IsType<IOException>(opening.Exception!.InnerException);
@@ -107,8 +107,8 @@ public class ViolationTests
     {
         var scheduler = new SyncScheduler();
         var opener = new StuckOpener();
-        var options = new SessionOptions { Request = RequestBytes.Download("localhost", false, 10), Size = 10, Streams = 1 };
-        var connection = new WireConnection(scheduler, opener, options, new BufferPool(), isShared: false);
+        var options = new Http2Options { Request = Http2Request.Download("localhost", false, 10), Size = 10, Streams = 1 };
+        var connection = new Http2Client(scheduler, opener, options, new BufferPool(), isShared: false);
         var opening = connection.OpenAsync(CancellationToken.None);
         opener.Duplex!.Deliver(Frames.Settings());
         Assert.True(opening.IsCompletedSuccessfully);

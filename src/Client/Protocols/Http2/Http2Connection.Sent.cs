@@ -1,13 +1,13 @@
 using System.Buffers.Binary;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 // What the client says, as far as the server's windows allow.
-internal sealed partial class WireSession
+internal sealed partial class Http2Connection
 {
     /// <summary>Sends a call's request, or as much as the server's window allows; only when <see cref="IsReady"/>.</summary>
-    public void Send(WireStream stream)
+    public void Send(Http2Stream stream)
     {
         var id = nextId;
         nextId = id == LargestId ? 0 : id + 2;
@@ -35,7 +35,7 @@ internal sealed partial class WireSession
     }
 
     /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
-    private bool TrySendRest(WireStream stream)
+    private bool TrySendRest(Http2Stream stream)
     {
         var message = request.Message;
         var count = (int)Math.Min(stream.Unsent, Math.Min(sendWindow, stream.SendWindow));

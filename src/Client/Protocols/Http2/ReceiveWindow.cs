@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using IpcBench.Client.Dialing;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>Flow control of what the server sends: the windows we grant, what was used of them, and the credit we give.</summary>
 internal sealed class ReceiveWindow(int window)
@@ -32,7 +32,7 @@ internal sealed class ReceiveWindow(int window)
     }
 
     /// <summary>Counts a DATA frame, padding included, on the connection and on its stream, if that still lives.</summary>
-    public void Take(WireStream? stream, int length)
+    public void Take(Http2Stream? stream, int length)
     {
         uncredited += length;
         if (uncredited > connectionWindow)
@@ -45,7 +45,7 @@ internal sealed class ReceiveWindow(int window)
     }
 
     /// <summary>Half a window at a time: a tiny one is granted back often enough, an ample one costs next to nothing.</summary>
-    public void CreditStream(WireStream stream, OutputBuffer output)
+    public void CreditStream(Http2Stream stream, OutputBuffer output)
     {
         if (stream.Uncredited <= window / 2)
             return;

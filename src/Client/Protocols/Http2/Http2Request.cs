@@ -3,13 +3,13 @@ using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
 /// One request, encoded once for all connections: the field block in three forms, and the DATA frame's payload, which a request that is not gRPC
 /// does not have. The first request of a connection makes the server remember the fields, all others name them by a byte each.
 /// </summary>
-internal sealed class RequestBytes
+internal sealed class Http2Request
 {
     private const byte IndexedField = 0x80, WithIndexing = 0x40, WithoutIndexing = 0x00;
     private const int MethodGet = 2, MethodPost = 3, SchemeHttp = 6, SchemeHttps = 7, Path = 4, Authority = 1, ContentType = 31, UserAgent = 58;
@@ -18,7 +18,7 @@ internal sealed class RequestBytes
     private readonly int scheme;
     private readonly int httpMethod;
 
-    public RequestBytes(string authority, bool tls, string method, IMessage message)
+    public Http2Request(string authority, bool tls, string method, IMessage message)
         : this(tls, MethodPost, Prefixed(message.ToByteArray()),
         [
             (Path, ":path", method),
@@ -30,7 +30,7 @@ internal sealed class RequestBytes
     {
     }
 
-    private RequestBytes(bool tls, int httpMethod, byte[] message, (int NameIndex, string Name, string Value)[] fields)
+    private Http2Request(bool tls, int httpMethod, byte[] message, (int NameIndex, string Name, string Value)[] fields)
     {
         (this.httpMethod, this.fields, Message) = (httpMethod, fields, message);
         scheme = tls ? SchemeHttps : SchemeHttp;
@@ -66,11 +66,11 @@ internal sealed class RequestBytes
     public int SecondIdOffset => FrameHeader.Size + IndexedBlock.Length + 5;
 
     /// <summary>A request of <c>Bench.Download</c>.</summary>
-    public static RequestBytes Download(string authority, bool tls, long size) =>
+    public static Http2Request Download(string authority, bool tls, long size) =>
         new(authority, tls, "/ipcbench.v1.Bench/Download", new DownloadRequest { Size = size });
 
     /// <summary>A request for so many bytes without gRPC.</summary>
-    public static RequestBytes Bare(string authority, bool tls, long size) => new(tls, MethodGet, [],
+    public static Http2Request Bare(string authority, bool tls, long size) => new(tls, MethodGet, [],
     [
         (Path, ":path", FormattableString.Invariant($"/bytes/{size}")),
         (Authority, ":authority", authority),

@@ -1,21 +1,21 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire;
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Http2.Support;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>What a duplex throws must neither keep a connection's lock nor end the process.</summary>
 public class FaultTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
-    private static SessionOptions Options => new() { Request = RequestBytes.Download("localhost", tls: false, 10), Size = 10, Streams = 1 };
+    private static Http2Options Options => new() { Request = Http2Request.Download("localhost", tls: false, 10), Size = 10, Streams = 1 };
 
     [Fact]
     public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
     {
-        var connection = new WireConnection(new SyncScheduler(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
+        var connection = new Http2Client(new SyncScheduler(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
         await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
     }
@@ -26,7 +26,7 @@ public class FaultTests
     public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
     {
         var stream = new ThrowingStream(atOnce);
-        var connection = new WireConnection(new SyncScheduler(), new Opener(owner => new StreamDuplex(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
+        var connection = new Http2Client(new SyncScheduler(), new Opener(owner => new StreamDuplex(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
         var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         Assert.Contains("no writes here", thrown.Message, StringComparison.Ordinal);
     }

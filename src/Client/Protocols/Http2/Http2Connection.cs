@@ -2,13 +2,13 @@ using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
 /// HTTP/2 on one open link, from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out.
-/// It knows nothing of sockets and threads; <see cref="WireConnection"/> sees to it that one thread at a time is in here.
+/// It knows nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
 /// </summary>
-internal sealed partial class WireSession : IFrameHandler
+internal sealed partial class Http2Connection : IFrameHandler
 {
     private const int LargestId = int.MaxValue;
     private const int MostUnsent = 4 * 1024 * 1024;
@@ -16,7 +16,7 @@ internal sealed partial class WireSession : IFrameHandler
     private static ReadOnlySpan<byte> Preface => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8;
 
     private readonly ISessionOwner owner;
-    private readonly RequestBytes request;
+    private readonly Http2Request request;
     private readonly long size;
     private readonly OutputBuffer output;
     private readonly FrameReader reader;
@@ -26,14 +26,14 @@ internal sealed partial class WireSession : IFrameHandler
     private readonly ReceiveWindow receiving;
     private readonly PeerSettings peer;
     private readonly FieldEncoder fields;
-    private readonly List<WireStream> blocked = [];
-    private WireStream? dataStream;
+    private readonly List<Http2Stream> blocked = [];
+    private Http2Stream? dataStream;
     private FrameHeader dataFrame;
     private long sendWindow = 65535;
     private int nextId;
     private bool sawSettings;
 
-    public WireSession(ISessionOwner owner, SessionOptions options, OutputBuffer output)
+    public Http2Connection(ISessionOwner owner, Http2Options options, OutputBuffer output)
     {
         (this.owner, this.output) = (owner, output);
         (request, size, nextId) = (options.Request, options.Size, options.FirstId);
@@ -88,7 +88,7 @@ internal sealed partial class WireSession : IFrameHandler
     }
 
     /// <summary>Gives a call up and tells the server so.</summary>
-    public void Cancel(WireStream stream, CallResult result)
+    public void Cancel(Http2Stream stream, CallResult result)
     {
         Reset(stream, Http2Error.Cancel, result);
         CloseIfDrained();
@@ -111,7 +111,7 @@ internal sealed partial class WireSession : IFrameHandler
             Close(Http2Error.None, "the server said goodbye");
     }
 
-    private void Finish(WireStream stream, bool endedByHeaders)
+    private void Finish(Http2Stream stream, bool endedByHeaders)
     {
         if (stream.Unsent > 0)
         {
@@ -122,13 +122,13 @@ internal sealed partial class WireSession : IFrameHandler
         End(stream, stream.Conclude(size, endedByHeaders));
     }
 
-    private void Reset(WireStream stream, Http2Error error, CallResult result)
+    private void Reset(Http2Stream stream, Http2Error error, CallResult result)
     {
         WriteReset(stream.Id, error);
         End(stream, result);
     }
 
-    private void End(WireStream stream, CallResult result)
+    private void End(Http2Stream stream, CallResult result)
     {
         if (stream.Unsent > 0)
             blocked.Remove(stream);
@@ -140,7 +140,7 @@ internal sealed partial class WireSession : IFrameHandler
     }
 
     /// <summary>Takes a call back that the server has not begun; it may be sent on another connection.</summary>
-    public void Withdraw(WireStream stream)
+    public void Withdraw(Http2Stream stream)
     {
         if (stream.Unsent > 0)
             blocked.Remove(stream);

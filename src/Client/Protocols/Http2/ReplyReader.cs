@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
 /// Reads the one length-prefixed DownloadReply of a call as it streams by and keeps nothing but its measures. Any valid encoding counts

@@ -1,9 +1,9 @@
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>What the sessions of one cell have in common.</summary>
-internal sealed record SessionOptions
+internal sealed record Http2Options
 {
-    public required RequestBytes Request { get; init; }
+    public required Http2Request Request { get; init; }
 
     /// <summary>Payload bytes that a right reply has.</summary>
     public required long Size { get; init; }

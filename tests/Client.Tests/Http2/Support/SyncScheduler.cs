@@ -1,7 +1,7 @@
 using IpcBench.Client.Engine;
 using IpcBench.Transports.Loop;
 
-namespace IpcBench.Client.Tests.Wire.Support;
+namespace IpcBench.Client.Tests.Http2.Support;
 
 /// <summary>A scheduler without threads or time: posts run at once, timers when the test says so.</summary>
 internal sealed class SyncScheduler : Scheduler

@@ -1,31 +1,31 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Wire;
+using IpcBench.Client.Protocols.Http2;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Tests.Wire.Support;
+namespace IpcBench.Client.Tests.Http2.Support;
 
 /// <summary>One connection against a script, on one thread and without waiting.</summary>
-internal sealed class WireHarness
+internal sealed class Http2Harness
 {
     private readonly ScriptedOpener opener = new();
 
-    public WireHarness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
+    public Http2Harness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
     {
-        var options = new SessionOptions
+        var options = new Http2Options
         {
-            Request = isBare ? RequestBytes.Bare("localhost", tls: false, size) : RequestBytes.Download("localhost", tls: false, size),
+            Request = isBare ? Http2Request.Bare("localhost", tls: false, size) : Http2Request.Download("localhost", tls: false, size),
             Size = size,
             Streams = streams,
             Window = window,
             FirstId = firstId,
         };
-        Connection = new WireConnection(Scheduler, opener, options, new BufferPool(), isShared: false);
+        Connection = new Http2Client(Scheduler, opener, options, new BufferPool(), isShared: false);
     }
 
     public SyncScheduler Scheduler { get; } = new();
 
-    public WireConnection Connection { get; }
+    public Http2Client Connection { get; }
 
     /// <summary>The connection's present duplex.</summary>
     public ScriptedDuplex Duplex => opener.Links[^1];
@@ -38,7 +38,7 @@ internal sealed class WireHarness
     public byte[] Greeting { set => opener.Greeting = value; }
 
     /// <summary>Opens with these server SETTINGS and takes what the client says for its part.</summary>
-    public WireHarness Opened(params (int Id, uint Value)[] settings)
+    public Http2Harness Opened(params (int Id, uint Value)[] settings)
     {
         var opening = Connection.OpenAsync(CancellationToken.None);
         Duplex.Deliver(Frames.Settings(settings));

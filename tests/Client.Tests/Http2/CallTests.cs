@@ -1,15 +1,15 @@
-using IpcBench.Client.Tests.Wire.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using static IpcBench.Client.Tests.Wire.Support.WireHarness;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
-namespace IpcBench.Client.Tests.Wire;
+namespace IpcBench.Client.Tests.Http2;
 
 public class CallTests
 {
     [Fact]
     public void Begins_with_preface_settings_and_a_wide_window_and_waits_for_the_servers_settings()
     {
-        var harness = new WireHarness();
+        var harness = new Http2Harness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
         var frames = harness.Duplex.TakeFrames();
         Assert.Equal([FrameType.Settings, FrameType.WindowUpdate], frames.Select(frame => frame.Header.Type));
@@ -22,7 +22,7 @@ public class CallTests
     [Fact]
     public void A_request_is_headers_and_data_and_later_ones_are_tiny()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var first = harness.Call();
         var frames = harness.Duplex.TakeFrames();
         Assert.Equal([(FrameType.Headers, 1), (FrameType.Data, 1)], frames.Select(frame => (frame.Header.Type, frame.Header.StreamId)));
@@ -45,7 +45,7 @@ public class CallTests
     [InlineData(10)]
     public void An_answer_may_be_cut_anywhere(int piece)
     {
-        var harness = new WireHarness(size: 1000).Opened();
+        var harness = new Http2Harness(size: 1000).Opened();
         var call = harness.Call();
         foreach (var part in Frames.Reply(1, 1000).Chunk(piece))
             harness.Duplex.Deliver(part);
@@ -59,7 +59,7 @@ public class CallTests
     [InlineData("unknown status", 99)]
     public void A_status_other_than_0_in_the_trailers_is_a_failure(string kind, int status)
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Frames.Message(10)), .. Frames.Trailers(1, status)]);
         Failed(kind, call);
@@ -69,7 +69,7 @@ public class CallTests
     [Fact]
     public void Trailers_alone_tell_a_status_too()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"), ("grpc-message", "no")));
         Failed("status 12", call);
@@ -81,7 +81,7 @@ public class CallTests
     [InlineData(0)]
     public void A_payload_of_another_size_is_a_wrong_length(int size)
     {
-        var harness = new WireHarness(size: 10).Opened();
+        var harness = new Http2Harness(size: 10).Opened();
         var call = harness.Call();
         harness.Duplex.Deliver(Frames.Reply(1, size));
         Failed("wrong length", call);
@@ -90,7 +90,7 @@ public class CallTests
     [Fact]
     public void Each_untruth_of_an_answer_has_its_kind()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var id = -1;
         void Expect(string kind, params byte[][] frames)
         {
@@ -127,7 +127,7 @@ public class CallTests
             [(":path", "/")],
         })
         {
-            var harness = new WireHarness().Opened();
+            var harness = new Http2Harness().Opened();
             var call = harness.Call();
             harness.Duplex.TakeSent();
             harness.Duplex.Deliver(Frames.Headers(1, false, fields));
@@ -142,7 +142,7 @@ public class CallTests
     [Fact]
     public void Informational_headers_come_before_the_response()
     {
-        var harness = new WireHarness().Opened();
+        var harness = new Http2Harness().Opened();
         var call = harness.Call();
         harness.Duplex.Deliver([.. Frames.Headers(1, false, (":status", "103"), ("duplex", "x")), .. Frames.Reply(1, 10)]);
         IsOk(call);
@@ -151,7 +151,7 @@ public class CallTests
     [Fact]
     public void Streams_answer_in_any_order()
     {
-        var harness = new WireHarness(streams: 5).Opened();
+        var harness = new Http2Harness(streams: 5).Opened();
         var calls = Enumerable.Range(0, 5).Select(harness.Call).ToList();
         foreach (var stream in new[] { 4, 0, 3, 1, 2 })
         {
@@ -163,7 +163,7 @@ public class CallTests
     [Fact]
     public void A_stream_that_lags_a_thousand_calls_behind_is_still_found()
     {
-        var harness = new WireHarness(streams: 2).Opened();
+        var harness = new Http2Harness(streams: 2).Opened();
         var slow = harness.Call(0);
         for (var i = 1; i <= 1000; i++)
         {
@@ -178,7 +178,7 @@ public class CallTests
     [Fact]
     public void A_late_answer_to_a_call_given_up_is_ignored_and_credited()
     {
-        var harness = new WireHarness(size: 10, window: 65535).Opened();
+        var harness = new Http2Harness(size: 10, window: 65535).Opened();
         var call = harness.Call();
         harness.Duplex.TakeSent();
         harness.Connection.CutOff(long.MaxValue);

@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
 
-namespace IpcBench.Client.Protocols.Wire;
+namespace IpcBench.Client.Protocols.Http2;
 
 // What the server says: one method for each kind of frame.
-internal sealed partial class WireSession
+internal sealed partial class Http2Connection
 {
     void IFrameHandler.OnFrame(FrameHeader header, ReadOnlySpan<byte> payload)
     {
@@ -160,7 +160,7 @@ internal sealed partial class WireSession
             owner.OnSessionOpen(this);
     }
 
-    private void AdjustWindow(WireStream stream, long change)
+    private void AdjustWindow(Http2Stream stream, long change)
     {
         stream.SendWindow += change;
         if (stream.SendWindow > int.MaxValue)
