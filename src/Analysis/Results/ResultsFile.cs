@@ -18,11 +18,23 @@ public static class ResultsFile
     {
         try
         {
-            WholeFile.Write(path, file =>
-            {
-                ResultsJson.Write(file, run);
-                file.WriteByte((byte)'\n');
-            });
+            WholeFile.Write(path, Writing(run));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+        }
+    }
+
+    /// <summary>
+    /// Puts this run into a new file, whole from its first moment; false, and nothing is changed, when the path names something already.
+    /// </summary>
+    /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
+    public static bool TryMake(string path, RunRecord run)
+    {
+        try
+        {
+            return WholeFile.TryMake(path, Writing(run));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
@@ -128,6 +140,12 @@ public static class ResultsFile
         }
         return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
     }
+
+    private static Action<Stream> Writing(RunRecord run) => file =>
+    {
+        ResultsJson.Write(file, run);
+        file.WriteByte((byte)'\n');
+    };
 
     private static string OneLine(string text) => text.ReplaceLineEndings(" ").Trim();
 }

@@ -33,8 +33,38 @@ public static class WholeFile
         }
         catch (ArgumentOutOfRangeException e)
         {
-            // What .NET makes of EFBIG, the answer beyond ulimit -f or a file system's largest file (RandomAccess.Unix.cs).
-            throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
+            throw BeyondLimit(e);
+        }
+    }
+
+    /// <summary>
+    /// Makes a file of <paramref name="write"/>'s bytes, and its folder where there is none, unless something is there already: then
+    /// false. Nobody ever sees a part of it.
+    /// </summary>
+    /// <exception cref="IOException">It cannot be written; the message is one sentence without the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">As above.</exception>
+    /// <exception cref="NotSupportedException">The name is none of a file.</exception>
+    public static bool TryMake(string path, Action<Stream> write)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(path))!);
+        var temporary = Temporary(path);
+        try
+        {
+            WriteTo(temporary, new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None }, write);
+            File.Move(temporary, path, overwrite: false); // on Unix link(2), which never replaces anything
+            return true;
+        }
+        catch (IOException) when (Path.Exists(path))
+        {
+            TryDelete(temporary);
+            return false;
+        }
+        catch (Exception e)
+        {
+            TryDelete(temporary);
+            if (e is ArgumentOutOfRangeException)
+                throw BeyondLimit(e);
+            throw;
         }
     }
 
@@ -81,6 +111,9 @@ public static class WholeFile
         return bytes;
     }
 
+    // What .NET makes of EFBIG, the answer beyond ulimit -f or a file system's largest file (RandomAccess.Unix.cs).
+    private static IOException BeyondLimit(Exception e) => new("the file would be larger than the system allows (ulimit -f)", e);
+
     private static IOException TooLarge() => new("it is larger than 256 MiB");
 
     private static void Replace(FilePlace place, Action<Stream> write)
@@ -90,15 +123,10 @@ public static class WholeFile
         if (place.Exists && new FileInfo(place.Path).IsReadOnly)
             throw new UnauthorizedAccessException("it is read-only");
         Directory.CreateDirectory(Path.GetDirectoryName(place.Path)!);
-        var temporary = $"{place.Path}.{Guid.NewGuid():N}.tmp";
+        var temporary = Temporary(place.Path);
         try
         {
-            using (var file = new FileStream(temporary, Fresh(place)))
-            {
-                write(file);
-                // Without it a power cut may leave the new name on an empty file.
-                file.Flush(flushToDisk: true);
-            }
+            WriteTo(temporary, Fresh(place), write);
             place.Dress(temporary);
             Move(temporary, place.Path);
         }
@@ -107,6 +135,16 @@ public static class WholeFile
             TryDelete(temporary);
             throw;
         }
+    }
+
+    private static string Temporary(string path) => $"{path}.{Guid.NewGuid():N}.tmp";
+
+    private static void WriteTo(string path, FileStreamOptions options, Action<Stream> write)
+    {
+        using var file = new FileStream(path, options);
+        write(file);
+        // Without it a power cut may leave the new name on an empty file.
+        file.Flush(flushToDisk: true);
     }
 
     private static FileStreamOptions Fresh(FilePlace place)

@@ -15,8 +15,26 @@ internal static partial class Relaunch
         var set = info.Environment.Where(entry => entry.Value is not null);
         string?[] environment = [.. set.Select(entry => $"{entry.Key}={entry.Value}"), null];
         Console.Out.Flush();
+        RemoveDiagnosticSocket();
         _ = execve(info.FileName, arguments, environment);
         throw new EnvironmentException($"cannot start {info.FileName}: {Marshal.GetLastPInvokeErrorMessage()}");
+    }
+
+    /// <summary>
+    /// The runtime removes its diagnostic socket when it ends, which it never does here; the next one could not bind to the same name and
+    /// would leave it behind (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
+    /// </summary>
+    private static void RemoveDiagnosticSocket()
+    {
+        try
+        {
+            foreach (var socket in Directory.EnumerateFiles(Path.GetTempPath(), $"dotnet-diagnostic-{Environment.ProcessId}-*-socket"))
+                File.Delete(socket);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Then it stays: no reason not to measure.
+        }
     }
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]

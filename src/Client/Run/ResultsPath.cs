@@ -11,12 +11,12 @@ internal static class ResultsPath
     private static string OsName => RuntimeInformation.RuntimeIdentifier.Split('-')[0];
 
     /// <summary>
-    /// The file that was asked for, or <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> below the current folder, which is
-    /// made here so that no other run takes it; null when nothing is saved.
+    /// The file that was asked for, or a new one, <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> below the current folder,
+    /// which holds the run from its first moment and which no other run takes; null when nothing is saved.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
-    public static string? Of(OutputOptions options, DateTimeOffset started) =>
-        !options.Save ? null : options.File ?? Reserve("results", NameOf(options, started));
+    public static string? Of(OutputOptions options, RunRecord run) =>
+        !options.Save ? null : options.File ?? Make("results", NameOf(options, run.Started), run);
 
     /// <summary>A name for a run without a folder and ending.</summary>
     public static string NameOf(OutputOptions options, DateTimeOffset started)
@@ -27,36 +27,14 @@ internal static class ResultsPath
     }
 
     /// <summary>
-    /// Makes an empty file <c>name.json</c>, or <c>name-2.json</c> and so on where that is taken: two runs of the same second never share
-    /// one.
+    /// Makes <c>name.json</c> of a run, or <c>name-2.json</c> and so on where that is taken: two runs of the same second never share one.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
-    public static string Reserve(string folder, string name)
+    public static string Make(string folder, string name, RunRecord run)
     {
         var path = Path.Combine(folder, name + ".json");
-        try
-        {
-            Directory.CreateDirectory(folder);
-            for (var number = 2; !TryMake(path); number++)
-                path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"{name}-{number}.json"));
-            return path;
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new ResultsFileException($"cannot write {path}: {e.Message.ReplaceLineEndings(" ").Trim()}", e);
-        }
-
-        static bool TryMake(string path)
-        {
-            try
-            {
-                using var made = new FileStream(path, FileMode.CreateNew, FileAccess.Write); // O_EXCL
-                return true;
-            }
-            catch (IOException) when (Path.Exists(path))
-            {
-                return false;
-            }
-        }
+        for (var number = 2; !ResultsFile.TryMake(path, run); number++)
+            path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"{name}-{number}.json"));
+        return path;
     }
 }

@@ -104,19 +104,17 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
     {
         var record = RunRecords.Begin(options, commandLine, servers, plan, host);
-        string? file = null;
         try
         {
-            file = ResultsPath.Of(options.Output, record.Started);
+            var file = ResultsPath.Of(options.Output, record);
             var journal = new RunJournal(record, file, observer.Note);
             // A folder that cannot be written is found before the first round, not after the last.
-            if (file is not null && !journal.IsStream)
-                ResultsFile.Save(file, record);
+            if (options.Output is { Save: true, File: { } named } && !journal.IsStream)
+                ResultsFile.Save(named, record);
             return journal;
         }
         catch (ResultsFileException e)
         {
-            RunRescue.Remove(options.Output.File is null ? file ?? "" : "");
             throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
         }
     }

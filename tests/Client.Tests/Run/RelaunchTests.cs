@@ -16,12 +16,13 @@ public class RelaunchTests
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
         var cpu = $"{Affinity.Available()!.Cpus[^1]}";
-        var name = Path.Combine(Path.GetTempPath(), $"re-{Guid.NewGuid():N}");
+        var folder = Directory.CreateTempSubdirectory("re-").FullName;
+        var name = Path.Combine(folder, "run.json");
         using var responders = new Responders();
         await using var server = ResponderHost.Start(Address.Parse("http://127.0.0.1:0"), responders);
         try
         {
-            var (exit, output) = await RunAsync(
+            var (exit, output) = await RunAsync(folder,
                 "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup",
                     "100ms", "--no-calibration", "-o", name);
 
@@ -29,10 +30,11 @@ public class RelaunchTests
             Assert.Contains("Requests/sec:", output);
             using var json = JsonDocument.Parse(await File.ReadAllBytesAsync(name));
             Assert.Equal(cpu, json.RootElement.GetProperty("host").GetProperty("clientCpus").GetString());
+            Assert.Equal([name], Directory.GetFileSystemEntries(folder)); // nothing of the first start either
         }
         finally
         {
-            File.Delete(name);
+            Directory.Delete(folder, recursive: true);
         }
     }
 
@@ -44,9 +46,10 @@ public class RelaunchTests
         Assert.Null(Relaunch.Under(Affinity.Current()!, []));
     }
 
-    private static async Task<(int Exit, string Output)> RunAsync(params string[] arguments)
+    private static async Task<(int Exit, string Output)> RunAsync(string temporary, params string[] arguments)
     {
         var info = ThisProgram.StartInfo(arguments);
+        info.Environment["TMPDIR"] = temporary;
         info.RedirectStandardOutput = info.RedirectStandardInput = info.RedirectStandardError = true;
         using var process = Process.Start(info)!;
         try

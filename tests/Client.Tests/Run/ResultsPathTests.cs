@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -15,11 +16,26 @@ public sealed class ResultsPathTests : IDisposable
     {
         var name = ResultsPath.NameOf(new OutputOptions { Label = "a/b" }, DateTimeOffset.UnixEpoch);
         Assert.Matches("^19700101T000000Z-[a-z.0-9]+-a-b$", name);
-        var made = new ConcurrentBag<string>();
-        Parallel.For(0, 40, _ => made.Add(ResultsPath.Reserve(folder, name)));
-        Assert.Equal(40, made.Distinct().Count());
-        Assert.All(made, path => Assert.True(File.Exists(path)));
-        Assert.Contains(Path.Combine(folder, name + ".json"), made);
+        var made = new ConcurrentDictionary<string, int>();
+        Parallel.For(0, 40, number => Assert.True(made.TryAdd(ResultsPath.Make(folder, name, Run("") with { Seed = number }), number)));
+        Assert.All(made, run => Assert.Equal(run.Value, ResultsFile.Load(run.Key).Seed));
+        Assert.Equal(40, Directory.GetFiles(folder).Length);
+        Assert.Contains(Path.Combine(folder, name + ".json"), made.Keys);
+    }
+
+    [Fact]
+    public async Task A_file_whose_name_was_made_up_is_whole_from_its_first_moment()
+    {
+        Directory.CreateDirectory(folder);
+        var run = Run(new string('x', 100_000));
+        var making = Task.Run(() => Enumerable.Range(0, 20).Select(_ => ResultsPath.Make(folder, "run", run)).ToList());
+        var seen = 0;
+        while (!making.IsCompleted || seen == 0)
+        {
+            foreach (var file in Directory.GetFiles(folder, "*.json"))
+                Assert.True(++seen > 0 && new FileInfo(file).Length > 100_000);
+        }
+        Assert.Equal(20, (await making).Count);
     }
 
     [Fact]
@@ -31,7 +47,7 @@ public sealed class ResultsPathTests : IDisposable
         clock.Moved = TimeSpan.FromDays(-400);
         Assert.True(stamps.UtcNow >= first);
 
-        var found = new Analysis.Results.Calibration { Transport = "tcp", Size = 10, Connections = 1, Rate = 5 };
+        var found = new Calibration { Transport = "tcp", Size = 10, Connections = 1, Rate = 5 };
         var cache = new CalibrationCache(Path.Combine(folder, "calibration.json"), clock);
         clock.Moved = TimeSpan.Zero;
         cache.Keep("here", [found]);
@@ -51,9 +67,20 @@ public sealed class ResultsPathTests : IDisposable
         Directory.CreateDirectory(folder);
         var path = Path.Combine(folder, "calibration.json");
         File.WriteAllText(path, json);
-        Assert.Null(new CalibrationCache(path).Find("here", new Analysis.Results.Calibration { Transport = "tcp", Size = 10,
+        Assert.Null(new CalibrationCache(path).Find("here", new Calibration { Transport = "tcp", Size = 10,
             Connections = 1, Rate = 5 }));
     }
+
+    private static RunRecord Run(string version) => new()
+    {
+        ToolVersion = version,
+        Started = DateTimeOffset.UnixEpoch,
+        CommandLine = [],
+        Seed = 1,
+        Options = new RunOptionsRecord { Rounds = 1, DurationNs = 1, WarmupNs = 0, TimeoutNs = 1, Threads = 1 },
+        Host = new HostInfo(),
+        Cells = [],
+    };
 
     private sealed class MovedClock : TimeProvider
     {
