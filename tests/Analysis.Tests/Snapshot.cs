@@ -22,6 +22,9 @@ internal static class Snapshot
         }
     }
 
+    /// <summary>Makes the text under all of these cultures, which must agree.</summary>
+    public static string InEveryCulture(Func<string> make) => Assert.Single(Cultures.Select(culture => Under(culture, make)).Distinct());
+
     private static string Under(string culture, Func<string> make)
     {
         var (before, beforeUi) = (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture);
