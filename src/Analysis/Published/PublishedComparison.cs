@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -51,3 +52,13 @@ public static class WriteUps
     /// <summary>The one that a run repeats; null for a run of its own.</summary>
     public static PublishedComparison? Find(string scenario) => All.FirstOrDefault(published => published.Scenario == scenario);
 }
+
+/// <summary>Says by further arms of the same run where a published difference comes from.</summary>
+public interface IExplanation
+{
+    /// <summary>Null when the run lacks what it takes.</summary>
+    Explained? Of(MeasuredRun run, PublishedComparison published);
+}
+
+/// <summary>An explanation that was computed: a table, which may be empty, and what it says in words.</summary>
+public sealed record Explained(string Title, TextTable Table, IReadOnlyList<string> Sentences);
