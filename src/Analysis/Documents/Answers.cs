@@ -92,8 +92,8 @@ public static class Answers
         if (metric.Value(main.Cell.Median!) is not { } mine || metric.Value(main.Reference.Median!) is not { } theirs || theirs <= 0)
             return "";
         var change = mine <= theirs ? $"saves {Quantity.Percent(1 - mine / theirs)}" : $"costs {Quantity.Percent(mine / theirs - 1)} more";
-        return $", and {change} of the CPU of a call ({metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal)}: "
-            + $"{Quantity.Micros(theirs)} → {Quantity.Micros(mine)})"
+        return ($", and {change} of the CPU of a call ({metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal)}: "
+            + $"{Quantity.Micros(theirs)} → {Quantity.Micros(mine)})")
             .Replace("more of the CPU of a call", "more CPU a call", StringComparison.Ordinal);
     }
 
