@@ -28,9 +28,9 @@ internal sealed class UnsentCalls(long endNs, long most)
     /// <summary>Claims what nobody has claimed.</summary>
     /// <param name="pacer">Nobody else asks it any more.</param>
     /// <param name="perSecond">Its mean.</param>
-    public void AddUnclaimed(IPacer pacer, double perSecond)
+    public void AddUnclaimed(Pacer pacer, double perSecond)
     {
-        while (Waits.Count < most && pacer.Next(endNs) is var due && due < endNs)
+        while (Waits.Count < most && pacer.Claim(endNs) is var due && due < endNs)
         {
             if (Waits.Count >= MostSingly)
             {

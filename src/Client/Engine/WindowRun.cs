@@ -8,7 +8,7 @@ internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Worker[][] workers;
-    private readonly IPacer pacer;
+    private readonly Pacer pacer;
     private int running;
 
     public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
@@ -16,15 +16,9 @@ internal sealed class WindowRun
         Window = window;
         var start = MonotonicClock.NowNs;
         Clock = new WindowClock(start, window.Duration is { } duration ? start + (long)(duration.TotalSeconds * 1e9) : long.MaxValue);
-        pacer = window switch
-        {
-            { Rate: { } rate, Poisson: true } => new PoissonPacer(start, rate, window.Seed),
-            { Rate: { } rate } => new ConstantPacer(start, rate),
-            _ => new ClosedPacer(),
-        };
-        IStopRule stop = window.Calls is { } calls ? new CountStop(calls, Clock) : new DurationStop(Clock);
+        pacer = Pacer.For(window, Clock);
         workers = [.. schedulers.SelectMany(scheduler => scheduler.Connections.Select(
-            connection => connection.Streams.Select(stream => new Worker(stream, pacer, stop, scheduler)).ToArray()))];
+            connection => connection.Streams.Select(stream => new Worker(stream, pacer, scheduler)).ToArray()))];
         running = workers.Sum(streams => streams.Length);
         foreach (var scheduler in schedulers)
             scheduler.BeginWindow(Clock, pacer.IsOpenLoop);

@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>The one hot loop: intended start, wait, send, reply, record. One for each stream; all else is a parameter.</summary>
-internal sealed class Worker(IStream stream, IPacer pacer, IStopRule stop, Scheduler scheduler)
+internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
     private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
 
@@ -29,9 +29,9 @@ internal sealed class Worker(IStream stream, IPacer pacer, IStopRule stop, Sched
             {
                 return;
             }
-            var intended = pacer.Next(now);
+            var mayStart = pacer.Next(now, out var intended);
             NotSentNs = intended;
-            if (!stop.MayStart(intended, now))
+            if (!mayStart)
                 return;
             var sent = now;
             if (intended > now)

@@ -6,6 +6,8 @@ namespace IpcBench.Client.Tests.Engine;
 
 public class OpenLoopTests
 {
+    private static WindowClock Endless => new(0, long.MaxValue);
+
     [Theory]
     [InlineData("unix", false)]
     [InlineData("unix", true)]
@@ -49,13 +51,14 @@ public class OpenLoopTests
     [InlineData(true)]
     public void Calls_that_nobody_sent_have_waited_to_the_end_of_the_window(bool poisson)
     {
-        IPacer pacer = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000), same = poisson ? new PoissonPacer(0, 1000, 7) : new ConstantPacer(0, 1000);
-        var claimed = Enumerable.Range(0, 10).Select(_ => pacer.Next(0)).ToList();
+        Pacer pacer = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
+        Pacer same = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
+        var claimed = Enumerable.Range(0, 10).Select(_ => pacer.Claim(0)).ToList();
         var unsent = new UnsentCalls(1_000_000_000, long.MaxValue);
         unsent.AddClaimed([claimed[9], 1_000_000_000, 2_000_000_000]); // the last two were due after the end
         unsent.AddUnclaimed(pacer, 1000);
         var waits = new LatencyHistogram();
-        for (long number = 0, due = same.Next(0); due < 1_000_000_000; due = same.Next(0))
+        for (long number = 0, due = same.Claim(0); due < 1_000_000_000; due = same.Claim(0))
         {
             if (number++ >= 9)
                 waits.Record(1_000_000_000 - due);
@@ -68,11 +71,11 @@ public class OpenLoopTests
     public void Billions_of_calls_that_nobody_sent_are_counted_without_asking_for_each()
     {
         var unsent = new UnsentCalls(10_000_000_000, long.MaxValue);
-        unsent.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        unsent.AddUnclaimed(new ConstantPacer(Endless, null, 1e9), 1e9);
         Assert.Equal(10_000_000_000, unsent.Waits.Count);
         Assert.InRange(unsent.Waits.ToCounts().ValueAt(50), 4_990_000_000, 5_010_000_000);
         var few = new UnsentCalls(10_000_000_000, 7);
-        few.AddUnclaimed(new ConstantPacer(0, 1e9), 1e9);
+        few.AddUnclaimed(new ConstantPacer(Endless, null, 1e9), 1e9);
         Assert.Equal(7, few.Waits.Count);
     }
 
@@ -94,7 +97,7 @@ public class OpenLoopTests
     public void Constant_starts_come_from_their_number_alone(long number, double perSecond, long offset)
     {
         Assert.Equal(offset, ConstantPacer.OffsetNs(number, perSecond));
-        Assert.Equal(5, new ConstantPacer(5, perSecond).Next(999));
+        Assert.Equal(5, new ConstantPacer(new WindowClock(5, long.MaxValue), null, perSecond).Claim(999));
     }
 
     [Theory]
@@ -107,10 +110,11 @@ public class OpenLoopTests
     public void Poisson_starts_have_the_rate_and_the_spread_they_should_and_repeat_with_their_seed()
     {
         const int Count = 100_000;
-        IPacer pacer = new PoissonPacer(0, 1000, 42), same = new PoissonPacer(0, 1000, 42), other = new PoissonPacer(0, 1000, 43);
-        var starts = Enumerable.Range(0, Count).Select(_ => pacer.Next(0)).ToList();
-        Assert.Equal(starts.Take(100), Enumerable.Range(0, 100).Select(_ => same.Next(0)));
-        Assert.NotEqual(starts[0], other.Next(0));
+        Pacer pacer = new PoissonPacer(Endless, null, 1000, 42), same = new PoissonPacer(Endless, null, 1000, 42);
+        var other = new PoissonPacer(Endless, null, 1000, 43);
+        var starts = Enumerable.Range(0, Count).Select(_ => pacer.Claim(0)).ToList();
+        Assert.Equal(starts.Take(100), Enumerable.Range(0, 100).Select(_ => same.Claim(0)));
+        Assert.NotEqual(starts[0], other.Claim(0));
         var gaps = starts.Skip(1).Zip(starts, (later, earlier) => (double)(later - earlier)).ToList();
         Assert.InRange(gaps.Average(), 0.98e6, 1.02e6);
         var deviation = Math.Sqrt(gaps.Average(gap => (gap - 1e6) * (gap - 1e6)));
@@ -125,20 +129,26 @@ public class OpenLoopTests
     public void No_call_starts_at_or_after_the_end(long intended, long now, bool may)
     {
         var clock = new WindowClock(0, 100);
-        Assert.Equal(may, new DurationStop(clock).MayStart(intended, now));
-        Assert.Equal(may, new CountStop(10, clock).MayStart(intended, now));
+        Assert.Equal(may, new DueAt(clock, null, intended).Next(now, out _));
+        Assert.Equal(may, new DueAt(clock, 10, intended).Next(now, out _));
         clock.EndAt(10);
         clock.EndAt(60);
         Assert.Equal(10, clock.EndNs);
-        Assert.False(new DurationStop(clock).MayStart(intended, now));
+        Assert.False(new DueAt(clock, null, intended).Next(now, out _));
     }
 
     [Fact]
     public void A_count_is_claimed_once_each()
     {
-        var stop = new CountStop(1000, new WindowClock(0, long.MaxValue));
+        var pacer = new DueAt(Endless, 1000, 0);
         var claimed = 0;
-        Parallel.For(0, 5000, _ => { if (stop.MayStart(0, 0)) Interlocked.Increment(ref claimed); });
+        Parallel.For(0, 5000, _ => { if (pacer.Next(0, out _)) Interlocked.Increment(ref claimed); });
         Assert.Equal(1000, claimed);
+    }
+
+    /// <summary>Every call is due at the same time.</summary>
+    private sealed class DueAt(WindowClock clock, long? calls, long dueNs) : Pacer(clock, calls)
+    {
+        public override long Claim(long nowNs) => dueNs;
     }
 }

@@ -1,0 +1,84 @@
+namespace IpcBench.Client.Engine;
+
+/// <summary>When the next call starts, and whether it still may. Asked by every free stream; one schedule for all of them.</summary>
+/// <param name="clock">No call starts at the end of this window or later.</param>
+/// <param name="calls">No more calls than this are started; null: the window's end alone stops them.</param>
+internal abstract class Pacer(WindowClock clock, long? calls)
+{
+    private readonly bool isCounted = calls is not null;
+    private long left = calls ?? 0;
+
+    /// <summary>Calls have a time of their own, so lateness means something.</summary>
+    public virtual bool IsOpenLoop => true;
+
+    /// <summary>The pacer of a window.</summary>
+    public static Pacer For(LoadWindow window, WindowClock clock) => window switch
+    {
+        { Rate: { } rate, Poisson: true } => new PoissonPacer(clock, window.Calls, rate, window.Seed),
+        { Rate: { } rate } => new ConstantPacer(clock, window.Calls, rate),
+        _ => new ClosedPacer(clock, window.Calls),
+    };
+
+    /// <summary>Claims the next start. From any thread.</summary>
+    /// <param name="nowNs">Now; later than intended when the streams were busy.</param>
+    /// <param name="intendedNs">When the call is due, in ns of the clock; may lie in the past when all streams were busy.</param>
+    /// <returns>False: the call may not start, and no more will.</returns>
+    public bool Next(long nowNs, out long intendedNs)
+    {
+        intendedNs = Claim(nowNs);
+        return Math.Max(intendedNs, nowNs) < clock.EndNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
+    }
+
+    /// <summary>Claims the next start whether it may be made or not. From any thread.</summary>
+    public abstract long Claim(long nowNs);
+}
+
+/// <summary>Closed loop: a stream's next call starts when its last one has ended.</summary>
+internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock, calls)
+{
+    public override bool IsOpenLoop => false;
+
+    public override long Claim(long nowNs) => nowNs;
+}
+
+/// <summary>Starts at even distances, whatever becomes of the calls; the first is due when the window begins.</summary>
+/// <param name="clock">The window.</param>
+/// <param name="calls">See <see cref="Pacer"/>.</param>
+/// <param name="perSecond">Calls per second over all streams.</param>
+internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)
+{
+    private readonly long startNs = clock.StartNs;
+    private long claimed;
+
+    public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
+
+    /// <summary>
+    /// When the call of that number, counted from 0, is due after the first, in ns. Computed from the number, so that rounding does not add up.
+    /// </summary>
+    public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
+}
+
+/// <summary>Starts with exponential gaps, as of many independent callers; the same seed gives the same starts.</summary>
+/// <param name="clock">The window; it begins with the first gap.</param>
+/// <param name="calls">See <see cref="Pacer"/>.</param>
+/// <param name="perSecond">Mean calls per second over all streams.</param>
+/// <param name="seed">Decides the gaps.</param>
+internal sealed class PoissonPacer(WindowClock clock, long? calls, double perSecond, long seed) : Pacer(clock, calls)
+{
+    private readonly Lock gate = new();
+    private readonly long startNs = clock.StartNs;
+    private SplitMix64 random = new((ulong)seed);
+    private double offsetNs;
+
+    public override long Claim(long nowNs)
+    {
+        lock (gate)
+        {
+            offsetNs += GapNs(random.NextUniform(), perSecond);
+            return startNs + (long)offsetNs;
+        }
+    }
+
+    /// <summary>The exponential quantile of a uniform number in (0, 1], in ns.</summary>
+    public static double GapNs(double uniform, double perSecond) => -Math.Log(uniform) * (1e9 / perSecond);
+}
