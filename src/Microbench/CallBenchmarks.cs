@@ -37,7 +37,7 @@ public class CallBenchmarks
     {
         server = await BenchServer.StartAsync(new ServerOptions { Listen = [Listen()] }, TextWriter.Null);
         var options = new LoadOptions { Address = server.Endpoints[0].Address, Size = 10, Connections = 1, Threads = 1, Client = Client };
-        generator = await LoadGenerator.OpenAsync(options, CancellationToken.None);
+        generator = await ProtocolTable.OpenAsync(options, CancellationToken.None);
     }
 
     private async Task StopAsync()

@@ -15,6 +15,14 @@ public abstract record Address
     /// <summary>The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public abstract string Kind { get; }
 
+    /// <summary>What names the server in an HTTP request: host and port, or localhost where there are none.</summary>
+    public string Authority => this switch
+    {
+        Tcp tcp => string.Create(CultureInfo.InvariantCulture, $"{HostText(tcp.Host)}:{tcp.Port}"),
+        Tls tls => string.Create(CultureInfo.InvariantCulture, $"{HostText(tls.Host)}:{tls.Port}"),
+        _ => "localhost",
+    };
+
     /// <summary>Cleartext TCP with HTTP/2 by prior knowledge, or no HTTP at all: <c>http://host:port</c>, <c>tcp://host:port</c>.</summary>
     public sealed record Tcp(string Host, int Port) : Address
     {

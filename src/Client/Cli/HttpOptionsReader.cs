@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;

@@ -1,5 +1,4 @@
 using IpcBench.Client.Plan;
-using IpcBench.Client.Protocols.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
@@ -8,9 +7,9 @@ namespace IpcBench.Client.Cli;
 internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
 {
     /// <summary>What names the server in the request.</summary>
-    public string Host => (Address is Address.Tcp { Port: 80 } or Address.Tls { Port: 443 }) && Http2Factory.Authority(Address) is var text
+    public string Host => (Address is Address.Tcp { Port: 80 } or Address.Tls { Port: 443 }) && Address.Authority is var text
         ? text[..text.LastIndexOf(':')]
-        : Http2Factory.Authority(Address);
+        : Address.Authority;
 
     /// <summary><c>[NAME=]URL</c>.</summary>
     /// <exception cref="UsageException">It is none.</exception>

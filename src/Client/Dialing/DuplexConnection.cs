@@ -1,29 +1,30 @@
 using IpcBench.Client.Engine;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>One connection through all its duplexes: opens, lets one thread in at a time, flushes once when it leaves, and opens again what died.</summary>
-internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
+/// <summary>
+/// One connection through all its duplexes: opens, tells its streams when a call can be sent, and opens again what died.
+/// </summary>
+internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 {
+    private const long EndPatienceNs = 100_000_000;
+
     private readonly Scheduler scheduler;
-    private readonly ILinkOpener opener;
-    private readonly BufferPool pool;
-    private readonly object? gate;
+    private readonly Dialer dialer;
+    private readonly Reopener reopener;
     private readonly Queue<CallStream> waiting = new();
-    private Duplex? duplex;
+    private TaskCompletionSource? opening;
+    private EndWait? ending;
     private bool accepting;
     private bool isOver;
-    private int depth;
     private long received;
 
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
-    protected DuplexConnection(Scheduler scheduler, ILinkOpener opener, BufferPool pool, bool isShared)
-    {
-        (this.scheduler, this.opener, this.pool) = (scheduler, opener, pool);
-        gate = isShared ? new object() : null;
-        Output = new OutputBuffer(pool);
-        reopener = new Reopener(scheduler, OpenAsync);
-    }
+    /// <param name="scheduler">Where it lives. When that is not one thread, each that comes passes a lock.</param>
+    /// <param name="dialer">Opens its duplexes.</param>
+    protected DuplexConnection(Scheduler scheduler, Dialer dialer)
+        : base(dialer.PoolFor(scheduler), isShared: !dialer.UsesLoops) =>
+        (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));
 
     public abstract IReadOnlyList<IStream> Streams { get; }
 
@@ -33,34 +34,49 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>A call can be sent now; true as well when none may be, so that nobody waits for it: see <see cref="WaitForReady"/>.</summary>
-    public bool IsReady => accepting && CanSend;
+    /// <summary>False: it is for one call, and what died stays dead.</summary>
+    public bool Reopens { get; init; } = true;
 
-    /// <summary>What is sent when the last one inside leaves; another one for each duplex.</summary>
-    protected OutputBuffer Output { get; private set; }
+    public int Reopened => reopener.Reopened;
+
+    /// <summary>A call can be sent now. When none can, <see cref="WaitForReady"/> says when, or that no more may be.</summary>
+    public bool IsReady => accepting && CanSend;
 
     /// <summary>The connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 
-    public void Enter()
-    {
-        if (gate is not null)
-            Monitor.Enter(gate);
-        depth++;
-    }
+    /// <summary>The last reply is followed by the server's close.</summary>
+    protected virtual bool ServerEndsFirst => false;
 
-    public void Leave()
+    public async Task OpenAsync(CancellationToken cancellation)
     {
+        var opened = new TaskCompletionSource();
+        Duplex? begun = null;
+        await using var registration = cancellation.UnsafeRegister(
+            _ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
-            if (depth == 1)
-                Flush();
+            begun = await dialer.OpenAsync(scheduler, this, cancellation);
+            ObjectDisposedException.ThrowIf(isOver, this);
+            using (Inside())
+            {
+                (Current, opening) = (begun, opened);
+                OnDuplex();
+            }
+            begun.Start();
+            await opened.Task;
         }
-        finally
+        catch
         {
-            depth--;
-            if (gate is not null)
-                Monitor.Exit(gate);
+            using var inside = Inside();
+            opening = null;
+            if (begun is not null && ReferenceEquals(Current, begun))
+            {
+                Current = null;
+                Abandon();
+            }
+            begun?.Close();
+            throw;
         }
     }
 
@@ -84,6 +100,24 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
             call.SignalReady(false);
     }
 
+    /// <summary>A call has succeeded: the server is worth another attempt at once.</summary>
+    public void OnSuccess() => reopener.OnSuccess();
+
+    public async ValueTask FinishAsync()
+    {
+        // Who closes first keeps the port for a minute (TIME_WAIT): the client must not take that over from the server.
+        if (ServerEndsFirst && IsOpen)
+        {
+            EndWait wait;
+            using (Inside())
+                wait = ending = new EndWait();
+            scheduler.Schedule(MonotonicClock.NowNs + EndPatienceNs, wait);
+            await wait.Over;
+        }
+        using var inside = Inside();
+        End();
+    }
+
     public ValueTask DisposeAsync()
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -99,7 +133,7 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
     void IDuplexOwner.OnBytes(Duplex from, ReadOnlySpan<byte> bytes)
     {
         using var inside = Inside();
-        if (!ReferenceEquals(from, duplex))
+        if (!ReferenceEquals(from, Current))
             return;
         received += bytes.Length;
         Receive(bytes);
@@ -108,18 +142,18 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
     void IDuplexOwner.OnRoom(Duplex from)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, duplex) && !Output.IsEmpty)
+        if (ReferenceEquals(from, Current) && !Output.IsEmpty)
             from.Flush(Output);
     }
 
     void IDuplexOwner.OnEnd(Duplex from, string? fault)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, duplex))
+        if (ReferenceEquals(from, Current))
             OnEnd(fault);
     }
 
-    /// <summary>A new duplex is there; what is to be said first goes to <see cref="Output"/>.</summary>
+    /// <summary>A new duplex is there; what is to be said first goes to <see cref="DuplexGate.Output"/>.</summary>
     protected abstract void OnDuplex();
 
     /// <summary>The duplex that was about to open will not.</summary>
@@ -140,13 +174,33 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
             waiting.Dequeue().SignalReady(true);
     }
 
-    /// <summary>A call has succeeded: the server is worth another attempt at once.</summary>
-    public void OnSuccess() => reopener.OnSuccess();
-
-    protected Scope Inside()
+    /// <summary>The connection can carry calls.</summary>
+    protected void SignalOpen()
     {
-        Enter();
-        return new Scope(this);
+        var waiter = opening;
+        opening = null;
+        Pump();
+        waiter?.TrySetResult();
+    }
+
+    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
+    /// <param name="failOut">Ends the calls that are out on it; they may not be sent again yet.</param>
+    /// <param name="whyNotOpen">What to tell one who waits for it to open.</param>
+    protected void Drop(Action failOut, Func<IOException> whyNotOpen)
+    {
+        var waiter = opening;
+        opening = null;
+        CloseCurrent();
+        failOut();
+        ending?.OnDue();
+        if (waiter is not null)
+            waiter.TrySetException(whyNotOpen());
+        else if (!Reopens)
+            isOver = true;
+        else
+            reopener.OnDeath();
+        if (isOver)
+            SetAccepting(false);
     }
 
     private void End()
@@ -156,16 +210,13 @@ internal abstract partial class DuplexConnection : IConnection, IDuplexOwner
         Close();
     }
 
-    // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
-    private void Flush()
+    /// <summary>Waits for the other side to end a duplex, but not for ever.</summary>
+    private sealed class EndWait : ILoopTimer
     {
-        for (Duplex? flushed = null; !Output.IsEmpty && duplex is { } now && !ReferenceEquals(now, flushed); flushed = now)
-            now.Flush(Output);
-    }
+        private readonly TaskCompletionSource over = new();
 
-    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
-    protected readonly ref struct Scope(DuplexConnection connection)
-    {
-        public void Dispose() => connection.Leave();
+        public Task Over => over.Task;
+
+        public void OnDue() => over.TrySetResult();
     }
 }

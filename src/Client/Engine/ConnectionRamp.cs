@@ -9,7 +9,7 @@ internal static class ConnectionRamp
     private const int AtOnce = 128;
 
     /// <returns>How long each connect took, in ns, ascending.</returns>
-    public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, LoadOptions options, CancellationToken cancellation)
+    public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, EngineOptions options, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(options.ConnectDeadline);
@@ -22,37 +22,25 @@ internal static class ConnectionRamp
         return [.. state.Times];
     }
 
-    private static string Message(State state, LoadOptions options) => state.Times.Count == 0 && state.Error is not (null or OperationCanceledException)
+    private static string Message(State state, EngineOptions options) => state.Times.Count == 0 && state.Error is not (null or OperationCanceledException)
         ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
         : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
 
     private static string Reason(Exception? error) => error is null or OperationCanceledException ? "the server does not answer" : error.Message;
 
-    private static Task OpenOfAsync(Scheduler scheduler, int atOnce, State state)
+    private static Task OpenOfAsync(Scheduler scheduler, int atOnce, State state) => scheduler.RunAsync(async () =>
     {
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        scheduler.Post(async _ =>
-        {
-            var next = -1;
-            try
-            {
-                var openers = Enumerable.Range(0, Math.Min(atOnce, scheduler.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray();
-                await Task.WhenAll(openers);
-                done.SetResult();
-            }
-            catch (Exception e)
-            {
-                done.SetException(e); // nobody waits for this method itself: what it threw would end the process
-            }
+        var next = -1;
+        await Task.WhenAll(Enumerable.Range(0, Math.Min(atOnce, scheduler.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray());
 
-            async Task OpenSomeAsync()
-            {
-                for (var i = Interlocked.Increment(ref next); i < scheduler.Connections.Count && state.MayGoOn; i = Interlocked.Increment(ref next))
-                    await state.OpenAsync(scheduler.Connections[i]);
-            }
-        }, null);
-        return done.Task;
-    }
+        async Task OpenSomeAsync()
+        {
+            for (var i = Interlocked.Increment(ref next);
+                i < scheduler.Connections.Count && state.MayGoOn;
+                i = Interlocked.Increment(ref next))
+                await state.OpenAsync(scheduler.Connections[i]);
+        }
+    });
 
     private sealed class State(CancellationTokenSource limit)
     {

@@ -1,9 +1,16 @@
 namespace IpcBench.Client.Engine;
 
+/// <summary>Where the connections of a cell come from. It is handed to the engine, which knows no protocol and no transport.</summary>
+/// <param name="Make">A connection for that scheduler, not open yet. From any thread.</param>
+/// <param name="UsesLoops">Connections live on <see cref="LoopScheduler"/>s; otherwise the framework chooses the threads.</param>
+/// <param name="Retries">Connects so far that were tried again because the server's accept queue was full.</param>
+/// <param name="Connects">Connects that belong to calls; null where connections are opened before the calls and kept.</param>
+internal sealed record ConnectionSource(
+    Func<Scheduler, IConnection> Make, bool UsesLoops, Func<long> Retries, ConnectLog? Connects = null);
+
 /// <summary>A connection and its streams, as the engine sees them.</summary>
 internal interface IConnection : IAsyncDisposable
 {
-    /// <summary>One for each stream.</summary>
     IReadOnlyList<IStream> Streams { get; }
 
     bool IsOpen { get; }
@@ -14,14 +21,16 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>Calls that the server allows out at a time, at most the number of <see cref="Streams"/>; null when that is not known.</summary>
     long? StreamsAllowed { get; }
 
-    /// <summary>Bytes that have come on all its duplexes; null when nobody counts them. From any thread.</summary>
+    /// <summary>Bytes that have come since it was made; null when nobody counts them. From any thread.</summary>
     long? BytesReceived => null;
 
     /// <summary>Opens it for the first time; a connection that dies later opens itself again.</summary>
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
     Task OpenAsync(CancellationToken cancellation);
 
-    /// <summary>Closes it after its only call, or lets the server close first where the protocol has it so. Where the scheduler's completions run.</summary>
+    /// <summary>
+    /// Closes it after its only call, or lets the server close first where the protocol has it so. Where the scheduler's completions run.
+    /// </summary>
     ValueTask FinishAsync() => DisposeAsync();
 
     /// <summary>Cuts off the calls sent before <paramref name="sentBeforeNs"/>.</summary>
@@ -34,4 +43,16 @@ internal interface IConnection : IAsyncDisposable
     void Enter();
 
     void Leave();
+}
+
+/// <summary>One stream of a connection: one outstanding call. What a call is on the wire is its business alone.</summary>
+internal interface IStream
+{
+    /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
+    /// <returns>False: the window is over, and no call may be sent.</returns>
+    ValueTask<bool> ReadyAsync();
+
+    /// <summary>Makes one call; only after <see cref="ReadyAsync"/> said true, and never two at a time. Does not throw.</summary>
+    /// <param name="sentNs">Now, from which the timeout counts.</param>
+    ValueTask<CallResult> CallAsync(long sentNs);
 }

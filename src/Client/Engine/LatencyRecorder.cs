@@ -6,7 +6,9 @@ namespace IpcBench.Client.Engine;
 /// <summary>What one thread notes of the calls it completes; summed over the threads after the window.</summary>
 internal sealed class LatencyRecorder
 {
-    private const long BucketNs = 100_000_000;
+    /// <summary>Length of a bucket.</summary>
+    public const long BucketNs = 100_000_000;
+
     private const int MostBuckets = 36_000; // an hour
 
     private readonly Dictionary<string, long> failed = [];

@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
@@ -26,4 +27,46 @@ internal abstract class Scheduler : IDisposable
     public abstract void HurryTimers();
 
     public abstract void Dispose();
+
+    /// <summary>Runs the action as <see cref="Post"/> does. Completes, elsewhere, when it has; with its fault, if it throws.</summary>
+    public Task RunAsync(Func<Task> action)
+    {
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Post(async _ =>
+        {
+            try
+            {
+                await action();
+                done.SetResult();
+            }
+            catch (Exception e)
+            {
+                done.SetException(e); // nobody waits where it runs: what it threw would end the process
+            }
+        }, null);
+        return done.Task;
+    }
+}
+
+/// <summary>One event loop's thread.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LoopScheduler(int number) : Scheduler
+{
+    private readonly LatencyRecorder recorder = new();
+
+    public EventLoop Loop { get; } = new($"engine {number}");
+
+    public override LatencyRecorder Recorder => recorder;
+
+    public override IReadOnlyCollection<LatencyRecorder> Recorders => [recorder];
+
+    public override void BeginWindow(WindowClock clock, bool isOpenLoop) => recorder.Begin(clock, isOpenLoop);
+
+    public override void Post(Action<object?> action, object? state) => Loop.Post(action, state);
+
+    public override void Schedule(long dueNs, ILoopTimer timer) => Loop.Schedule(dueNs, timer);
+
+    public override void HurryTimers() => Loop.HurryTimers();
+
+    public override void Dispose() => Loop.Dispose();
 }

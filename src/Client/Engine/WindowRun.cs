@@ -7,13 +7,14 @@ namespace IpcBench.Client.Engine;
 internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly IReadOnlyList<Scheduler> schedulers;
     private readonly Worker[][] workers;
     private readonly Pacer pacer;
     private int running;
 
     public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
     {
-        Window = window;
+        (Window, this.schedulers) = (window, schedulers);
         var start = MonotonicClock.NowNs;
         Clock = new WindowClock(start, window.Duration is { } duration ? start + (long)(duration.TotalSeconds * 1e9) : long.MaxValue);
         pacer = Pacer.For(window, Clock);
@@ -46,14 +47,29 @@ internal sealed class WindowRun
         return unsent.Waits;
     }
 
-    /// <summary>Starts the workers of one connection; where its scheduler's completions run.</summary>
-    public void Start(IConnection connection, int index)
+    /// <summary>Starts the workers of all connections, each where its scheduler's completions run.</summary>
+    public void Start()
+    {
+        var first = 0;
+        foreach (var scheduler in schedulers)
+        {
+            var index = first;
+            scheduler.Post(_ =>
+            {
+                foreach (var connection in scheduler.Connections)
+                    Start(connection, workers[index++]);
+            }, null);
+            first += scheduler.Connections.Count;
+        }
+    }
+
+    private void Start(IConnection connection, Worker[] streams)
     {
         connection.Enter();
         try
         {
             connection.SetAccepting(true);
-            foreach (var worker in workers[index])
+            foreach (var worker in streams)
                 _ = RunAsync(worker);
         }
         finally

@@ -6,9 +6,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>Sums what the threads have noted of a window.</summary>
 internal static class WindowTotals
 {
-    private const long BucketNs = 100_000_000;
-
-    public static LoadResult Of(WindowRun run, IReadOnlyList<Scheduler> schedulers, LoadOptions options, ConnectionStats connections, string? serverLost)
+    public static LoadResult Of(WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, ConnectionStats connections, string? serverLost)
     {
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();
         var failed = Failed(recorders);
@@ -76,7 +74,7 @@ internal static class WindowTotals
 
     private static long[] Buckets(List<LatencyRecorder> recorders, long windowNs)
     {
-        var sum = new long[(windowNs + BucketNs - 1) / BucketNs];
+        var sum = new long[(windowNs + LatencyRecorder.BucketNs - 1) / LatencyRecorder.BucketNs];
         foreach (var recorder in recorders)
         {
             for (var i = 0; i < Math.Min(sum.Length, recorder.Buckets.Length); i++)

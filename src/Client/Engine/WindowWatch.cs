@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always ends.</summary>
-internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyList<Scheduler> schedulers)
+internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers)
 {
     /// <summary>A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.</summary>
     private const long LostAfterNs = 2_000_000_000;
@@ -118,21 +118,9 @@ internal sealed class WindowWatch(WindowRun run, LoadOptions options, IReadOnlyL
             connection.CutOff(sentBefore);
     });
 
-    private Task OnAllAsync(Action<Scheduler> order) => Task.WhenAll(schedulers.Select(scheduler =>
+    private Task OnAllAsync(Action<Scheduler> order) => Task.WhenAll(schedulers.Select(scheduler => scheduler.RunAsync(() =>
     {
-        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        scheduler.Post(_ =>
-        {
-            try
-            {
-                order(scheduler);
-                done.SetResult();
-            }
-            catch (Exception e)
-            {
-                done.SetException(e); // nobody waits where it runs: what it threw would end the process
-            }
-        }, null);
-        return done.Task;
-    }));
+        order(scheduler);
+        return Task.CompletedTask;
+    })));
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;

@@ -1,4 +1,4 @@
-using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Transports;
 

@@ -5,11 +5,14 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before the next.</summary>
+/// <summary>
+/// One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before
+/// the next.
+/// </summary>
 internal sealed class PerCallConnection : IConnection, IStream
 {
     private readonly Scheduler scheduler;
-    private readonly IConnectionFactory inner;
+    private readonly Func<Scheduler, IConnection> make;
     private readonly ConnectLog log;
     private readonly BackOff pause;
     private readonly Lock gate = new();
@@ -20,10 +23,17 @@ internal sealed class PerCallConnection : IConnection, IStream
     private long received;
     private volatile bool accepting;
 
-    public PerCallConnection(Scheduler scheduler, IConnectionFactory inner, ConnectLog log)
+    private PerCallConnection(Scheduler scheduler, Func<Scheduler, IConnection> make, ConnectLog log)
     {
-        (this.scheduler, this.inner, this.log, pause) = (scheduler, inner, log, new BackOff(scheduler));
+        (this.scheduler, this.make, this.log, pause) = (scheduler, make, log, new BackOff(scheduler));
         Streams = [this];
+    }
+
+    /// <summary>A connection of this source for every call, whatever protocol it speaks.</summary>
+    public static ConnectionSource Each(ConnectionSource inner)
+    {
+        var log = new ConnectLog();
+        return inner with { Make = scheduler => new PerCallConnection(scheduler, inner.Make, log), Connects = log };
     }
 
     public IReadOnlyList<IStream> Streams { get; }
@@ -40,7 +50,7 @@ internal sealed class PerCallConnection : IConnection, IStream
     /// <summary>Shows that there is a server, so that its absence is no failed call.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
-        var first = inner.Create(scheduler);
+        var first = make(scheduler);
         try
         {
             await first.OpenAsync(cancellation);
@@ -56,7 +66,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public async ValueTask<CallResult> CallAsync(long sentNs)
     {
-        var connection = inner.Create(scheduler);
+        var connection = make(scheduler);
         var limit = new CancellationTokenSource();
         lock (gate)
             (current, opening, this.sentNs, isCutOff) = (connection, limit, sentNs, false);

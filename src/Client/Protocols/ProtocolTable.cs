@@ -1,11 +1,14 @@
+using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Protocols.InOrder;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The clients and protocols there are: one line each.</summary>
+/// <summary>The clients and the protocols that each speaks: one line each.</summary>
 internal static partial class ProtocolTable
 {
     /// <summary>Client implementations.</summary>
@@ -13,6 +16,9 @@ internal static partial class ProtocolTable
 
     /// <summary>Protocols: what a call is on the wire.</summary>
     public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
+
+    /// <summary>Bytes that a reply has beyond its payload, as a rule.</summary>
+    private const int HeadRoom = 1024;
 
     /// <summary>Where this is spoken, a server may tell about itself by gRPC.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
@@ -22,49 +28,88 @@ internal static partial class ProtocolTable
     {
         Wire => null,
         GrpcDotnet => GrpcDotnetVersion is not null ? null
-            : "this build has no grpc-dotnet client, because a package that it needs could not be found when it was built: dotnet build -p:GrpcDotnet=true says which",
+            : "this build has no grpc-dotnet client, because a package that it needs could not be found when it was built: "
+                + "dotnet build -p:GrpcDotnet=true says which",
         _ => $"there is no client '{client}': it is {Wire} or {GrpcDotnet}",
     };
 
     /// <summary>The version of Grpc.Net.Client in this build; null when it was not to be had.</summary>
-    public static string? GrpcDotnetVersion
-    {
-        get
-        {
-            string? version = null;
-            AddGrpcDotnetVersion(ref version);
-            return version;
-        }
-    }
+    public static string? GrpcDotnetVersion => FindGrpcDotnet()?.Version;
+
+    /// <summary>Opens the connections of a cell, ready to run windows of load over them.</summary>
+    /// <inheritdoc cref="LoadGenerator.OpenAsync" path="/exception"/>
+    /// <inheritdoc cref="ConnectionsAsync" path="/exception"/>
+    public static async Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) =>
+        await LoadGenerator.OpenAsync(options, await ConnectionsAsync(options, cancellation), cancellation);
 
     /// <exception cref="ArgumentException">There is no such client for this protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
-    public static async Task<IConnectionFactory> FactoryAsync(LoadOptions options, CancellationToken cancellation)
+    public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
     {
         if (!options.ConnectPerCall)
-            return await KeepingAsync(options, cancellation);
+            return await KeptAsync(options, cancellation);
         // What closes a connection after every call must leave the same traces behind as applications do.
-        return new PerCallFactory(await KeepingAsync(options with { Connector = options.Connector with { ResetOnClose = false } }, cancellation));
+        var connector = options.Connector with { ResetOnClose = false };
+        return PerCallConnection.Each(await KeptAsync(options with { Connector = connector }, cancellation));
     }
 
-    private static async Task<IConnectionFactory> KeepingAsync(LoadOptions options, CancellationToken cancellation) => (options.Client, options.Protocol) switch
+    private static async Task<ConnectionSource> KeptAsync(LoadOptions options, CancellationToken cancellation) =>
+        (options.Client, options.Protocol) switch
+        {
+            (Wire, Grpc) => await OverHttp2Async(options, Http2Request.Download, cancellation),
+            (Wire, Http2) => await OverHttp2Async(options, Http2Request.Bare, cancellation),
+            (Wire, Http1) => await OverHttp1Async(options, cancellation),
+            (Wire, Echo) => await OverEchoAsync(options, cancellation),
+            (GrpcDotnet, Grpc) => FindGrpcDotnet()?.Connections(options) ?? throw new ArgumentException(Refusal(options.Client)),
+            _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
+        };
+
+    private static async Task<ConnectionSource> OverHttp2Async(
+        LoadOptions options, Func<string, bool, long, Http2Request> request, CancellationToken cancellation)
     {
-        (Wire, Grpc or Http2) => await Http2Factory.CreateAsync(options, cancellation),
-        (Wire, Http1) => await HttpFactory.CreateAsync(options, cancellation),
-        (Wire, Echo) => await EchoFactory.CreateAsync(options, cancellation),
-        (GrpcDotnet, Grpc) => CreateGrpcDotnet(options) ?? throw new ArgumentException(Refusal(options.Client)),
-        _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
-    };
+        var session = new Http2Options
+        {
+            Request = request(options.Address.Authority, options.Address is Address.Tls, options.Size),
+            Size = options.Size,
+            Streams = options.Streams,
+            Window = options.Http2Window ?? ReceiveWindow.Ample,
+        };
+        var bytesAtOnce = (options.Size + HeadRoom) * options.Streams;
+        var dialer = await Dialer.ForAsync(options.Address, options.Connector, bytesAtOnce, cancellation);
+        return dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session) { Reopens = !options.ConnectPerCall });
+    }
+
+    private static async Task<ConnectionSource> OverHttp1Async(LoadOptions options, CancellationToken cancellation)
+    {
+        var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call has to ask for something", nameof(options));
+        var request = asked.ToBytes(close: options.ConnectPerCall);
+        var dialer = await HttpProtocol.DialerAsync(options, options.Connector, cancellation);
+        return dialer.Connections(scheduler =>
+            new InOrderConnection(scheduler, dialer, new HttpProtocol(request, asked, closes: options.ConnectPerCall), atOnce: 1)
+            {
+                Reopens = !options.ConnectPerCall,
+            });
+    }
+
+    private static async Task<ConnectionSource> OverEchoAsync(LoadOptions options, CancellationToken cancellation)
+    {
+        if (options.Size < 1)
+            throw new ArgumentException("an echo of no bytes is no call", nameof(options));
+        var dialer = await Dialer.ForAsync(options.Address, options.Connector, options.Size * options.Streams, cancellation);
+        return dialer.Connections(scheduler =>
+            new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams));
+    }
+
+    private static OptionalClient? FindGrpcDotnet()
+    {
+        OptionalClient? client = null;
+        AddGrpcDotnet(ref client);
+        return client;
+    }
 
     // In the folder GrpcDotnet, where that is compiled.
-    static partial void AddGrpcDotnet(LoadOptions options, ref IConnectionFactory? factory);
+    static partial void AddGrpcDotnet(ref OptionalClient? client);
 
-    static partial void AddGrpcDotnetVersion(ref string? version);
-
-    private static IConnectionFactory? CreateGrpcDotnet(LoadOptions options)
-    {
-        IConnectionFactory? factory = null;
-        AddGrpcDotnet(options, ref factory);
-        return factory;
-    }
+    /// <summary>A client that not every build has.</summary>
+    private sealed record OptionalClient(string Version, Func<LoadOptions, ConnectionSource> Connections);
 }

@@ -3,7 +3,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Run;
 

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -81,7 +82,7 @@ internal static class Calibrator
         LoadOptions load, CalibrationResponder responder, CalibrationOptions options, CancellationToken cancellation)
     {
         var address = responder.Addresses.First(address => address.Kind == load.Address.Kind);
-        await using var generator = await LoadGenerator.OpenAsync(load with { Address = address }, cancellation);
+        await using var generator = await ProtocolTable.OpenAsync(load with { Address = address }, cancellation);
         var warm = await WindowAsync(generator, load, options.Warmup, cancellation);
         var (duration, windows) = Plan(load, warm.Rate, options);
         var machine = MachineSnapshot.Take();

@@ -24,20 +24,17 @@ internal static class HttpTargets
 
     private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
     {
-        var load = new LoadOptions
+        var load = new EngineOptions
         {
             Address = arm.Address,
             Size = 0,
             Connections = 1,
             Threads = 1,
             Timeout = options.Timeout,
-            Connector = options.Variants[0].Knobs.Connector(options.Connector),
-            Protocol = ProtocolTable.Http1,
-            Request = arm.Request,
         };
         try
         {
-            return await HttpProbe.SizeAsync(load, cancellation);
+            return await HttpProbe.SizeAsync(load, options.Variants[0].Knobs.Connector(options.Connector), arm.Request, cancellation);
         }
         catch (IOException e)
         {

@@ -1,6 +1,7 @@
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -22,7 +23,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         foreach (var (cell, time) in ServerWarmup.Plan(options, cells, cell => links[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
-            await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);
+            await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
             progress.Enter(cell, "warming up the server", generator);
             await WarmUpAsync(generator, time, rate, 0, cancellation);
         }
@@ -43,7 +44,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         progress.Enter(cell, "connecting", null);
         try
         {
-            await using var generator = await LoadGenerator.OpenAsync(cell.Load, cancellation);
+            await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
             return await MeasureAsync(generator, cell, new Turn(number, attempt, rate, fixedLoop), cancellation);
         }
         finally

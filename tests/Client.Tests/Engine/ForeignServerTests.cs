@@ -53,10 +53,16 @@ public class ForeignServerTests
         try
         {
             var address = new Address.Tcp("127.0.0.1", port);
-            var session = new Http2Options { Request = new Http2Request("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }), Size = 20_000, Streams = 4 };
-            var factory = new Http2Factory(new LinkSource(new StreamLinkOpener(Connector.For(address, new()), 4096), usesLoops: false), session);
+            var session = new Http2Options
+            {
+                Request = new Http2Request("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }),
+                Size = 20_000,
+                Streams = 4,
+            };
+            var dialer = new StreamDialer(Connector.For(address, new()), 4096);
+            var source = dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session));
             await WaitForAsync(address);
-            await using var generator = await LaneGenerator.OpenAsync(TestLoad.Options(address, streams: 4, size: 20_000), factory, CancellationToken.None);
+            await using var generator = await LoadGenerator.OpenAsync(TestLoad.Options(address, streams: 4, size: 20_000), source, CancellationToken.None);
             var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 200 });
             Assert.Empty(result.Failed);
             Assert.Equal(200, result.Ok);

@@ -18,7 +18,7 @@ public class WindowEndTests
     {
         var options = TestLoad.Options(new Address.Tcp("nowhere", 1), connections: 3, timeout: 0.3);
         var window = byCount ? new LoadWindow { Calls = 3 } : TestLoad.For(0.2);
-        await using var generator = await LaneGenerator.OpenAsync(options, new StuckFactory(), CancellationToken.None);
+        await using var generator = await LoadGenerator.OpenAsync(options, Stuck, CancellationToken.None);
         var begun = Stopwatch.GetTimestamp();
         var result = await TestLoad.RunAsync(generator, window, byCount ? new CancellationTokenSource(200).Token : CancellationToken.None);
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0.3, 10);
@@ -70,12 +70,7 @@ public class WindowEndTests
     }
 
     /// <summary>What no connection should be: calls that nothing ends.</summary>
-    private sealed class StuckFactory : IConnectionFactory
-    {
-        public long ConnectRetries => 0;
-        public bool UsesLoops => false;
-        public IConnection Create(Scheduler scheduler) => new StuckConnection();
-    }
+    private static ConnectionSource Stuck => new(_ => new StuckConnection(), UsesLoops: false, () => 0);
 
     private sealed class StuckConnection : IConnection, IStream
     {

@@ -9,31 +9,28 @@ public class WindowOrderTests
     [Fact]
     public async Task An_order_to_end_a_window_never_reaches_the_next_one()
     {
-        var factory = new SlowToEnd();
-        var options = new LoadOptions { Address = Address.Parse("pipe:/none"), Size = 1, Connections = 1, Threads = 1, Timeout = TimeSpan.FromMilliseconds(50) };
-        await using var generator = await LaneGenerator.OpenAsync(options, factory, CancellationToken.None);
+        await using var connection = new SlowToEnd();
+        var options = new EngineOptions { Address = Address.Parse("pipe:/none"), Size = 1, Connections = 1, Threads = 1, Timeout = TimeSpan.FromMilliseconds(50) };
+        await using var generator = await LoadGenerator.OpenAsync(
+            options, new ConnectionSource(_ => connection, UsesLoops: false, () => 0), CancellationToken.None);
 
         for (var i = 0; i < 3; i++)
             await generator.RunAsync(new LoadWindow { Duration = TimeSpan.FromMilliseconds(60) }, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20), CancellationToken.None);
 
-        Assert.Equal(3, factory.Log.Count(line => line == "begin"));
-        Assert.True(factory.Ends > 0);
-        foreach (var (line, next) in factory.Log.Zip(factory.Log.Skip(1)))
-            Assert.False(line == "ending" && next == "begin", string.Join(", ", factory.Log));
+        Assert.Equal(3, connection.Log.Count(line => line == "begin"));
+        Assert.True(connection.Ends > 0);
+        foreach (var (line, next) in connection.Log.Zip(connection.Log.Skip(1)))
+            Assert.False(line == "ending" && next == "begin", string.Join(", ", connection.Log));
     }
 
     /// <summary>A connection whose only call takes until the window is over, and that is slow to hear that it is.</summary>
-    private sealed class SlowToEnd : IConnectionFactory, IConnection, IStream
+    private sealed class SlowToEnd : IConnection, IStream
     {
         private readonly TaskCompletionSource never = new();
 
         public ConcurrentQueue<string> Log { get; } = new();
 
         public int Ends => Log.Count(line => line == "ended");
-
-        public long ConnectRetries => 0;
-
-        public bool UsesLoops => false;
 
         public IReadOnlyList<IStream> Streams => [this];
 
@@ -42,8 +39,6 @@ public class WindowOrderTests
         public int Reopened => 0;
 
         public long? StreamsAllowed => null;
-
-        public IConnection Create(Scheduler scheduler) => this;
 
         public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
 

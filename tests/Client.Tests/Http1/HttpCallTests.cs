@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
@@ -235,7 +236,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
-        var error = await Assert.ThrowsAsync<IOException>(() => HttpProbe.SizeAsync(Options(server.Address), CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(Options(server.Address)));
         Assert.Contains("http 302", error.Message, StringComparison.Ordinal);
         Assert.Contains("--expect-status", error.Message, StringComparison.Ordinal);
     }
@@ -255,7 +256,7 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));
-        Assert.Equal(321, await HttpProbe.SizeAsync(Options(server.Address), CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        Assert.Equal(321, await SizeAsync(Options(server.Address)));
     }
 
     [Theory]
@@ -267,7 +268,7 @@ public class HttpCallTests
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);
         var options = Options(server.Address) with { Timeout = TimeSpan.FromSeconds(0.3) };
-        var error = await Assert.ThrowsAsync<IOException>(() => HttpProbe.SizeAsync(options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(options));
         Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', error.Message);
     }
@@ -278,6 +279,9 @@ public class HttpCallTests
         while (!condition())
             await Task.Delay(5, limit.Token);
     }
+
+    private static Task<long> SizeAsync(LoadOptions options) =>
+        HttpProbe.SizeAsync(options, options.Connector, options.Request!, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
 
     internal static LoadOptions Options(Address address, int connections = 4, int size = 10) => TestLoad.Options(address, connections) with
     {

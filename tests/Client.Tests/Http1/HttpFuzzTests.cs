@@ -1,6 +1,4 @@
 using System.Text;
-using IpcBench.Client.Dialing;
-using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.InOrder;
 using IpcBench.Client.Tests.Http1.Support;
@@ -45,27 +43,27 @@ public class HttpFuzzTests
 
     private static void Survives(Random random, byte[] bytes)
     {
-        var (scheduler, opener) = (new SyncScheduler(), new ScriptedOpener());
+        var (scheduler, dialer) = (new SyncScheduler(), new ScriptedDialer());
         var request = new HttpRequest { Url = "", Size = 10 };
-        var connection = new InOrderConnection(scheduler, opener, new BufferPool(), new HttpProtocol(request.ToBytes(close: false), request), atOnce: 1, isShared: false);
+        var connection = new InOrderConnection(scheduler, dialer, new HttpProtocol(request.ToBytes(close: false), request), atOnce: 1);
         Assert.True(connection.OpenAsync(CancellationToken.None).IsCompletedSuccessfully);
         connection.SetAccepting(true);
         var call = connection.Streams[0].CallAsync(0).AsTask();
         for (var at = 0; at < bytes.Length;)
         {
             var piece = random.Next(1, bytes.Length - at + 1);
-            opener.Links[^1].Deliver(bytes[at..(at + piece)]);
+            dialer.Opened[^1].Deliver(bytes[at..(at + piece)]);
             at += piece;
         }
         connection.CutOff(long.MaxValue);
         Assert.True(call.IsCompletedSuccessfully);
-        opener.Links[^1].End();
+        dialer.Opened[^1].End();
         scheduler.HurryTimers();
         Assert.True(connection.IsReady);
         var next = connection.Streams[0].CallAsync(0).AsTask();
         if (next.IsCompletedSuccessfully && next.Result.Kind == "protocol")
             next = connection.Streams[0].CallAsync(0).AsTask(); // bytes that nobody had asked for fail one call, the next is right
-        opener.Links[^1].Deliver(Encoding.ASCII.GetBytes(FakeHttpServer.Reply(10)));
+        dialer.Opened[^1].Deliver(Encoding.ASCII.GetBytes(FakeHttpServer.Reply(10)));
         Assert.True(next.IsCompletedSuccessfully && next.Result.IsOk);
     }
 }

@@ -78,8 +78,9 @@ public class PerCallTests
     public async Task A_connect_that_fails_is_a_failure_without_latency_and_pauses(bool ports, string kind)
     {
         var scheduler = new SyncScheduler();
-        var factory = new PerCallFactory(new FailingFactory(() => ports ? new NoLocalPortException("none") : new IOException("refused")));
-        var connection = factory.Create(scheduler);
+        var failure = () => ports ? (Exception)new NoLocalPortException("none") : new IOException("refused");
+        var source = PerCallConnection.Each(new ConnectionSource(_ => new FailingConnection(failure), UsesLoops: false, () => 0));
+        var connection = source.Make(scheduler);
         connection.SetAccepting(true);
         for (var i = 0; i < 3; i++)
         {
@@ -90,7 +91,7 @@ public class PerCallTests
             var result = await connection.Streams[0].CallAsync(0).AsTask().WaitAsync(TimeSpan.FromSeconds(5));
             Assert.Equal(kind, result.Kind);
         }
-        Assert.Equal(0, factory.Connects.Count);
+        Assert.Equal(0, source.Connects!.Count);
     }
 
     [Theory]
@@ -133,15 +134,6 @@ public class PerCallTests
     }
 
     private static LoadOptions PerCall(LoadOptions options) => options with { ConnectPerCall = true };
-
-    private sealed class FailingFactory(Func<Exception> failure) : IConnectionFactory
-    {
-        public long ConnectRetries => 0;
-
-        public bool UsesLoops => false;
-
-        public IConnection Create(Scheduler scheduler) => new FailingConnection(failure);
-    }
 
     private sealed class FailingConnection(Func<Exception> failure) : IConnection
     {

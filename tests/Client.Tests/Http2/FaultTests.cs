@@ -15,7 +15,7 @@ public class FaultTests
     [Fact]
     public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
     {
-        var connection = new Http2Client(new SyncScheduler(), new Opener(_ => new ThrowingLink()), Options, new BufferPool(), isShared: true);
+        var connection = new Http2Client(new SyncScheduler(), new MadeDialer(_ => new ThrowingDuplex()), Options);
         await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
     }
@@ -26,19 +26,20 @@ public class FaultTests
     public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
     {
         var stream = new ThrowingStream(atOnce);
-        var connection = new Http2Client(new SyncScheduler(), new Opener(owner => new StreamDuplex(owner, stream, 4096)), Options, new BufferPool(), isShared: true);
+        var connection = new Http2Client(new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(owner, stream, 4096)), Options);
         var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
         Assert.Contains("no writes here", thrown.Message, StringComparison.Ordinal);
     }
 
-    private sealed class Opener(Func<IDuplexOwner, Duplex> make) : ILinkOpener
+    private sealed class MadeDialer(Func<IDuplexOwner, Duplex> make) : Dialer(usesLoops: false)
     {
-        public long Retries => 0;
+        public override long Retries => 0;
 
-        public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) => new(make(owner));
+        public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+            new(make(owner));
     }
 
-    private sealed class ThrowingLink : Duplex
+    private sealed class ThrowingDuplex : Duplex
     {
         public override void Start()
         {

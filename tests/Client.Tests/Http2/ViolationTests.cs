@@ -106,29 +106,29 @@ public class ViolationTests
     public void A_flood_of_pings_nobody_reads_the_answers_of_ends_the_connection()
     {
         var scheduler = new SyncScheduler();
-        var opener = new StuckOpener();
+        var dialer = new StuckDialer();
         var options = new Http2Options { Request = Http2Request.Download("localhost", false, 10), Size = 10, Streams = 1 };
-        var connection = new Http2Client(scheduler, opener, options, new BufferPool(), isShared: false);
+        var connection = new Http2Client(scheduler, dialer, options);
         var opening = connection.OpenAsync(CancellationToken.None);
-        opener.Duplex!.Deliver(Frames.Settings());
+        dialer.Duplex!.Deliver(Frames.Settings());
         Assert.True(opening.IsCompletedSuccessfully);
         var pings = Enumerable.Repeat(Frames.Frame(6, 0, 0, new byte[8]), 1000).SelectMany(frame => frame).ToArray();
         var floods = 0;
-        for (; floods < 1000 && !opener.Duplex.IsClosed; floods++)
-            opener.Duplex.Deliver(pings);
+        for (; floods < 1000 && !dialer.Duplex.IsClosed; floods++)
+            dialer.Duplex.Deliver(pings);
         Assert.InRange(floods, 10, 999);
     }
 
-    private sealed class StuckOpener : ILinkOpener
+    private sealed class StuckDialer() : Dialer(usesLoops: true)
     {
-        public StuckLink? Duplex { get; private set; }
-        public long Retries => 0;
+        public StuckDuplex? Duplex { get; private set; }
+        public override long Retries => 0;
 
-        public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
-            Duplex is null ? new(Duplex = new StuckLink(owner)) : throw new IOException("once");
+        public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+            Duplex is null ? new(Duplex = new StuckDuplex(owner)) : throw new IOException("once");
     }
 
-    private sealed class StuckLink(IDuplexOwner owner) : Duplex
+    private sealed class StuckDuplex(IDuplexOwner owner) : Duplex
     {
         public bool IsClosed { get; private set; }
 

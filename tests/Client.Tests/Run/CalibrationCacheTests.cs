@@ -1,5 +1,5 @@
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 

@@ -1,4 +1,4 @@
-using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
 using IpcBench.Transports;
 

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Grpc.Net.Client;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
@@ -6,12 +7,14 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and counted.</summary>
+/// <summary>
+/// One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and
+/// counted.
+/// </summary>
 internal sealed class GrpcDotnetConnection : IConnection
 {
     private readonly Connector connector;
     private readonly Reopener reopener;
-    private readonly bool reopens;
     private readonly GrpcChannel channel;
     private readonly GrpcDotnetStream[] streams;
     private readonly CancellationTokenSource disposing = new();
@@ -21,18 +24,31 @@ internal sealed class GrpcDotnetConnection : IConnection
     private bool accepting;
     private int reconnects;
 
-    public GrpcDotnetConnection(Scheduler scheduler, LoadOptions options, Connector connector)
+    /// <param name="scheduler">Where the pauses between attempts to reopen it pass.</param>
+    /// <param name="options">The address as it is asked for, and what is asked.</param>
+    /// <param name="connector">Opens the transport, without TLS.</param>
+    /// <param name="settings">For the TLS that the handler adds.</param>
+    /// <param name="http2Window">Initial receive window of a stream in bytes; null leaves the library's.</param>
+    public GrpcDotnetConnection(
+        Scheduler scheduler, EngineOptions options, Connector connector, ConnectorOptions settings, int? http2Window)
     {
-        (this.connector, reopener, reopens) = (connector, new Reopener(scheduler, OpenAsync), !options.ConnectPerCall);
+        (this.connector, reopener) = (connector, new Reopener(scheduler, OpenAsync));
         channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
         {
-            HttpHandler = Handler(options),
+            HttpHandler = Handler(options.Address, settings, http2Window),
             DisposeHttpClient = true,
             MaxReceiveMessageSize = null,
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
         streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetStream(this, client, request))];
     }
+
+    /// <summary>The version of the package, without its commit.</summary>
+    public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
+        .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
+
+    /// <summary>False: it is for one call, and what died stays dead.</summary>
+    public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;
 
@@ -62,7 +78,7 @@ internal sealed class GrpcDotnetConnection : IConnection
         lock (gate)
         {
             // One that is for a single call stays dead, and nobody waits for it.
-            if (IsOpen || !accepting || !reopens)
+            if (IsOpen || !accepting || !Reopens)
                 return new(IsOpen && accepting);
             var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
             waiting.Add(ready);
@@ -79,7 +95,7 @@ internal sealed class GrpcDotnetConnection : IConnection
                 return;
             IsOpen = false;
         }
-        if (reopens)
+        if (Reopens)
             reopener.OnDeath();
     }
 
@@ -123,7 +139,7 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     private static string Target(Address address) => address is Address.Tcp or Address.Tls ? address.ToString() : "http://localhost";
 
-    private SocketsHttpHandler Handler(LoadOptions options)
+    private SocketsHttpHandler Handler(Address address, ConnectorOptions settings, int? http2Window)
     {
         var handler = new SocketsHttpHandler
         {
@@ -134,10 +150,10 @@ internal sealed class GrpcDotnetConnection : IConnection
             AllowAutoRedirect = false,
             UseCookies = false,
         };
-        if (options.Http2Window is { } window)
+        if (http2Window is { } window)
             handler.InitialHttp2StreamWindowSize = Math.Clamp(window, 65_535, 16 << 20);
-        if (options.Address is Address.Tls tls)
-            handler.SslOptions = TlsConnector.Authentication(tls.Host, options.Connector);
+        if (address is Address.Tls tls)
+            handler.SslOptions = TlsConnector.Authentication(tls.Host, settings);
         return handler;
     }
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.InOrder;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
@@ -11,11 +12,19 @@ namespace IpcBench.Client.Protocols.Http1;
 /// <param name="closes">They also ask the server to close after the reply.</param>
 internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {
+    // Bytes that a reply has beyond its body, as a rule.
+    private const int HeadRoom = 1024;
+
     private readonly ReplyParser parser = new(asked.IsHead);
     private (int Status, string Kind) lastFailure;
 
     /// <summary>Bytes of the last body.</summary>
     public long BodyLength => parser.BodyLength;
+
+    /// <summary>Opens duplexes that agree on HTTP/1.1 where there is something to agree on.</summary>
+    /// <exception cref="IOException">The host name has no address.</exception>
+    public static Task<Dialer> DialerAsync(EngineOptions options, ConnectorOptions connector, CancellationToken cancellation) =>
+        Dialer.ForAsync(options.Address, connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);
 
     public override bool ServerEndsFirst => closes;
 

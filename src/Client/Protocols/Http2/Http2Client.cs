@@ -12,9 +12,8 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
     private Http2Connection? session;
     private int withdrawn;
 
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
-    public Http2Client(Scheduler scheduler, ILinkOpener opener, Http2Options options, BufferPool pool, bool isShared)
-        : base(scheduler, opener, pool, isShared)
+    public Http2Client(Scheduler scheduler, Dialer dialer, Http2Options options)
+        : base(scheduler, dialer)
     {
         this.options = options;
         streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new Http2Stream(this, options.Request.IsBare))];

@@ -12,10 +12,12 @@ internal sealed class InOrderConnection : DuplexConnection
     private bool isOpen;
     private bool hasSurplus;
 
+    /// <param name="scheduler">Where it lives.</param>
+    /// <param name="dialer">Opens its duplexes.</param>
+    /// <param name="protocol">What it speaks; its own.</param>
     /// <param name="atOnce">Calls that may be out at a time.</param>
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on the scheduler's one thread.</param>
-    public InOrderConnection(Scheduler scheduler, ILinkOpener opener, BufferPool pool, InOrderProtocol protocol, int atOnce, bool isShared)
-        : base(scheduler, opener, pool, isShared)
+    public InOrderConnection(Scheduler scheduler, Dialer dialer, InOrderProtocol protocol, int atOnce)
+        : base(scheduler, dialer)
     {
         this.protocol = protocol;
         calls = [.. Enumerable.Range(0, atOnce).Select(_ => new InOrderStream(this))];
@@ -106,4 +108,10 @@ internal sealed class InOrderConnection : DuplexConnection
         for (var result = oldest; due.TryDequeue(out var call); result = others)
             call.Complete(result);
     }
+}
+
+/// <summary>One of the calls that may be out at a time on such a connection.</summary>
+internal sealed class InOrderStream(InOrderConnection connection) : CallStream(connection)
+{
+    protected override void Send() => connection.Send(this);
 }

@@ -26,3 +26,16 @@ internal abstract class InOrderProtocol
     /// <summary>The server has closed the connection in good order while a reply was due: how that call went.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed("connection lost");
 }
+
+/// <summary>How far the oldest open reply of a connection has come.</summary>
+internal enum ReplyEnd
+{
+    /// <summary>All bytes were taken and there is more to come.</summary>
+    NotYet,
+
+    /// <summary>It is over, and the connection goes on.</summary>
+    Next,
+
+    /// <summary>It is over, and so is the connection.</summary>
+    Last,
+}

@@ -1,4 +1,5 @@
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine.Support;
@@ -8,7 +9,8 @@ internal static class TestLoad
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    public static LoadOptions Options(Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10, double timeout = 10, double connectDeadline = 10) => new()
+    public static LoadOptions Options(
+        Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10, double timeout = 10, double connectDeadline = 10) => new()
     {
         Address = address,
         Connections = connections,
@@ -19,7 +21,8 @@ internal static class TestLoad
         ConnectDeadline = TimeSpan.FromSeconds(connectDeadline),
     };
 
-    public static Task<LoadGenerator> OpenAsync(LoadOptions options) => LoadGenerator.OpenAsync(options, CancellationToken.None).WaitAsync(Patience);
+    public static Task<LoadGenerator> OpenAsync(LoadOptions options) =>
+        ProtocolTable.OpenAsync(options, CancellationToken.None).WaitAsync(Patience);
 
     public static async Task<LoadResult> RunAsync(LoadGenerator generator, LoadWindow window, CancellationToken cancellation = default)
     {

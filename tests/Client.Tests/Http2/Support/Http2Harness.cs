@@ -1,4 +1,3 @@
-using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Http2;
@@ -8,7 +7,7 @@ namespace IpcBench.Client.Tests.Http2.Support;
 /// <summary>One connection against a script, on one thread and without waiting.</summary>
 internal sealed class Http2Harness
 {
-    private readonly ScriptedOpener opener = new();
+    private readonly ScriptedDialer dialer = new();
 
     public Http2Harness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
     {
@@ -20,7 +19,7 @@ internal sealed class Http2Harness
             Window = window,
             FirstId = firstId,
         };
-        Connection = new Http2Client(Scheduler, opener, options, new BufferPool(), isShared: false);
+        Connection = new Http2Client(Scheduler, dialer, options);
     }
 
     public SyncScheduler Scheduler { get; } = new();
@@ -28,14 +27,14 @@ internal sealed class Http2Harness
     public Http2Client Connection { get; }
 
     /// <summary>The connection's present duplex.</summary>
-    public ScriptedDuplex Duplex => opener.Links[^1];
+    public ScriptedDuplex Duplex => dialer.Opened[^1];
 
-    public int Links => opener.Links.Count;
+    public int Links => dialer.Opened.Count;
 
-    public bool Refuses { set => opener.Refuses = value; }
+    public bool Refuses { set => dialer.Refuses = value; }
 
-    /// <summary>What the next links hear in their first read.</summary>
-    public byte[] Greeting { set => opener.Greeting = value; }
+    /// <summary>What the next connections hear in their first read.</summary>
+    public byte[] Greeting { set => dialer.Greeting = value; }
 
     /// <summary>Opens with these server SETTINGS and takes what the client says for its part.</summary>
     public Http2Harness Opened(params (int Id, uint Value)[] settings)
@@ -83,7 +82,7 @@ internal sealed class Http2Harness
     /// <summary>The first connection ended with this error in a GOAWAY.</summary>
     public void Broke(Http2Error error)
     {
-        var first = opener.Links[0];
+        var first = dialer.Opened[0];
         var goAway = Assert.Single(first.TakeFrames(), frame => frame.Header.Type == FrameType.GoAway);
         Assert.Equal(Frames.Number((uint)error), goAway.Payload[4..8]);
         Assert.True(first.IsClosed);

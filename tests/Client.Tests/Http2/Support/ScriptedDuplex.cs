@@ -60,25 +60,25 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
     public override void Close() => IsClosed = true;
 }
 
-/// <summary>Opens scripted links, one after the other.</summary>
-internal sealed class ScriptedOpener : ILinkOpener
+/// <summary>Opens scripted duplexes, one after the other.</summary>
+internal sealed class ScriptedDialer() : Dialer(usesLoops: true)
 {
-    public List<ScriptedDuplex> Links { get; } = [];
+    public List<ScriptedDuplex> Opened { get; } = [];
 
     /// <summary>Set: the next opens fail.</summary>
     public bool Refuses { get; set; }
 
-    /// <summary>What the next links hear in their first read.</summary>
+    /// <summary>What the next ones hear in their first read.</summary>
     public byte[] Greeting { get; set; } = [];
 
-    public long Retries => 0;
+    public override long Retries => 0;
 
-    public ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation)
+    public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation)
     {
         if (Refuses)
             throw new IOException("refused");
         var duplex = new ScriptedDuplex(owner, Greeting);
-        Links.Add(duplex);
+        Opened.Add(duplex);
         return new(duplex);
     }
 }

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace IpcBench.Client.Engine;
+namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>What every call of an HTTP/1.1 arm asks for, and what it must get.</summary>
 internal sealed record HttpRequest

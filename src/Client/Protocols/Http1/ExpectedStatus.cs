@@ -1,4 +1,4 @@
-namespace IpcBench.Client.Engine;
+namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>The statuses of an HTTP reply that count as success.</summary>
 internal sealed class ExpectedStatus

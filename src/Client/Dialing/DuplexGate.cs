@@ -1,0 +1,76 @@
+namespace IpcBench.Client.Dialing;
+
+/// <summary>A duplex and the output for it: lets one thread in at a time, and flushes once, when the last one leaves.</summary>
+internal abstract class DuplexGate
+{
+    private readonly BufferPool pool;
+    private readonly object? gate;
+    private int depth;
+
+    /// <param name="pool">For the output.</param>
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on one thread.</param>
+    protected DuplexGate(BufferPool pool, bool isShared)
+    {
+        (this.pool, gate) = (pool, isShared ? new object() : null);
+        Output = new OutputBuffer(pool);
+    }
+
+    /// <summary>What is sent when the last one inside leaves; another one for each duplex.</summary>
+    protected OutputBuffer Output { get; private set; }
+
+    /// <summary>The present one; null while there is none.</summary>
+    protected Duplex? Current { get; set; }
+
+    public void Enter()
+    {
+        if (gate is not null)
+            Monitor.Enter(gate);
+        depth++;
+    }
+
+    public void Leave()
+    {
+        try
+        {
+            if (depth == 1)
+                Flush();
+        }
+        finally
+        {
+            depth--;
+            if (gate is not null)
+                Monitor.Exit(gate);
+        }
+    }
+
+    /// <summary>Inside until the end of the block.</summary>
+    protected Scope Inside()
+    {
+        Enter();
+        return new Scope(this);
+    }
+
+    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
+    protected void CloseCurrent()
+    {
+        var old = Current;
+        if (!Output.IsEmpty)
+            old?.Flush(Output);
+        Output = new OutputBuffer(pool);
+        Current = null;
+        old?.Close();
+    }
+
+    // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
+    private void Flush()
+    {
+        for (Duplex? flushed = null; !Output.IsEmpty && Current is { } now && !ReferenceEquals(now, flushed); flushed = now)
+            now.Flush(Output);
+    }
+
+    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
+    protected readonly ref struct Scope(DuplexGate inside)
+    {
+        public void Dispose() => inside.Leave();
+    }
+}

@@ -1,0 +1,26 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.GrpcDotnet;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Protocols;
+
+/// <summary>The row of Grpc.Net.Client: as an application has it, a channel and a handler for each connection.</summary>
+internal static partial class ProtocolTable
+{
+    static partial void AddGrpcDotnet(ref OptionalClient? client) =>
+        client = new OptionalClient(GrpcDotnetConnection.LibraryVersion, OverGrpcDotnet);
+
+    private static ConnectionSource OverGrpcDotnet(LoadOptions options)
+    {
+        // The handler adds TLS itself, or it would call the scheme http and a server might refuse that.
+        var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
+        var connector = Connector.For(address, options.Connector);
+        return new ConnectionSource(
+            scheduler => new GrpcDotnetConnection(scheduler, options, connector, options.Connector, options.Http2Window)
+            {
+                Reopens = !options.ConnectPerCall,
+            },
+            UsesLoops: false,
+            () => connector.Retries);
+    }
+}
