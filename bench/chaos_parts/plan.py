@@ -66,7 +66,7 @@ class Plan:
             cells *= 2 if words[-1] == "both" else 1
         if chance.random() < 0.2 and len(self.arms) > 1:
             words += ["-r", "auto", "--max-time", "3s"]
-            rounds = 12
+            rounds = 2  # no round is begun that would end later than 3 s: a long one is the last
         else:
             words += ["-r", rounds]
         words += chance.choice([[], [], ["--client-cpus", "0"], ["--socket-buffer", "16k"], ["--format", "json"], ["--format", "wrk"]])

@@ -85,6 +85,22 @@ public sealed class HaltedServerTests : IDisposable
         Assert.NotEmpty(ResultsFile.Load(File).Rounds);
     }
 
+    [Fact]
+    public async Task A_server_of_its_own_that_is_killed_leaves_no_socket()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
+            "50", "-d", "1s", "--warmup", "50ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", File);
+        await tool.SeesAsync("Round 1/50");
+        var server = Assert.Single(new OwnProcesses(folder).Left(), id => OwnProcesses.Parent(id) == tool.Process.Id);
+        using (var process = Process.GetProcessById(server))
+            process.Kill();
+        Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
+        var left = Directory.GetFileSystemEntries(folder).Select(path => Path.GetFileName(path));
+        Assert.Equal(["run.json"], left.Where(name => !name.StartsWith("clr-debug-pipe-", StringComparison.Ordinal)
+            && !name.StartsWith("dotnet-diagnostic-", StringComparison.Ordinal))); // the killed runtime's own
+    }
+
     [Theory]
     [InlineData("--connect-per-call")]
     [InlineData("--varying-length")]

@@ -11,8 +11,9 @@ internal sealed class CalibrationResponder : IAsyncDisposable
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(15);
     private readonly Process process;
+    private readonly IReadOnlyList<Address> asked;
 
-    private CalibrationResponder(Process process) => this.process = process;
+    private CalibrationResponder(Process process, IReadOnlyList<Address> asked) => (this.process, this.asked) = (process, asked);
 
     /// <summary>Where it answers, one address for each kind that was asked for.</summary>
     public IReadOnlyList<Address> Addresses { get; private set; } = [];
@@ -24,7 +25,8 @@ internal sealed class CalibrationResponder : IAsyncDisposable
     public static async Task<CalibrationResponder> StartAsync(
         IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
     {
-        var listen = kinds.SelectMany(kind => new[] { "--listen", ChildProcess.PrivateAddress(kind).ToString() });
+        List<Address> asked = [.. kinds.Select(ChildProcess.PrivateAddress)];
+        var listen = asked.SelectMany(address => new[] { "--listen", address.ToString() });
         var info = ThisProgram.StartInfo([ResponderProcess.Command, .. listen]);
         info.RedirectStandardInput = info.RedirectStandardOutput = info.RedirectStandardError = true;
         info.CreateNoWindow = true;
@@ -33,7 +35,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         CalibrationResponder? responder = null;
         try
         {
-            responder = new CalibrationResponder(Affinity.Start(info, options.ServerCpus ?? Relaunch.CpusBefore()));
+            responder = new CalibrationResponder(Affinity.Start(info, options.ServerCpus ?? Relaunch.CpusBefore()), asked);
             await responder.WaitUntilReadyAsync().WaitAsync(Deadline, cancellation);
             return responder;
         }
@@ -65,7 +67,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, TimeSpan.FromSeconds(3));
+    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, TimeSpan.FromSeconds(3), asked);
 
     private async Task WaitUntilReadyAsync()
     {

@@ -22,8 +22,11 @@ internal static class ChildProcess
         };
     }
 
-    /// <summary>Closes its standard input, which is its order to end; kills it when it has not ended in time.</summary>
-    public static async Task EndAsync(Process process, TimeSpan patience)
+    /// <summary>
+    /// Closes its standard input, which is its order to end, and kills it when it has not ended in time. One that was killed, by whomever,
+    /// could not remove its sockets: that is done here.
+    /// </summary>
+    public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
         try
         {
@@ -33,7 +36,25 @@ internal static class ChildProcess
         catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
         {
             process.Kill(entireProcessTree: true);
+            process.WaitForExit(patience);
         }
         process.Dispose();
+        foreach (var address in addresses)
+            RemoveSocket(address);
+    }
+
+    private static void RemoveSocket(Address address)
+    {
+        try
+        {
+            if (address is Address.Unix unix)
+                File.Delete(UnixSocketPath.Resolve(unix.Path));
+            else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
+                File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // It stays: what was measured is worth more than a sentence about it.
+        }
     }
 }

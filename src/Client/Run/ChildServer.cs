@@ -12,11 +12,12 @@ internal sealed class ChildServer : IAsyncDisposable
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10);
 
     private readonly Process process;
+    private readonly IReadOnlyList<Address> asked;
     private readonly ConcurrentQueue<string> complaints = new();
     private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<Endpoint> endpoints = [];
 
-    private ChildServer(Process process) => this.process = process;
+    private ChildServer(ChildServerCommand command) => (process, asked) = (command.Start(), command.Addresses);
 
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
@@ -33,7 +34,7 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
     public static async Task<ChildServer> StartAsync(ChildServerCommand command, CancellationToken cancellation)
     {
-        var server = new ChildServer(command.Start());
+        var server = new ChildServer(command);
         try
         {
             server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data);
@@ -56,7 +57,7 @@ internal sealed class ChildServer : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, StopDeadline);
+    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, StopDeadline, asked);
 
     private void Read(string? line)
     {

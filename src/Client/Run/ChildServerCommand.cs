@@ -16,6 +16,9 @@ internal sealed class ChildServerCommand(
     // What the server allows by itself.
     private const int UsualStreams = 100;
 
+    /// <summary>Where it is asked to listen; nobody else does.</summary>
+    public IReadOnlyList<Address> Addresses => [.. listen, .. echo];
+
     /// <summary>Starts it with its standard streams redirected; it ends when its standard input closes.</summary>
     public Process Start()
     {

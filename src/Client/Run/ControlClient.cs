@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using Google.Protobuf;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
@@ -76,6 +77,11 @@ internal sealed class ControlClient : IDisposable
         catch (HttpRequestException e)
         {
             throw new IOException($"{Address} does not answer: {e.InnerException?.Message ?? e.Message}", e);
+        }
+        catch (SocketException e)
+        {
+            // SocketsHttpHandler asks a connection that was reset as soon as it was open for its other end, and lets out what that throws.
+            throw new IOException($"{Address} does not answer: {e.Message}", e);
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
         {

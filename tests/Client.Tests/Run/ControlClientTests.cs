@@ -1,0 +1,43 @@
+using System.Net;
+using System.Net.Sockets;
+using IpcBench.Client.Run;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class ControlClientTests
+{
+    [Fact]
+    public async Task A_server_that_resets_what_it_accepts_is_one_that_does_not_answer()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var resetting = ResetAllAsync(listener);
+        var address = Address.Parse($"http://{listener.LocalEndpoint}");
+        // How far the client comes before it notices is chance.
+        for (var attempt = 0; attempt < 300; attempt++)
+        {
+            using var client = new ControlClient(address, new ConnectorOptions());
+            var told = await Assert.ThrowsAnyAsync<IOException>(() => client.DescribeAsync(CancellationToken.None));
+            Assert.StartsWith($"{address} does not answer: ", told.Message);
+        }
+        listener.Stop();
+        await resetting;
+    }
+
+    private static async Task ResetAllAsync(TcpListener listener)
+    {
+        try
+        {
+            while (true)
+            {
+                using var accepted = await listener.AcceptSocketAsync();
+                accepted.LingerState = new LingerOption(true, 0); // close(2) sends RST
+            }
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // The test is over.
+        }
+    }
+}
