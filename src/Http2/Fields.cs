@@ -123,14 +123,33 @@ public sealed class HeaderBlocks
 
     public bool EndsStream { get; private set; }
 
-    public void Begin(FrameHeader header, ReadOnlySpan<byte> first)
+    /// <summary>Takes a HEADERS or CONTINUATION frame; true when the block is whole with it.</summary>
+    /// <param name="header">The frame's.</param>
+    /// <param name="payload">The frame's.</param>
+    /// <param name="block">The whole block: valid until the next frame.</param>
+    /// <exception cref="Http2Exception">
+    /// The block grows beyond all measure, in bytes or in frames (even empty ones), or its padding or priority is broken.
+    /// </exception>
+    public bool Take(FrameHeader header, ReadOnlySpan<byte> payload, out ReadOnlySpan<byte> block)
     {
-        (StreamId, EndsStream, IsOpen, length, frames) = (header.StreamId, header.Has(FrameFlags.EndStream), true, 0, 0);
-        Continue(first);
+        var isLast = header.Has(FrameFlags.EndHeaders);
+        if (header.Type == FrameType.Headers)
+        {
+            payload = FrameRules.WithoutPriority(header, FrameRules.WithoutPadding(header, payload));
+            (StreamId, EndsStream, length, frames) = (header.StreamId, header.Has(FrameFlags.EndStream), 0, 0);
+            if (isLast)
+            {
+                block = payload;
+                return true;
+            }
+        }
+        Add(payload);
+        IsOpen = !isLast;
+        block = bytes.AsSpan(0, length);
+        return isLast;
     }
 
-    /// <exception cref="Http2Exception">The block grows beyond all measure, in bytes or in frames (even empty ones).</exception>
-    public void Continue(ReadOnlySpan<byte> next)
+    private void Add(ReadOnlySpan<byte> next)
     {
         if (length + next.Length > LargestBlock || ++frames > MostFrames)
             throw new Http2Exception(Http2Error.EnhanceYourCalm, "an endless field block");
@@ -138,11 +157,5 @@ public sealed class HeaderBlocks
             Array.Resize(ref bytes, Math.Max(length + next.Length, 2 * bytes.Length));
         next.CopyTo(bytes.AsSpan(length));
         length += next.Length;
-    }
-
-    public ReadOnlySpan<byte> End()
-    {
-        IsOpen = false;
-        return bytes.AsSpan(0, length);
     }
 }

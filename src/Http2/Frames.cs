@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 
 namespace IpcBench.Http2;
@@ -33,6 +34,9 @@ public enum FrameFlags : byte
 public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags Flags, int StreamId)
 {
     public const int Size = 9;
+
+    /// <summary>Where among them the stream's identifier begins.</summary>
+    public const int StreamOffset = 5;
 
     public bool Has(FrameFlags flag) => (Flags & flag) != 0;
 
@@ -73,6 +77,12 @@ public static class FrameRules
         Length(header, 5);
     }
 
+    public static void Ping(FrameHeader header)
+    {
+        OnConnection(header);
+        Length(header, 8);
+    }
+
     /// <returns>The last stream that the server may have begun.</returns>
     public static int GoAway(FrameHeader header, ReadOnlySpan<byte> payload)
     {
@@ -89,5 +99,74 @@ public static class FrameRules
         if (payload.IsEmpty || payload[0] >= payload.Length)
             throw new Http2Exception(Http2Error.Protocol, "padding longer than its frame");
         return payload[1..^payload[0]];
+    }
+
+    /// <summary>What follows the five bytes of priority, which nobody heeds any more (RFC 9113, 5.3.2), if there are such.</summary>
+    public static ReadOnlySpan<byte> WithoutPriority(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        if (!header.Has(FrameFlags.Priority))
+            return payload;
+        return payload.Length >= 5 ? payload[5..] : throw new Http2Exception(Http2Error.FrameSize, "HEADERS too short for its priority");
+    }
+
+    /// <summary>What a WINDOW_UPDATE by nothing is, or one that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).</summary>
+    public static Http2Error WindowError(int increment) => increment == 0 ? Http2Error.Protocol : Http2Error.FlowControl;
+
+    /// <returns>By how much a window grows; 0 is an error of the stream or the connection that it is for (RFC 9113, 6.9).</returns>
+    public static int WindowUpdate(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        Length(header, 4);
+        return BinaryPrimitives.ReadInt32BigEndian(payload) & int.MaxValue;
+    }
+}
+
+/// <summary>HTTP/2 frames into any output.</summary>
+public static class FrameWriter
+{
+    /// <summary>What a client says before its first frame (RFC 9113, 3.4).</summary>
+    public static ReadOnlySpan<byte> Preface => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8;
+
+    public static void WriteFrame(
+        this IBufferWriter<byte> output, FrameType type, FrameFlags flags, int streamId, params ReadOnlySpan<byte> payload)
+    {
+        var size = FrameHeader.Size + payload.Length;
+        var frame = output.GetSpan(size);
+        new FrameHeader(payload.Length, type, flags, streamId).Write(frame);
+        payload.CopyTo(frame[FrameHeader.Size..]);
+        output.Advance(size);
+    }
+
+    /// <param name="output">Takes the frame.</param>
+    /// <param name="streamId">0 is the connection.</param>
+    /// <param name="increment">Bytes that the peer may send beyond those it already may.</param>
+    public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>
+        output.WriteNumbers(FrameType.WindowUpdate, streamId, increment);
+
+    public static void WriteReset(this IBufferWriter<byte> output, int streamId, Http2Error error) =>
+        output.WriteNumbers(FrameType.RstStream, streamId, (int)error);
+
+    /// <param name="output">Takes the frame.</param>
+    /// <param name="lastStreamId">The last stream of the peer that was or will be dealt with.</param>
+    /// <param name="error">Why.</param>
+    public static void WriteGoAway(this IBufferWriter<byte> output, int lastStreamId, Http2Error error) =>
+        output.WriteNumbers(FrameType.GoAway, 0, lastStreamId, (int)error);
+
+    public static void WriteSettings(this IBufferWriter<byte> output, params ReadOnlySpan<(SettingId Id, uint Value)> settings)
+    {
+        Span<byte> payload = stackalloc byte[settings.Length * Http2Settings.Size];
+        for (var i = 0; i < settings.Length; i++)
+        {
+            BinaryPrimitives.WriteUInt16BigEndian(payload[(i * Http2Settings.Size)..], (ushort)settings[i].Id);
+            BinaryPrimitives.WriteUInt32BigEndian(payload[(i * Http2Settings.Size + 2)..], settings[i].Value);
+        }
+        output.WriteFrame(FrameType.Settings, FrameFlags.None, 0, payload);
+    }
+
+    private static void WriteNumbers(this IBufferWriter<byte> output, FrameType type, int streamId, params ReadOnlySpan<int> numbers)
+    {
+        Span<byte> payload = stackalloc byte[numbers.Length * sizeof(int)];
+        for (var i = 0; i < numbers.Length; i++)
+            BinaryPrimitives.WriteInt32BigEndian(payload[(i * sizeof(int))..], numbers[i]);
+        output.WriteFrame(type, FrameFlags.None, streamId, payload);
     }
 }

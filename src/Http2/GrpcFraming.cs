@@ -15,6 +15,18 @@ public static class GrpcFraming
         BinaryPrimitives.WriteUInt32BigEndian(destination[1..], (uint)messageLength);
     }
 
+    /// <summary>A message with its prefix.</summary>
+    /// <param name="message">The message's bytes.</param>
+    /// <param name="flag">1: it is compressed.</param>
+    public static byte[] Frame(ReadOnlySpan<byte> message, byte flag = 0)
+    {
+        var frame = new byte[PrefixLength + message.Length];
+        WritePrefix(frame, message.Length);
+        frame[0] = flag;
+        message.CopyTo(frame.AsSpan(PrefixLength));
+        return frame;
+    }
+
     /// <summary>Reads a prefix; <paramref name="flag"/> other than 0 and 1 is a broken frame.</summary>
     public static void ReadPrefix(ReadOnlySpan<byte> prefix, out byte flag, out uint messageLength)
     {

@@ -17,6 +17,9 @@ public sealed class TableEntry
 
     public TableEntry(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Set(HeaderField.Classify(name), name, value);
 
+    /// <summary>What an entry counts in a table of limited size (RFC 7541, 4.1).</summary>
+    public static int SizeOf(int nameLength, int valueLength) => nameLength + valueLength + 32;
+
     public HeaderField Field { get; private set; }
 
     public ReadOnlySpan<byte> Name => bytes.AsSpan(0, nameLength);
@@ -24,7 +27,7 @@ public sealed class TableEntry
     public ReadOnlySpan<byte> Value => bytes.AsSpan(nameLength, valueLength);
 
     /// <summary>RFC 7541, 4.1.</summary>
-    public int Size => nameLength + valueLength + 32;
+    public int Size => SizeOf(nameLength, valueLength);
 
     public void Set(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
@@ -60,6 +63,10 @@ public static class StaticTable
     private static readonly TableEntry[] Entries =
         [.. Texts.Select(text => new TableEntry(Encoding.ASCII.GetBytes(text.Name), Encoding.ASCII.GetBytes(text.Value)))];
 
+    /// <summary>The index of the first entry with this name and, if it is given, this value; 0 when there is none.</summary>
+    public static int Find(string name, string? value = null) =>
+        Array.FindIndex(Texts, text => text.Name == name && (value is null || text.Value == value)) + 1;
+
     /// <param name="index">1 to <see cref="Count"/>.</param>
     public static TableEntry Get(int index) => Entries[index - 1];
 }
@@ -87,7 +94,7 @@ public sealed class DynamicTable(int capacity)
 
     public void Insert(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        var size = name.Length + value.Length + 32;
+        var size = TableEntry.SizeOf(name.Length, value.Length);
         Evict(size);
         if (size > capacity)
             return; // an entry larger than the table empties it and is no error

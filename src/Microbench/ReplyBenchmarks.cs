@@ -19,9 +19,7 @@ public class ReplyBenchmarks
     public void Setup()
     {
         var message = new DownloadReply { Payload = ByteString.CopyFrom(new byte[Size]) }.ToByteArray();
-        frame = new byte[GrpcFraming.PrefixLength + message.Length];
-        GrpcFraming.WritePrefix(frame, message.Length);
-        message.CopyTo(frame, GrpcFraming.PrefixLength);
+        frame = GrpcFraming.Frame(message);
     }
 
     [Benchmark]

@@ -1,14 +1,16 @@
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
+using Google.Protobuf;
+using IpcBench.Http2;
+using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>The frames of one whole reply, encoded once: only the stream's number differs from call to call.</summary>
 internal sealed class CannedReply
 {
-    // HPACK without the dynamic table: ":status: 200" is static entry 8, "content-type" the name of entry 31.
-    private static readonly byte[] Headers = [0x88, 0x0f, 0x10, 0x10, .. "application/grpc"u8];
-    private static readonly byte[] Trailers = [0x00, 0x0b, .. "grpc-status"u8, 0x01, (byte)'0'];
+    private static readonly byte[] Headers = FieldBlock.Of([(":status", "200"), ("content-type", "application/grpc")]);
+    private static readonly byte[] Trailers = FieldBlock.Of([("grpc-status", GrpcStatus.Text(GrpcStatusCode.Ok))]);
 
     private readonly byte[] bytes;
     private readonly int[] starts;      // of every frame, and the end
@@ -20,21 +22,21 @@ internal sealed class CannedReply
     {
         (Size, FrameSize) = (size, frameSize);
         var message = Message(size);
-        List<(byte Type, byte Flags, ReadOnlyMemory<byte> Content)> parts = [(ReplyFrame.Headers, ReplyFrame.EndHeaders, Headers)];
+        List<(FrameType Type, FrameFlags Flags, ReadOnlyMemory<byte> Content)> parts = [(FrameType.Headers, FrameFlags.EndHeaders, Headers)];
         for (var at = 0; at < message.Length; at += frameSize)
-            parts.Add((ReplyFrame.Data, 0, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
-        parts.Add((ReplyFrame.Headers, ReplyFrame.EndHeaders | ReplyFrame.EndStream, Trailers));
+            parts.Add((FrameType.Data, FrameFlags.None, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
+        parts.Add((FrameType.Headers, FrameFlags.EndHeaders | FrameFlags.EndStream, Trailers));
 
-        bytes = new byte[parts.Sum(part => ReplyFrame.HeaderSize + part.Content.Length)];
+        bytes = new byte[parts.Sum(part => FrameHeader.Size + part.Content.Length)];
         starts = new int[parts.Count + 1];
         data = new int[parts.Count];
         for (var i = 0; i < parts.Count; i++)
         {
             var (type, flags, content) = parts[i];
-            ReplyFrame.Write(bytes.AsSpan(starts[i]), content.Length, type, flags, 0);
-            content.Span.CopyTo(bytes.AsSpan(starts[i] + ReplyFrame.HeaderSize));
-            starts[i + 1] = starts[i] + ReplyFrame.HeaderSize + content.Length;
-            data[i] = type == ReplyFrame.Data ? content.Length : 0;
+            new FrameHeader(content.Length, type, flags, 0).Write(bytes.AsSpan(starts[i]));
+            content.Span.CopyTo(bytes.AsSpan(starts[i] + FrameHeader.Size));
+            starts[i + 1] = starts[i] + FrameHeader.Size + content.Length;
+            data[i] = type == FrameType.Data ? content.Length : 0;
         }
     }
 
@@ -57,7 +59,7 @@ internal sealed class CannedReply
     {
         bytes.AsSpan(from, into.Length).CopyTo(into);
         for (var frame = FrameOf(from); frame < data.Length && starts[frame] < from + into.Length; frame++)
-            PutStream(into, starts[frame] + ReplyFrame.StreamOffset - from, stream);
+            PutStream(into, starts[frame] + FrameHeader.StreamOffset - from, stream);
     }
 
     // A cut may run through the number itself.
@@ -83,26 +85,8 @@ internal sealed class CannedReply
         return found >= 0 ? found : ~found - 1;
     }
 
-    // The gRPC prefix, then "payload = 1" of protos/bench.proto; an empty payload is not written.
-    private static byte[] Message(int size)
-    {
-        var field = size == 0 ? [] : Field(size);
-        var message = new byte[5 + field.Count + size];
-        BinaryPrimitives.WriteInt32BigEndian(message.AsSpan(1), field.Count + size);
-        field.CopyTo(message, 5);
-        return message;
-    }
-
-    private static List<byte> Field(int size)
-    {
-        var field = new List<byte> { 0x0a };
-        for (var rest = (uint)size; ; rest >>= 7)
-        {
-            field.Add((byte)(rest < 0x80 ? rest : rest | 0x80));
-            if (rest < 0x80)
-                return field;
-        }
-    }
+    private static byte[] Message(int size) =>
+        GrpcFraming.Frame(new DownloadReply { Payload = UnsafeByteOperations.UnsafeWrap(new byte[size]) }.ToByteArray());
 }
 
 /// <summary>The canned replies that were asked for so far, by payload and frame size.</summary>

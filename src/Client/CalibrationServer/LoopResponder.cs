@@ -11,8 +11,6 @@ internal sealed class LoopResponder : ILoopHandler
     private readonly ResponderConnection connection;
     private readonly LoopSocket socket;
     private readonly byte[] scratch;
-    private byte[] held = [];           // the start of a frame whose end has not arrived
-    private int heldLength;
     private byte[] unsent = [];
     private int unsentStart, unsentEnd;
 
@@ -36,13 +34,12 @@ internal sealed class LoopResponder : ILoopHandler
         var buffer = socket.Loop.ReceiveBuffer.AsSpan();
         for (var more = true; more && !socket.IsClosed;)
         {
-            held.AsSpan(0, heldLength).CopyTo(buffer);
-            var count = socket.Receive(buffer[heldLength..]);
+            var count = socket.Receive(buffer);
             if (count == LoopSocket.WouldBlock)
                 return;
             // A full buffer or a hang-up has more behind it; edge-triggered epoll will not say so again.
-            more = hangUp || count == buffer.Length - heldLength;
-            if (count <= 0 || !Take(buffer[..(heldLength + count)]))
+            more = hangUp || count == buffer.Length;
+            if (count <= 0 || !connection.Take(buffer[..count]))
                 socket.Close();
             else
                 Send();
@@ -53,18 +50,6 @@ internal sealed class LoopResponder : ILoopHandler
     {
         if (SendRest())
             Send();
-    }
-
-    private bool Take(ReadOnlySpan<byte> input)
-    {
-        var taken = connection.Take(input);
-        if (taken < 0)
-            return false;
-        heldLength = input.Length - taken;
-        if (heldLength > held.Length)
-            held = new byte[heldLength * 2];
-        input[taken..].CopyTo(held);
-        return true;
     }
 
     private void Send()

@@ -1,3 +1,5 @@
+using IpcBench.Http2;
+
 namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>
@@ -8,8 +10,8 @@ internal sealed class ReplyQueue
     private Item[] ring = new Item[4];
     private int head;
     private int count;
-    private long window = 65_535;       // RFC 9113, 6.9.2
-    private long initialWindow = 65_535;
+    private long window = Http2Settings.DefaultWindow;
+    private long initialWindow = Http2Settings.DefaultWindow;
 
     /// <summary>The other side's window for a new stream.</summary>
     public long InitialWindow => initialWindow;

@@ -1,4 +1,5 @@
-using System.Buffers.Binary;
+using System.Buffers;
+using IpcBench.Http2;
 
 namespace IpcBench.Client.CalibrationServer;
 
@@ -6,106 +7,129 @@ namespace IpcBench.Client.CalibrationServer;
 /// The responder's side of one HTTP/2 connection, without its socket: whatever is called, the answer is a canned reply of the size asked
 /// for. It looks at no header, so it costs almost nothing, and it is good for nothing but to see how fast the client can be.
 /// </summary>
-internal sealed class ResponderConnection
+internal sealed class ResponderConnection : IFrameHandler
 {
     private const int CreditEvery = 1 << 20;
-    private const int WholeWindow = int.MaxValue;
 
-    private static readonly byte[] Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray();
-
-    // MAX_CONCURRENT_STREAMS (3) of 2^20, INITIAL_WINDOW_SIZE (4) of 2^20.
-    private static readonly byte[] OwnSettings = ReplyFrame.Of(ReplyFrame.Settings, 0, 0, 0, 3, 0, 16, 0, 0, 0, 4, 0, 16, 0, 0);
+    private static readonly byte[] Greeting = Written(output =>
+    {
+        output.WriteSettings((SettingId.MaxConcurrentStreams, 1u << 20), (SettingId.InitialWindowSize, 1u << 20));
+        output.WriteWindowUpdate(0, int.MaxValue - Http2Settings.DefaultWindow);
+    });
 
     private readonly ReplyShelf shelf;
     private readonly ReplyQueue queue = new();
+    private readonly FrameReader reader;
+    private readonly byte[] request = new byte[16];     // the start of a DATA frame: more than the prefix and the size can take
+    private int requestLength;
+    private FrameHeader data;
     private CannedReply? reply;
-    private int frameSize = ReplyFrame.LargestContent;
-    private bool begun;
+    private int frameSize = FrameReader.MaxFrame;
+    private int greeted;
     private int received;
 
     public ResponderConnection(ReplyShelf shelf)
     {
         this.shelf = shelf;
-        queue.Add(OwnSettings);
-        queue.Add(ReplyFrame.WindowUpdateOf(WholeWindow - 65_535));
+        reader = new FrameReader(this);
+        queue.Add(Greeting);
     }
 
-    /// <summary>Takes all whole frames at the start of <paramref name="input"/>.</summary>
-    /// <returns>Bytes taken; the rest must come again with more. -1: this is no HTTP/2, close.</returns>
-    public int Take(ReadOnlySpan<byte> input)
+    bool IFrameHandler.IsClosed => false;
+
+    /// <summary>Takes bytes, however they were cut on their way.</summary>
+    /// <returns>False: this is no HTTP/2, close.</returns>
+    public bool Take(ReadOnlySpan<byte> input)
     {
-        var taken = 0;
-        if (!begun)
+        if (greeted < FrameWriter.Preface.Length)
         {
-            var known = Math.Min(input.Length, Preface.Length);
-            if (!input[..known].SequenceEqual(Preface.AsSpan(0, known)))
-                return -1;
-            if (known < Preface.Length)
-                return 0;
-            (begun, taken) = (true, known);
+            var known = Math.Min(input.Length, FrameWriter.Preface.Length - greeted);
+            if (!input[..known].SequenceEqual(FrameWriter.Preface.Slice(greeted, known)))
+                return false;
+            greeted += known;
+            input = input[known..];
         }
-        while (input.Length - taken >= ReplyFrame.HeaderSize)
+        try
         {
-            var frame = input[taken..];
-            var length = BinaryPrimitives.ReadInt32BigEndian(frame) >>> 8;
-            if (length > ReplyFrame.LargestContent)
-                return -1;
-            if (frame.Length < ReplyFrame.HeaderSize + length)
-                break;
-            var stream = BinaryPrimitives.ReadInt32BigEndian(frame[ReplyFrame.StreamOffset..]) & int.MaxValue;
-            Handle(frame[3], frame[4], stream, frame.Slice(ReplyFrame.HeaderSize, length));
-            taken += ReplyFrame.HeaderSize + length;
+            reader.Read(input);
+            return true;
         }
-        return taken;
+        catch (Http2Exception)
+        {
+            return false;
+        }
     }
 
     /// <summary>Writes what is to be sent now; 0 when nothing is.</summary>
     public int Fill(Span<byte> into) => queue.Fill(into);
 
-    private void Handle(byte type, byte flags, int stream, ReadOnlySpan<byte> content)
+    void IFrameHandler.OnFrame(FrameHeader header, ReadOnlySpan<byte> payload)
     {
-        switch (type)
+        switch (header.Type)
         {
-            case ReplyFrame.Headers:
-                Answer(flags, stream, 0);
+            case FrameType.Headers:
+                Answer(header, 0);
                 break;
-            case ReplyFrame.Data:
-                Received(content.Length);
-                Answer(flags, stream, AskedSize(content));
+            case FrameType.Data:
+                OnPaddedData(header, payload);
                 break;
-            case ReplyFrame.Settings when (flags & ReplyFrame.Acknowledge) == 0:
-                ReadSettings(content);
-                queue.Add(ReplyFrame.Of(ReplyFrame.Settings, ReplyFrame.Acknowledge, 0));
+            case FrameType.Settings when !header.Has(FrameFlags.Ack):
+                ReadSettings(payload);
+                queue.Add(Written(static output => output.WriteFrame(FrameType.Settings, FrameFlags.Ack, 0)));
                 break;
-            case ReplyFrame.Ping when (flags & ReplyFrame.Acknowledge) == 0:
-                queue.Add(ReplyFrame.Of(ReplyFrame.Ping, ReplyFrame.Acknowledge, 0, content));
+            case FrameType.Ping when !header.Has(FrameFlags.Ack):
+                var echo = payload.ToArray();
+                queue.Add(Written(output => output.WriteFrame(FrameType.Ping, FrameFlags.Ack, 0, echo)));
                 break;
-            case ReplyFrame.WindowUpdate when content.Length == 4:
-                queue.Credit(stream, BinaryPrimitives.ReadInt32BigEndian(content) & int.MaxValue);
+            case FrameType.WindowUpdate:
+                queue.Credit(header.StreamId, FrameRules.WindowUpdate(header, payload));
                 break;
-            case ReplyFrame.ResetStream:
-                queue.Cancel(stream);
+            case FrameType.RstStream:
+                queue.Cancel(header.StreamId);
                 break;
         }
     }
 
-    private void Answer(byte flags, int stream, int size)
+    void IFrameHandler.OnDataBegin(FrameHeader header) => (data, requestLength) = (header, 0);
+
+    void IFrameHandler.OnDataBytes(ReadOnlySpan<byte> bytes)
     {
-        if ((flags & ReplyFrame.EndStream) == 0)
+        var count = Math.Min(bytes.Length, request.Length - requestLength);
+        bytes[..count].CopyTo(request.AsSpan(requestLength));
+        requestLength += count;
+    }
+
+    void IFrameHandler.OnDataEnd()
+    {
+        Received(data.Length);
+        Answer(data, AskedSize(request.AsSpan(0, requestLength)));
+    }
+
+    private void OnPaddedData(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        var handler = (IFrameHandler)this;
+        handler.OnDataBegin(header);
+        handler.OnDataBytes(FrameRules.WithoutPadding(header, payload));
+        handler.OnDataEnd();
+    }
+
+    private void Answer(FrameHeader header, int size)
+    {
+        if (!header.Has(FrameFlags.EndStream))
             return;
         if (reply?.Size != size || reply.FrameSize != frameSize)
             reply = shelf.Find(size, frameSize);
-        queue.Add(reply, stream);
+        queue.Add(reply, header.StreamId);
     }
 
     // The gRPC prefix, then "size = 1" of protos/bench.proto as a varint, not written when it is 0.
     private static int AskedSize(ReadOnlySpan<byte> message)
     {
-        const int prefix = 5, sizeField = 0x08;
-        if (message.Length <= prefix || message[prefix] != sizeField)
+        const int sizeField = 0x08;
+        if (message.Length <= GrpcFraming.PrefixLength || message[GrpcFraming.PrefixLength] != sizeField)
             return 0;
         var size = 0L;
-        for (int i = prefix + 1, shift = 0; i < message.Length && shift < 35; i++, shift += 7)
+        for (int i = GrpcFraming.PrefixLength + 1, shift = 0; i < message.Length && shift < 35; i++, shift += 7)
             size |= (long)(message[i] & 0x7f) << shift;
         return size <= ReplyShelf.LargestSize ? (int)size : 0;
     }
@@ -115,20 +139,27 @@ internal sealed class ResponderConnection
         received += bytes;
         if (received < CreditEvery)
             return;
-        queue.Add(ReplyFrame.WindowUpdateOf(received));
+        var increment = received;
+        queue.Add(Written(output => output.WriteWindowUpdate(0, increment)));
         received = 0;
     }
 
-    private void ReadSettings(ReadOnlySpan<byte> content)
+    private void ReadSettings(ReadOnlySpan<byte> payload)
     {
-        const int initialWindowSize = 4;
-        for (; content.Length >= 6; content = content[6..])
+        while (Http2Settings.TryRead(ref payload, out var id, out var value))
         {
-            if (BinaryPrimitives.ReadUInt16BigEndian(content) != initialWindowSize)
+            if (id != SettingId.InitialWindowSize)
                 continue;
-            queue.SetInitialWindow(BinaryPrimitives.ReadUInt32BigEndian(content[2..]));
+            queue.SetInitialWindow(value);
             // Half of a small window, so that a client that gives credit by halves never waits for itself.
-            frameSize = (int)Math.Clamp(queue.InitialWindow / 2, 1, ReplyFrame.LargestContent);
+            frameSize = (int)Math.Clamp(queue.InitialWindow / 2, 1, FrameReader.MaxFrame);
         }
+    }
+
+    private static byte[] Written(Action<IBufferWriter<byte>> write)
+    {
+        var output = new ArrayBufferWriter<byte>();
+        write(output);
+        return output.WrittenSpan.ToArray();
     }
 }

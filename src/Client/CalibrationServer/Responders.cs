@@ -60,7 +60,6 @@ internal static class StreamResponder
     {
         var connection = new ResponderConnection(shelf);
         byte[] input = new byte[BufferSize], output = new byte[BufferSize];
-        var held = 0;
         await using (stream)
         {
             try
@@ -69,12 +68,9 @@ internal static class StreamResponder
                 {
                     for (var filled = connection.Fill(output); filled > 0; filled = connection.Fill(output))
                         await stream.WriteAsync(output.AsMemory(0, filled));
-                    read = await stream.ReadAsync(input.AsMemory(held));
-                    var taken = connection.Take(input.AsSpan(0, held + read));
-                    if (taken < 0)
+                    read = await stream.ReadAsync(input);
+                    if (!connection.Take(input.AsSpan(0, read)))
                         return;
-                    held += read - taken;
-                    input.AsSpan(taken, held).CopyTo(input);
                 }
             }
             catch (Exception e) when (e is IOException or ObjectDisposedException)

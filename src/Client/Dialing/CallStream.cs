@@ -35,7 +35,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
     /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
-    public virtual void Complete(CallResult result)
+    public void Complete(CallResult result)
     {
         IsOut = false;
         if (result.IsOk)

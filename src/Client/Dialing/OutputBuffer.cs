@@ -1,7 +1,9 @@
+using System.Buffers;
+
 namespace IpcBench.Client.Dialing;
 
 /// <summary>Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.</summary>
-internal sealed class OutputBuffer(BufferPool pool)
+internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
     private byte[] bytes = [];
     private int start;
@@ -23,6 +25,17 @@ internal sealed class OutputBuffer(BufferPool pool)
     }
 
     public void Append(ReadOnlySpan<byte> source) => source.CopyTo(Append(source.Length));
+
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        if (bytes.Length - end < Math.Max(1, sizeHint))
+            Grow(Math.Max(1, sizeHint));
+        return bytes.AsSpan(end);
+    }
+
+    public Memory<byte> GetMemory(int sizeHint = 0) => bytes.AsMemory(end, GetSpan(sizeHint).Length);
+
+    public void Advance(int count) => end += count;
 
     /// <summary>Drops what was sent.</summary>
     public void Sent(int count)

@@ -4,6 +4,7 @@ using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Protocols.InOrder;
+using IpcBench.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols;

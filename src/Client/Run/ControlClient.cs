@@ -1,8 +1,8 @@
-using System.Buffers.Binary;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
 using Google.Protobuf;
+using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -58,7 +58,7 @@ internal sealed class ControlClient : IDisposable
             // The client's own default versions do not hold for a message that is made by hand.
             Version = HttpVersion.Version20,
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
-            Content = new ByteArrayContent(Frame(request)),
+            Content = new ByteArrayContent(GrpcFraming.Frame(request.ToByteArray())),
         };
         message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
         message.Headers.TE.Add(new TransferCodingWithQualityHeaderValue("trailers"));
@@ -66,8 +66,8 @@ internal sealed class ControlClient : IDisposable
         {
             using var response = await http.SendAsync(message, cancellation);
             var body = await response.Content.ReadAsByteArrayAsync(cancellation);
-            return response.StatusCode == HttpStatusCode.OK && GrpcStatus(response) == "0" && body.Length >= 5 && body[0] == 0
-                ? parser.ParseFrom(body, 5, body.Length - 5)
+            return response.StatusCode == HttpStatusCode.OK && GrpcStatus(response) == "0" && body.Length >= GrpcFraming.PrefixLength && body[0] == 0
+                ? parser.ParseFrom(body.AsSpan(GrpcFraming.PrefixLength))
                 : null;
         }
         catch (InvalidProtocolBufferException)
@@ -93,12 +93,4 @@ internal sealed class ControlClient : IDisposable
         response.TrailingHeaders.TryGetValues("grpc-status", out var values) || response.Headers.TryGetValues("grpc-status", out values)
             ? values.FirstOrDefault()
             : null;
-
-    private static byte[] Frame(IMessage message)
-    {
-        var frame = new byte[5 + message.CalculateSize()];
-        BinaryPrimitives.WriteInt32BigEndian(frame.AsSpan(1), frame.Length - 5);
-        message.WriteTo(frame.AsSpan(5));
-        return frame;
-    }
 }

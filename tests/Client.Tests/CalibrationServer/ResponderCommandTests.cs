@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Host;
+using IpcBench.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.CalibrationServer;
@@ -45,17 +47,17 @@ public class ResponderCommandTests
     {
         await using var stream = await Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None);
         await stream.WriteAsync("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray());
-        await stream.WriteAsync(ReplyFrame.Of(ReplyFrame.Settings, 0, 0));
-        var greeting = (3 * ReplyFrame.HeaderSize) + 12 + 4;
+        await stream.WriteAsync(Frames.Settings());
+        var greeting = (3 * FrameHeader.Size) + 12 + 4;
         await stream.ReadExactlyAsync(new byte[greeting]);
-        var reply = new CannedReply(100, ReplyFrame.LargestContent).Length;
+        var reply = new CannedReply(100, FrameReader.MaxFrame).Length;
         for (var id = 1; id < 7; id += 2)
         {
-            await stream.WriteAsync(ReplyFrame.Of(ReplyFrame.Headers, ReplyFrame.EndHeaders, id, 0x82));
-            await stream.WriteAsync(ReplyFrame.Of(ReplyFrame.Data, ReplyFrame.EndStream, id, 0, 0, 0, 0, 2, 8, 100));
+            await stream.WriteAsync(Frames.Frame(1, Frames.EndHeaders, id, 0x82));
+            await stream.WriteAsync(Frames.Frame(0, Frames.EndStream, id, 0, 0, 0, 0, 2, 8, 100));
             var bytes = new byte[reply];
             await stream.ReadExactlyAsync(bytes);
-            Assert.Equal(id, bytes[ReplyFrame.StreamOffset + 3]);
+            Assert.Equal(id, bytes[FrameHeader.StreamOffset + 3]);
         }
     }
 

@@ -29,14 +29,7 @@ internal sealed class GrpcClient : IDisposable
 
     public static byte[] Frame(IMessage message) => Frame(message.ToByteArray());
 
-    public static byte[] Frame(byte[] message, byte flag = 0)
-    {
-        var frame = new byte[GrpcFraming.PrefixLength + message.Length];
-        GrpcFraming.WritePrefix(frame, message.Length);
-        frame[0] = flag;
-        message.CopyTo(frame, GrpcFraming.PrefixLength);
-        return frame;
-    }
+    public static byte[] Frame(byte[] message, byte flag = 0) => GrpcFraming.Frame(message, flag);
 
     public async Task<byte[]> DownloadAsync(long size)
     {

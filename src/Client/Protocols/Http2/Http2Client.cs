@@ -4,12 +4,12 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>One HTTP/2 connection through all its sessions: fails what a dying session had out, and sends again what a server sent back.</summary>
-internal sealed class Http2Client : DuplexConnection, ISessionOwner
+/// <summary>One HTTP/2 connection over all its links: fails what a dying one had out, and sends again what a server sent back.</summary>
+internal sealed class Http2Client : DuplexConnection
 {
     private readonly Http2Options options;
     private readonly Http2Stream[] streams;
-    private Http2Connection? session;
+    private Http2Connection? connection;
     private int withdrawn;
 
     public Http2Client(Scheduler scheduler, Dialer dialer, Http2Options options)
@@ -21,16 +21,16 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
 
     public override IReadOnlyList<IStream> Streams => streams;
 
-    public override bool IsOpen => session is { IsOpen: true };
+    public override bool IsOpen => connection is { IsOpen: true };
 
-    public override long? StreamsAllowed => session is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
+    public override long? StreamsAllowed => connection is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
 
-    protected override bool CanSend => session is { IsReady: true } && withdrawn == 0;
+    protected override bool CanSend => connection is { IsReady: true } && withdrawn == 0;
 
     public void Send(Http2Stream stream)
     {
         using var inside = Inside();
-        if (session is { IsReady: true } open)
+        if (connection is { IsReady: true } open)
             open.Send(stream);
         else
             Withdraw(stream);
@@ -45,7 +45,7 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
                 continue;
             if (stream.Id != 0)
             {
-                session!.Cancel(stream, CallResult.CutOff);
+                connection!.Cancel(stream, CallResult.CutOff);
                 continue;
             }
             withdrawn--;
@@ -55,17 +55,17 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
 
     protected override void OnDuplex()
     {
-        session = new Http2Connection(this, options, Output);
-        session.Begin();
+        connection = new Http2Connection(this, options, Output);
+        connection.Begin();
     }
 
-    protected override void Abandon() => session = null;
+    protected override void Abandon() => connection = null;
 
-    protected override void Receive(ReadOnlySpan<byte> bytes) => session?.Receive(bytes);
+    protected override void Receive(ReadOnlySpan<byte> bytes) => connection?.Receive(bytes);
 
-    protected override void OnEnd(string? fault) => session?.Close(Http2Error.None, fault ?? "the server closed the connection");
+    protected override void OnEnd(string? fault) => connection?.Close(Http2Error.None, fault ?? "the server closed the connection");
 
-    protected override void Close() => session?.Close(Http2Error.None, "disposed");
+    protected override void Close() => connection?.Close(Http2Error.None, "disposed");
 
     /// <summary>Sends again what was withdrawn, then lets those go on who wait.</summary>
     protected override void Pump()
@@ -75,33 +75,42 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
         base.Pump();
     }
 
-    void ISessionOwner.OnSessionOpen(Http2Connection opened) => SignalOpen();
+    /// <summary>The server's SETTINGS have come.</summary>
+    public void OnOpen() => SignalOpen();
 
-    void ISessionOwner.OnStreamEnded() => Pump();
+    /// <summary>A stream has ended or more are allowed: others may begin.</summary>
+    public void OnRoom() => Pump();
 
-    void ISessionOwner.OnGoAway(Http2Connection from, int lastId)
+    /// <summary>The server will not begin the streams after <paramref name="lastId"/>.</summary>
+    public void OnGoAway(int lastId)
     {
         foreach (var stream in streams)
         {
             if (!stream.IsOut || stream.Id <= lastId)
                 continue;
-            from.Withdraw(stream);
+            connection!.Withdraw(stream);
             Withdraw(stream);
         }
     }
 
-    void ISessionOwner.ForEachStream(Http2Connection from, long argument, Action<Http2Connection, Http2Stream, long> visit)
+    /// <summary>The server has changed what each stream may send.</summary>
+    /// <exception cref="Http2Exception">To more than any may.</exception>
+    public void AdjustWindows(long change)
     {
         foreach (var stream in streams)
         {
-            if (stream.IsOut && stream.Id != 0)
-                visit(from, stream, argument);
+            if (!stream.IsOut || stream.Id == 0)
+                continue;
+            stream.SendWindow += change;
+            if (stream.SendWindow > int.MaxValue)
+                throw new Http2Exception(Http2Error.FlowControl, "a stream's window above 2^31-1");
         }
     }
 
-    void ISessionOwner.OnSessionClosed(Http2Connection closed, Http2Error error, string reason)
+    /// <summary>The connection is over; what is in the output is still to be sent if possible.</summary>
+    public void OnClosed(Http2Error error, string reason)
     {
-        session = null;
+        connection = null;
         Drop(
             () => Fail(CallResult.Failed(error == Http2Error.None ? "connection lost" : "protocol")),
             () => new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
@@ -116,6 +125,7 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
                 continue;
             if (stream.Id == 0)
                 withdrawn--;
+            stream.Id = 0;
             stream.Complete(result);
         }
     }
@@ -130,7 +140,7 @@ internal sealed class Http2Client : DuplexConnection, ISessionOwner
     {
         foreach (var stream in streams)
         {
-            if (!stream.IsOut || stream.Id != 0 || session is not { IsReady: true } open)
+            if (!stream.IsOut || stream.Id != 0 || connection is not { IsReady: true } open)
                 continue;
             withdrawn--;
             open.Send(stream);

@@ -5,66 +5,60 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// HTTP/2 on one open link, from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out.
-/// It knows nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
+/// One HTTP/2 connection from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out. It knows
+/// nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
 /// </summary>
-internal sealed partial class Http2Connection : IFrameHandler
+internal sealed class Http2Connection : IFrameHandler
 {
-    private const int LargestId = int.MaxValue;
     private const int MostUnsent = 4 * 1024 * 1024;
 
-    private static ReadOnlySpan<byte> Preface => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8;
-
-    private readonly ISessionOwner owner;
-    private readonly Http2Request request;
+    private readonly Http2Client client;
     private readonly long size;
     private readonly OutputBuffer output;
     private readonly FrameReader reader;
     private readonly StreamTable streams;
+    private readonly RequestSender requests;
     private readonly HpackDecoder decoder = new(HeaderBlocks.TableSize);
     private readonly HeaderBlocks blocks = new();
     private readonly ReceiveWindow receiving;
-    private readonly PeerSettings peer;
-    private readonly FieldEncoder fields;
-    private readonly List<Http2Stream> blocked = [];
     private Http2Stream? dataStream;
     private FrameHeader dataFrame;
-    private long sendWindow = 65535;
-    private int nextId;
+    private bool isDraining;
     private bool sawSettings;
 
-    public Http2Connection(ISessionOwner owner, Http2Options options, OutputBuffer output)
+    public Http2Connection(Http2Client client, Http2Options options, OutputBuffer output)
     {
-        (this.owner, this.output) = (owner, output);
-        (request, size, nextId) = (options.Request, options.Size, options.FirstId);
+        (this.client, this.output, size) = (client, output, options.Size);
         reader = new FrameReader(this);
         streams = new StreamTable(options.Streams);
+        requests = new RequestSender(options, streams, output);
         receiving = new ReceiveWindow(options.Window);
-        peer = new PeerSettings();
-        fields = new FieldEncoder(request);
     }
 
     /// <summary>Nothing can be sent or received any more.</summary>
     public bool IsClosed { get; private set; }
 
-    /// <summary>The server's or our own last word: what is out may end, nothing new begins.</summary>
-    public bool IsDraining { get; private set; }
-
-    /// <summary>The server's SETTINGS have come, so its limits are known.</summary>
+    /// <summary>The server's SETTINGS have come, so its limits are known, and neither side has said its last word.</summary>
     public bool IsOpen => sawSettings && !IsDraining && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
-    public long StreamsAllowed => peer.MaxConcurrentStreams;
+    public long StreamsAllowed => requests.StreamsAllowed;
 
     /// <summary>A call can be sent now.</summary>
-    public bool IsReady => IsOpen && streams.Count < peer.MaxConcurrentStreams && nextId > 0;
+    public bool IsReady => IsOpen && requests.HasRoom;
+
+    // The server's or our own last word: what is out may end, nothing new begins.
+    private bool IsDraining => isDraining || requests.NextId == 0;
 
     /// <summary>Writes the client's preface, SETTINGS and the connection's window.</summary>
     public void Begin()
     {
-        output.Append(Preface);
+        output.Append(FrameWriter.Preface);
         receiving.WriteSettings(output);
     }
+
+    /// <summary>Sends a call's request; only when <see cref="IsReady"/>.</summary>
+    public void Send(Http2Stream stream) => requests.Send(stream);
 
     /// <summary>Takes bytes that have arrived. Never throws for anything a peer can send: a broken connection is closed.</summary>
     public void Receive(ReadOnlySpan<byte> bytes)
@@ -90,19 +84,181 @@ internal sealed partial class Http2Connection : IFrameHandler
     /// <summary>Gives a call up and tells the server so.</summary>
     public void Cancel(Http2Stream stream, CallResult result)
     {
-        Reset(stream, Http2Error.Cancel, result);
+        End(stream, result, Http2Error.Cancel);
         CloseIfDrained();
     }
 
-    /// <summary>The link has ended or is to end. Calls that the server has surely not begun are sent again on the next connection, the others fail.</summary>
+    /// <summary>Takes a call back that the server has not begun; it may be sent on another connection.</summary>
+    public void Withdraw(Http2Stream stream)
+    {
+        requests.Forget(stream);
+        streams.Remove(stream.Id);
+        stream.Id = 0;
+    }
+
+    /// <summary>
+    /// The link has ended or is to end. Calls that the server has surely not begun are sent again on the next connection, the others fail.
+    /// </summary>
     public void Close(Http2Error error, string reason)
     {
         if (IsClosed)
             return;
         IsClosed = true;
         if (error != Http2Error.None)
-            WriteGoAway(error);
-        owner.OnSessionClosed(this, error, reason);
+            output.WriteGoAway(0, error); // a client's peer opens no streams
+        client.OnClosed(error, reason);
+    }
+
+    void IFrameHandler.OnFrame(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        RequireSettingsFirst(header);
+        if (blocks.IsOpen != (header.Type == FrameType.Continuation) || (blocks.IsOpen && blocks.StreamId != header.StreamId))
+            throw Broken("a frame inside a field block, or CONTINUATION outside one");
+        switch (header.Type)
+        {
+            case FrameType.Headers or FrameType.Continuation:
+                RequireOpened(header.StreamId);
+                if (blocks.Take(header, payload, out var block))
+                    OnFields(block);
+                break;
+            case FrameType.Data:
+                OnPaddedData(header, payload);
+                break;
+            case FrameType.WindowUpdate:
+                OnWindowUpdate(header, FrameRules.WindowUpdate(header, payload));
+                break;
+            case FrameType.Settings:
+                OnSettings(header, payload);
+                break;
+            case FrameType.Ping:
+                FrameRules.Ping(header);
+                if (!header.Has(FrameFlags.Ack))
+                    output.WriteFrame(FrameType.Ping, FrameFlags.Ack, 0, payload);
+                break;
+            case FrameType.RstStream:
+                FrameRules.Length(header, 4);
+                RequireOpened(header.StreamId);
+                if (streams.Find(header.StreamId) is { } stream)
+                    End(stream, CallResult.Failed("reset"));
+                break;
+            case FrameType.GoAway:
+                var last = FrameRules.GoAway(header, payload);
+                isDraining = true;
+                client.OnGoAway(last);
+                break;
+            case FrameType.Priority:
+                FrameRules.Priority(header);
+                break;
+            case FrameType.PushPromise:
+                throw Broken("PUSH_PROMISE, which was switched off");
+            default:
+                break; // unknown frames are ignored (RFC 9113, 5.5)
+        }
+    }
+
+    void IFrameHandler.OnDataBegin(FrameHeader header)
+    {
+        RequireSettingsFirst(header);
+        if (blocks.IsOpen)
+            throw Broken("DATA inside a field block");
+        RequireOpened(header.StreamId);
+        (dataFrame, dataStream) = (header, streams.Find(header.StreamId));
+        receiving.Take(header.Length);
+        if (dataStream is not null)
+            receiving.Take(header.Length, ref dataStream.Uncredited);
+    }
+
+    void IFrameHandler.OnDataBytes(ReadOnlySpan<byte> bytes) => dataStream?.OnData(bytes);
+
+    void IFrameHandler.OnDataEnd()
+    {
+        if (dataStream is not { } stream)
+            return;
+        dataStream = null;
+        if (dataFrame.Has(FrameFlags.EndStream))
+            Conclude(stream, endedByHeaders: false);
+        else
+            receiving.CreditStream(stream.Id, ref stream.Uncredited, output);
+    }
+
+    private void OnPaddedData(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        var handler = (IFrameHandler)this;
+        handler.OnDataBegin(header);
+        handler.OnDataBytes(FrameRules.WithoutPadding(header, payload));
+        handler.OnDataEnd();
+    }
+
+    private void OnFields(ReadOnlySpan<byte> block)
+    {
+        // Decoded even when nobody waits for it: the dynamic table must follow.
+        var decoded = decoder.Decode(block);
+        if (streams.Find(blocks.StreamId) is not { } stream)
+            return;
+        if (!stream.OnHeaders(decoded, blocks.EndsStream))
+            End(stream, CallResult.Failed("protocol"), Http2Error.Protocol);
+        else if (blocks.EndsStream)
+            Conclude(stream, endedByHeaders: true);
+    }
+
+    private void OnSettings(FrameHeader header, ReadOnlySpan<byte> payload)
+    {
+        FrameRules.OnConnection(header);
+        if (header.Has(FrameFlags.Ack))
+        {
+            FrameRules.Length(header, 0);
+            return;
+        }
+        var change = requests.OnSettings(payload);
+        if (change != 0)
+            client.AdjustWindows(change);
+        var wasOpen = sawSettings;
+        sawSettings = true;
+        output.WriteFrame(FrameType.Settings, FrameFlags.Ack, 0);
+        requests.SendBlocked();
+        if (wasOpen)
+            client.OnRoom(); // there may be room for more streams now
+        else
+            client.OnOpen();
+    }
+
+    private void OnWindowUpdate(FrameHeader header, int increment)
+    {
+        if (header.StreamId == 0)
+        {
+            requests.OnWindowUpdate(increment);
+        }
+        else
+        {
+            RequireOpened(header.StreamId);
+            if (streams.Find(header.StreamId) is not { } stream)
+                return;
+            stream.SendWindow += increment;
+            if (increment == 0 || stream.SendWindow > int.MaxValue)
+                End(stream, CallResult.Failed("protocol"), FrameRules.WindowError(increment));
+        }
+        requests.SendBlocked();
+    }
+
+    /// <summary>The server has said all.</summary>
+    private void Conclude(Http2Stream stream, bool endedByHeaders) =>
+        // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
+        End(stream, stream.Conclude(size, endedByHeaders), stream.Unsent > 0 ? Http2Error.Cancel : Http2Error.None);
+
+    /// <param name="stream">Its call ends.</param>
+    /// <param name="result">With this.</param>
+    /// <param name="reset">What the server is told; none: nothing.</param>
+    private void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
+    {
+        if (reset != Http2Error.None)
+            output.WriteReset(stream.Id, reset);
+        requests.Forget(stream);
+        if (ReferenceEquals(dataStream, stream))
+            dataStream = null;
+        streams.Remove(stream.Id);
+        stream.Id = 0;
+        stream.Complete(result);
+        client.OnRoom();
     }
 
     private void CloseIfDrained()
@@ -111,40 +267,18 @@ internal sealed partial class Http2Connection : IFrameHandler
             Close(Http2Error.None, "the server said goodbye");
     }
 
-    private void Finish(Http2Stream stream, bool endedByHeaders)
+    private void RequireSettingsFirst(FrameHeader header)
     {
-        if (stream.Unsent > 0)
-        {
-            // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
-            blocked.Remove(stream);
-            WriteReset(stream.Id, Http2Error.Cancel);
-        }
-        End(stream, stream.Conclude(size, endedByHeaders));
+        if (!sawSettings && (header.Type != FrameType.Settings || header.Has(FrameFlags.Ack)))
+            throw Broken("the server's first frame is not SETTINGS: not HTTP/2?");
     }
 
-    private void Reset(Http2Stream stream, Http2Error error, CallResult result)
+    private void RequireOpened(int streamId)
     {
-        WriteReset(stream.Id, error);
-        End(stream, result);
+        // Even identifiers are the server's, which may open none; those from the next one on are idle.
+        if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
+            throw Broken("a frame for a stream that was never opened");
     }
 
-    private void End(Http2Stream stream, CallResult result)
-    {
-        if (stream.Unsent > 0)
-            blocked.Remove(stream);
-        if (ReferenceEquals(dataStream, stream))
-            dataStream = null;
-        streams.Remove(stream.Id);
-        stream.Complete(result);
-        owner.OnStreamEnded();
-    }
-
-    /// <summary>Takes a call back that the server has not begun; it may be sent on another connection.</summary>
-    public void Withdraw(Http2Stream stream)
-    {
-        if (stream.Unsent > 0)
-            blocked.Remove(stream);
-        streams.Remove(stream.Id);
-        stream.Id = 0;
-    }
+    private static Http2Exception Broken(string message) => new(Http2Error.Protocol, message);
 }

@@ -1,6 +1,8 @@
+using IpcBench.Http2;
+
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What the sessions of one cell have in common.</summary>
+/// <summary>What the connections of one cell have in common.</summary>
 internal sealed record Http2Options
 {
     public required Http2Request Request { get; init; }

@@ -31,7 +31,7 @@ internal sealed class Http2Stream : CallStream
     public long SendWindow { get; set; }
 
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
-    public int Uncredited { get; set; }
+    public int Uncredited;
 
     /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
     public void BeginRequest(int id, int length, long window)
@@ -77,12 +77,6 @@ internal sealed class Http2Stream : CallStream
         else if (failure is null && !reply.IsComplete(size))
             failure = reply.IsBroken ? "protocol" : "wrong length";
         return failure is null ? CallResult.Ok : CallResult.Failed(failure);
-    }
-
-    public override void Complete(CallResult result)
-    {
-        Id = 0;
-        base.Complete(result);
     }
 
     protected override void Send() => connection.Send(this);

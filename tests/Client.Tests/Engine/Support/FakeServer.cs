@@ -121,7 +121,7 @@ internal sealed class FakeServer : IAsyncDisposable
             await stream.WriteAsync(Greeting);
             if (Closes(number))
                 throw new IOException("the test closes it");
-            await stream.ReadExactlyAsync(new byte[24]); // the preface
+            await stream.ReadExactlyAsync(new byte[FrameWriter.Preface.Length]);
             var header = new byte[FrameHeader.Size];
             while (true)
             {

@@ -25,16 +25,7 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
     public List<(FrameHeader Header, byte[] Payload)> TakeFrames()
     {
         var bytes = TakeSent().AsSpan();
-        if (bytes.StartsWith("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8))
-            bytes = bytes[24..];
-        var frames = new List<(FrameHeader, byte[])>();
-        while (!bytes.IsEmpty)
-        {
-            var header = FrameHeader.Read(bytes);
-            frames.Add((header, bytes.Slice(9, header.Length).ToArray()));
-            bytes = bytes[(9 + header.Length)..];
-        }
-        return frames;
+        return Frames.Cut(bytes.StartsWith(FrameWriter.Preface) ? bytes[FrameWriter.Preface.Length..] : bytes);
     }
 
     public void Deliver(params byte[] bytes)

@@ -1,0 +1,100 @@
+using System.Buffers.Binary;
+using IpcBench.Client.Dialing;
+using IpcBench.Http2;
+
+namespace IpcBench.Client.Protocols.Http2;
+
+/// <summary>What a client says on one HTTP/2 connection: requests, as far as the server's limits and windows allow.</summary>
+internal sealed class RequestSender(Http2Options options, StreamTable streams, OutputBuffer output)
+{
+    private const int LargestId = int.MaxValue;
+
+    private readonly Http2Request request = options.Request;
+    private readonly PeerSettings peer = new();
+    private readonly HpackEncoder fields = new(options.Request.Fields);
+    private readonly List<Http2Stream> blocked = [];
+    private long window = Http2Settings.DefaultWindow;
+
+    /// <summary>The identifier of the next request; 0: there is none left.</summary>
+    public int NextId { get; private set; } = options.FirstId;
+
+    /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
+    public long StreamsAllowed => peer.MaxConcurrentStreams;
+
+    /// <summary>The server allows one more request.</summary>
+    public bool HasRoom => streams.Count < peer.MaxConcurrentStreams && NextId > 0;
+
+    /// <summary>Sends a call's request, or as much as the server's window allows; only when it <see cref="HasRoom"/>.</summary>
+    public void Send(Http2Stream stream)
+    {
+        var id = NextId;
+        NextId = id == LargestId ? 0 : id + 2;
+        var message = request.Message;
+        stream.BeginRequest(id, message.Length, peer.InitialWindow);
+        streams.Add(id, stream);
+        if (fields.IsSteady && window >= message.Length && peer.InitialWindow >= message.Length)
+        {
+            var frames = output.Append(request.IndexedFrames.Length);
+            request.IndexedFrames.CopyTo(frames);
+            BinaryPrimitives.WriteInt32BigEndian(frames[FrameHeader.StreamOffset..], id);
+            if (!request.IsBare)
+                BinaryPrimitives.WriteInt32BigEndian(frames[(request.SecondFrame + FrameHeader.StreamOffset)..], id);
+            window -= message.Length;
+            stream.SendWindow -= message.Length;
+            stream.Unsent = 0;
+            return;
+        }
+        var end = request.IsBare ? FrameFlags.EndStream : FrameFlags.None;
+        output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
+        if (!request.IsBare && !TrySendRest(stream))
+            blocked.Add(stream);
+    }
+
+    /// <summary>Forgets what is still to be sent of a request.</summary>
+    public void Forget(Http2Stream stream)
+    {
+        if (stream.Unsent > 0)
+            blocked.Remove(stream);
+    }
+
+    /// <returns>By how much the windows of the open streams change.</returns>
+    /// <exception cref="Http2Exception">A value that is not allowed.</exception>
+    public long OnSettings(ReadOnlySpan<byte> payload)
+    {
+        var change = peer.Apply(payload);
+        fields.OnTableSize(peer.HeaderTableSize);
+        return change;
+    }
+
+    /// <summary>The connection's window grows.</summary>
+    /// <exception cref="Http2Exception">By nothing, or too much.</exception>
+    public void OnWindowUpdate(int increment)
+    {
+        window += increment;
+        if (increment == 0 || window > int.MaxValue)
+            throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE by nothing or beyond 2^31-1");
+    }
+
+    /// <summary>A window has grown: what waits for it may go on.</summary>
+    public void SendBlocked()
+    {
+        if (blocked.Count > 0)
+            blocked.RemoveAll(TrySendRest);
+    }
+
+    /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
+    private bool TrySendRest(Http2Stream stream)
+    {
+        var message = request.Message;
+        var count = (int)Math.Min(stream.Unsent, Math.Min(window, stream.SendWindow));
+        if (count <= 0)
+            return false;
+        var isLast = count == stream.Unsent;
+        var part = message.AsSpan(message.Length - stream.Unsent, count);
+        output.WriteFrame(FrameType.Data, isLast ? FrameFlags.EndStream : FrameFlags.None, stream.Id, part);
+        stream.Unsent -= count;
+        stream.SendWindow -= count;
+        window -= count;
+        return isLast;
+    }
+}

@@ -1,0 +1,83 @@
+using System.Buffers.Binary;
+
+namespace IpcBench.Http2;
+
+/// <summary>Identifiers of settings (RFC 9113, 6.5.2).</summary>
+public enum SettingId : ushort
+{
+    HeaderTableSize = 1,
+    EnablePush = 2,
+    MaxConcurrentStreams = 3,
+    InitialWindowSize = 4,
+    MaxFrameSize = 5,
+    MaxHeaderListSize = 6,
+}
+
+/// <summary>The payload of a SETTINGS frame (RFC 9113, 6.5.1): numbers of two bytes with values of four.</summary>
+public static class Http2Settings
+{
+    /// <summary>Bytes of one setting.</summary>
+    public const int Size = 6;
+
+    /// <summary>A window that nobody has set yet, in bytes (RFC 9113, 6.9.2).</summary>
+    public const int DefaultWindow = 65535;
+
+    /// <summary>Takes the next setting from the payload; false when there is no whole one left.</summary>
+    public static bool TryRead(ref ReadOnlySpan<byte> payload, out SettingId id, out uint value)
+    {
+        (id, value) = (default, 0);
+        if (payload.Length < Size)
+            return false;
+        id = (SettingId)BinaryPrimitives.ReadUInt16BigEndian(payload);
+        value = BinaryPrimitives.ReadUInt32BigEndian(payload[2..]);
+        payload = payload[Size..];
+        return true;
+    }
+}
+
+/// <summary>The server's SETTINGS as far as they bind a client (RFC 9113, 6.5.2).</summary>
+public sealed class PeerSettings
+{
+    public int HeaderTableSize { get; private set; } = 4096;
+
+    public long MaxConcurrentStreams { get; private set; } = long.MaxValue;
+
+    /// <summary>What a new stream may send.</summary>
+    public long InitialWindow { get; private set; } = Http2Settings.DefaultWindow;
+
+    /// <returns>By how much the windows of the open streams change.</returns>
+    /// <exception cref="Http2Exception">A value that is not allowed.</exception>
+    public long Apply(ReadOnlySpan<byte> payload)
+    {
+        if (payload.Length % Http2Settings.Size != 0)
+            throw new Http2Exception(Http2Error.FrameSize, "SETTINGS of a length that is no multiple of 6");
+        var before = InitialWindow;
+        while (Http2Settings.TryRead(ref payload, out var id, out var value))
+            Apply(id, value);
+        return InitialWindow - before;
+    }
+
+    private void Apply(SettingId id, uint value)
+    {
+        switch (id)
+        {
+            case SettingId.HeaderTableSize:
+                HeaderTableSize = (int)Math.Min(value, int.MaxValue);
+                break;
+            case SettingId.EnablePush when value != 0:
+                throw new Http2Exception(Http2Error.Protocol, "a server that enables push");
+            case SettingId.MaxConcurrentStreams:
+                MaxConcurrentStreams = value;
+                break;
+            case SettingId.InitialWindowSize when value > int.MaxValue:
+                throw new Http2Exception(Http2Error.FlowControl, "SETTINGS_INITIAL_WINDOW_SIZE above 2^31-1");
+            case SettingId.InitialWindowSize:
+                InitialWindow = value;
+                break;
+            case SettingId.MaxFrameSize when value is < 16384 or > 16777215:
+                throw new Http2Exception(Http2Error.Protocol, "SETTINGS_MAX_FRAME_SIZE out of its range");
+            default:
+                break; // the size of our frames is far below any allowed limit; unknown settings are ignored
+        }
+    }
+}
