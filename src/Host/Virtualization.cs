@@ -1,3 +1,6 @@
+using System.Runtime.Intrinsics.X86;
+using System.Text;
+
 namespace IpcBench.Host;
 
 /// <summary>What is under and around this process on Linux: hypervisor and container, as systemd-detect-virt tells them.</summary>
@@ -46,4 +49,62 @@ internal static class Virtualization
             [("kubepods", "kubernetes"), ("docker", "docker"), ("libpod", "podman"), ("containerd", "containerd"), ("/lxc", "lxc")];
         return known.FirstOrDefault(pair => groups.Contains(pair.Mark, StringComparison.Ordinal)).Name ?? "";
     }
+}
+
+/// <summary>What an x86 processor says about itself and about a hypervisor under it; other processors say nothing.</summary>
+internal static class Cpuid
+{
+    /// <summary>The marketing name; empty where there is none.</summary>
+    public static string Brand()
+    {
+        const int first = unchecked((int)0x80000002);
+        if (!X86Base.IsSupported || unchecked((uint)X86Base.CpuId(unchecked((int)0x80000000), 0).Eax) < 0x80000004)
+            return "";
+        var bytes = new List<byte>(48);
+        for (var leaf = first; leaf <= first + 2; leaf++)
+        {
+            var (a, b, c, d) = X86Base.CpuId(leaf, 0);
+            Append(bytes, a, b, c, d);
+        }
+        return Text(bytes);
+    }
+
+    /// <summary>The hypervisor's usual short name, e.g. <c>kvm</c>; empty without one.</summary>
+    public static string Hypervisor()
+    {
+        // Leaf 1, ECX bit 31 is reserved to hypervisors; leaf 0x40000000 then holds the vendor's twelve letters.
+        if (!X86Base.IsSupported || X86Base.CpuId(1, 0).Ecx >= 0)
+            return "";
+        var (_, b, c, d) = X86Base.CpuId(0x40000000, 0);
+        var bytes = new List<byte>(12);
+        Append(bytes, b, c, d);
+        var name = HypervisorName(Text(bytes));
+        // Windows with Hyper-V switched on sits on the hypervisor itself: its partition may create others (TLFS, leaf 0x40000003, bit 0 of
+        // EBX).
+        return name == "hyper-v" && (X86Base.CpuId(0x40000003, 0).Ebx & 1) != 0 ? "hyper-v root" : name;
+    }
+
+    /// <summary>The short name that systemd-detect-virt uses for a CPUID vendor.</summary>
+    public static string HypervisorName(string vendor) => vendor switch
+    {
+        "KVMKVMKVM" or "Linux KVM Hv" => "kvm",
+        "Microsoft Hv" => "hyper-v",
+        "VMwareVMware" => "vmware",
+        "XenVMMXenVMM" => "xen",
+        "TCGTCGTCGTCG" => "qemu",
+        "VBoxVBoxVBox" => "virtualbox",
+        "bhyve bhyve" => "bhyve",
+        "prl hyperv" or "lrpepyh  vr" => "parallels",
+        "ACRNACRNACRN" => "acrn",
+        "" => "hypervisor",
+        _ => vendor,
+    };
+
+    private static void Append(List<byte> bytes, params ReadOnlySpan<int> registers)
+    {
+        foreach (var register in registers)
+            bytes.AddRange(BitConverter.GetBytes(register));
+    }
+
+    private static string Text(List<byte> bytes) => Encoding.ASCII.GetString([.. bytes]).Trim('\0', ' ');
 }

@@ -86,3 +86,7 @@ internal static class AllocationGate
         .AddLogger(NullLogger.Instance)
         .WithOptions(ConfigOptions.DisableOptimizationsValidator | ConfigOptions.DisableLogFile);
 }
+
+/// <summary>Marks benchmarks whose allocated bytes are exact, because nothing but the operation runs meanwhile: they may gate.</summary>
+[AttributeUsage(AttributeTargets.Class)]
+internal sealed class GatedAttribute : Attribute;

@@ -56,3 +56,56 @@ public sealed class FileComparison
     private static Dictionary<CellKey, MeasuredCell> ByKey(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Rounds.Count > 0).GroupBy(cell => cell.Key).ToDictionary(group => group.Key, group => group.First());
 }
+
+/// <summary>
+/// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they
+/// were made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise
+/// and fall together.
+/// </summary>
+/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not timed.</param>
+/// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
+public sealed record Drift(double FixedLoop, double Wander)
+{
+    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run
+    // (CompareTests).
+    private const double BetweenRuns = 3;
+
+    /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>
+    public double Allowance => Math.Max(FixedLoop, Wander);
+
+    public static Drift Between(MeasuredRun before, MeasuredRun after)
+    {
+        var (loopBefore, loopAfter) = (FixedLoopOf(before), FixedLoopOf(after));
+        var loop = loopBefore > 0 && loopAfter > 0 ? Math.Abs(Math.Log(loopAfter / loopBefore)) : 0;
+        return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before) + CommonVariance(after)));
+    }
+
+    /// <summary>
+    /// Variance over the rounds of what all cells of a round have in common, in log requests/s, less what independent noise would make of
+    /// it.
+    /// </summary>
+    internal static double CommonVariance(MeasuredRun run)
+    {
+        var logs = run.Cells.Where(cell => cell.Key.Load == "max" && cell.Rounds.Count > 0).SelectMany(Deviations).ToList();
+        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
+            .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
+        if (rounds.Count < 2)
+            return 0;
+        var mean = rounds.Average(round => round.Mean);
+        var common = rounds.Sum(round => Math.Pow(round.Mean - mean, 2)) / (rounds.Count - 1);
+        var freedom = logs.Count - rounds.Count;
+        var noise = freedom == 0 ? 0 : rounds.Sum(round => round.All.Sum(entry => Math.Pow(entry.Log - round.Mean, 2))) / freedom;
+        return Math.Max(0, common - noise * rounds.Count / logs.Count);
+    }
+
+    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell)
+    {
+        var logs = cell.Rounds.Where(r => r.Rate > 0).Select(r => (r.Record.Number, Log: Math.Log(r.Rate))).ToList();
+        var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
+        return logs.Select(entry => (entry.Number, entry.Log - mean));
+    }
+
+    private static double FixedLoopOf(MeasuredRun run) =>
+        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs)
+            .Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
+}

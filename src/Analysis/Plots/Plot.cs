@@ -1,4 +1,6 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
@@ -30,3 +32,36 @@ internal sealed record Plot(string Name, string Title, string Caption, IReadOnly
 
 /// <summary>One picture: its marks in a box, and what it shows in words for those who do not see it.</summary>
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);
+
+/// <summary>One arm of one file: its colour tells the arm, its fill and dashes tell the file.</summary>
+/// <param name="File">Index of the file.</param>
+/// <param name="Colour">Class of colour, the same for an arm in all files.</param>
+/// <param name="Name">For legends.</param>
+/// <param name="Cells">Measured cells of the arm.</param>
+internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)
+{
+    /// <summary>Number of colour classes in the style sheet.</summary>
+    public const int Colours = 8;
+
+    private static readonly string[] Reserved = ["tcp", "unix", "pipe", "tls"];
+
+    public string LineCss => $"l c{Colour % Colours}{(File > 0 ? " d" : "")}";
+
+    public string MarkCss => $"{(File > 0 ? "h" : "m")} c{Colour % Colours}";
+
+    /// <summary>All arms of all files; an A/A double is left out, it is the reference again.</summary>
+    public static List<Series> Of(ReportModel model)
+    {
+        var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key))
+            .Select(cell => cell.Key.Arm).Distinct().ToList();
+        var others = arms.Except(Reserved).ToList();
+        var all = from file in model.Files.Index()
+                  from arm in arms
+                  let cells = file.Item.Run.Cells.Where(cell => cell.Median != null && cell.Key.Arm == arm).ToList()
+                  where cells.Count > 0
+                  let known = Array.IndexOf(Reserved, arm)
+                  select new Series(file.Index, known >= 0 ? known : Reserved.Length + others.IndexOf(arm), model.Files.Count > 1
+                      ? $"{file.Item.Name}: {arm}" : arm, file.Item.Run, cells);
+        return [.. all];
+    }
+}

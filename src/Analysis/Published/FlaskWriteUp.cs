@@ -1,4 +1,7 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -58,4 +61,89 @@ internal static class FlaskWriteUp
         new(port, Port, Metric.Mean, portMs * 1e6),
         new(socket, Socket, Metric.Mean, socketMs * 1e6),
     ];
+}
+
+/// <summary>
+/// How much of a port's disadvantage across a boundary is its being forwarded: an arm that reaches the same port without the forwarder.
+/// </summary>
+internal sealed class ForwardingExplanation : IExplanation
+{
+    private const string WithoutForwarder = " direct";
+
+    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    {
+        var ratio = published.Ratios[0];
+        var direct = (ratio.Reference with { Variant = ratio.Reference.Variant + WithoutForwarder }).In(run);
+        if (direct == null || ratio.Reference.In(run, direct.Key.Client) is not { } forwarded
+            || ratio.Cell.In(run, direct.Key.Client) is not { } other)
+            return null;
+        var table = new TextTable("arm", "requests/s", "ratio to " + forwarded.Key.Variant) { Words = 1 };
+        table.Add(forwarded.Key.Variant, Metric.Rate.Show(forwarded.Median!), Quantity.None);
+        table.Add(direct.Key.Variant, Metric.Rate.Show(direct.Median!), Text(run, direct, forwarded));
+        table.Add(other.Key.Variant, Metric.Rate.Show(other.Median!), Text(run, other, forwarded));
+        return new Explained("With the port reached without its forwarder", table,
+        [
+            $"{other.Key.Variant} against the forwarded port: {Text(run, other, forwarded)}. Of that forwarding is a factor "
+                + $"{Text(run, direct, forwarded)}; "
+            + $"{other.Key.Variant} against the same port without a forwarder: {Text(run, other, direct)}.",
+        ]);
+    }
+
+    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate)
+            : Quantity.None;
+}
+
+/// <summary>
+/// How much of a difference behind a proxy is the setting up of connections: each arm beside the same with upstream keep-alive. Where the
+/// server that keeps connections is another one than the published (a worker that cannot keep them), the arm that has that server without
+/// keeping is what it is held against.
+/// </summary>
+internal sealed class KeepAliveExplanation : IExplanation
+{
+    private const string KeptAlive = " keepalive", SameServer = " threads";
+
+    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    {
+        var table = new TextTable("arm", "a connection per request", "kept alive", "gain of keep-alive") { Words = 1 };
+        foreach (var choice in published.Ratios.SelectMany(ratio => new[] { ratio.Reference, ratio.Cell }).Distinct())
+        {
+            if (Pair.Of(run, choice) is { } pair)
+                table.Add(pair.Plain.Key.Variant, Metric.Rate.Show(pair.Plain.Median!), Metric.Rate.Show(pair.Kept.Median!),
+                    Text(run, pair.Kept, pair.Plain));
+        }
+        var sentences = published.Ratios.Select(ratio => Sentence(run, ratio)).OfType<string>().ToList();
+        return table.IsEmpty ? null : new Explained("With keep-alive between the proxy and the application (requests/s)", table, sentences);
+    }
+
+    private static string? Sentence(MeasuredRun run, PublishedRatio ratio)
+    {
+        if (Pair.Of(run, ratio.Cell) is not { } cell || Pair.Of(run, ratio.Reference) is not { } reference)
+            return null;
+        var part = RatioOfRatios.Of(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
+        return $"{cell.Plain.Key.Variant} against {reference.Plain.Key.Variant}: {Text(run, cell.Plain, reference.Plain)} with a "
+            + $"connection per request, "
+            + $"{Text(run, cell.Kept, reference.Kept)} with keep-alive. {Share(part)}";
+    }
+
+    private static string Share(RatioEstimate? part) => part switch
+    {
+        null or { Interval: null } => "Too few rounds to say what setting up connections contributes.",
+        { Interval: { } interval } when interval.Contains(1) =>
+            $"What setting up connections contributes to it cannot be told from nothing: a factor {VerdictText.Ratio(part)}.",
+        _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)} to it; what is left with keep-alive is moving bytes.",
+    };
+
+    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate)
+            : Quantity.None;
+
+    private sealed record Pair(MeasuredCell Plain, MeasuredCell Kept)
+    {
+        public static Pair? Of(MeasuredRun run, CellChoice choice) =>
+            (With(choice, SameServer).In(run) ?? choice.In(run)) is { } plain && With(choice, KeptAlive)
+                .In(run, plain.Key.Client) is { } kept ? new Pair(plain, kept) : null;
+
+        private static CellChoice With(CellChoice choice, string ending) => choice with { Variant = choice.Variant + ending };
+    }
 }

@@ -88,3 +88,104 @@ public sealed record Advice
     /// <summary>Cells it is about, indexes into <see cref="RunRecord.Cells"/>; empty when it is about the whole run.</summary>
     public IReadOnlyList<int> Cells { get; init; } = [];
 }
+
+/// <summary>The options that shaped the numbers, with defaults filled in.</summary>
+public sealed record RunOptionsRecord
+{
+    /// <summary>Rounds planned; 0 when the tool decides (<c>--rounds auto</c>).</summary>
+    public required int Rounds { get; init; }
+
+    /// <summary>Nominal length of one measurement in ns; 0 when a number of calls ends it.</summary>
+    public required long DurationNs { get; init; }
+
+    /// <summary>Calls of one measurement; 0 when its length ends it.</summary>
+    public long Calls { get; init; }
+
+    public required long WarmupNs { get; init; }
+
+    /// <summary>How long each server was loaded before the first round, in ns; nothing of it is kept.</summary>
+    public long RehearsalNs { get; init; }
+
+    /// <summary>A call that takes longer is cut off, in ns.</summary>
+    public required long TimeoutNs { get; init; }
+
+    public required int Threads { get; init; }
+
+    /// <summary>The arm that ratios refer to: <c>tcp</c> unless told otherwise.</summary>
+    public string Reference { get; init; } = "tcp";
+
+    /// <summary>Differences smaller than this ratio (0.03 is 3 %) do not matter to the asker.</summary>
+    public double Delta { get; init; } = 0.03;
+
+    /// <summary>The rounds that are looked at may stop the run early, so intervals are corrected for looking many times.</summary>
+    public bool RoundsAuto { get; init; }
+
+    /// <summary>Every knob that moves results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
+    public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
+}
+
+/// <summary>The machine and runtime that made the numbers. Unknown texts are empty, unknown numbers 0.</summary>
+public sealed record HostInfo
+{
+    public string Os { get; init; } = "";
+    public string Kernel { get; init; } = "";
+    public string Architecture { get; init; } = "";
+
+    /// <summary>Hypervisor or container, e.g. <c>kvm</c>, <c>docker</c>; empty on bare metal or when it cannot be told.</summary>
+    public string Virtualization { get; init; } = "";
+
+    /// <summary>CPUs' worth of time a container may use; 0 when not limited.</summary>
+    public double CpuQuota { get; init; }
+
+    public string CpuModel { get; init; } = "";
+    public int LogicalCpus { get; init; }
+    public int PhysicalCores { get; init; }
+    public int Sockets { get; init; }
+    public string Governor { get; init; } = "";
+    public string ClockSource { get; init; } = "";
+    public long MemoryBytes { get; init; }
+
+    /// <summary>CPUs that the client may run on (<c>0-1</c>), or <c>free</c>.</summary>
+    public string ClientCpus { get; init; } = "free";
+
+    /// <summary>CPUs that the server may run on, or <c>free</c>.</summary>
+    public string ServerCpus { get; init; } = "free";
+
+    public string Runtime { get; init; } = "";
+
+    /// <summary>The client's: <c>workstation</c> or <c>server</c>, with <c>, concurrent</c> where it is.</summary>
+    public string GcMode { get; init; } = "";
+
+    /// <summary>Tiered compilation and PGO, as configured.</summary>
+    public string Tiering { get; init; } = "";
+
+    /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables, those alone that are known to move results.</summary>
+    public IReadOnlyDictionary<string, string> RuntimeVariables { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>Open files: soft limit.</summary>
+    public long OpenFileLimit { get; init; }
+
+    /// <summary>Longest accept queue (net.core.somaxconn on Linux).</summary>
+    public int SoMaxConn { get; init; }
+
+    /// <summary>What else was looked at, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
+    public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
+}
+
+/// <summary>What a server says about itself (<c>Control.Describe</c>).</summary>
+public sealed record ServerInfo
+{
+    /// <summary>Addresses of this run that this server answers on.</summary>
+    public IReadOnlyList<string> Addresses { get; init; } = [];
+
+    public string Stack { get; init; } = "";
+    public string StackVersion { get; init; } = "";
+    public string Version { get; init; } = "";
+    public string Runtime { get; init; } = "";
+    public string Os { get; init; } = "";
+    public string GcMode { get; init; } = "";
+    public int Processors { get; init; }
+
+    /// <summary>Knobs and limits, as text.</summary>
+    public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
+}

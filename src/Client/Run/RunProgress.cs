@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 
@@ -27,4 +28,32 @@ internal sealed class RunProgress
         stage = null;
         CellsDone++;
     }
+}
+
+/// <summary>
+/// Is told what happens in a run, between measurements and never during one; tests of the schedule put a silent one in its place.
+/// </summary>
+internal interface IRunObserver
+{
+    /// <summary>No file took the run: the observer has it as JSON on standard output.</summary>
+    void Unkept(RunRecord record);
+
+    /// <summary>Something worth a line: advice before the run, a spoiled round, a file that could not be written.</summary>
+    void Note(string sentence);
+
+    /// <summary>The plan is made and nothing is measured yet.</summary>
+    /// <param name="plan">What will be measured.</param>
+    /// <param name="progress">Where the run is, to be polled.</param>
+    /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
+    void Started(BenchPlan plan, RunProgress progress, Action end);
+
+    /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.</summary>
+    void RoundStarted(int number, int attempt);
+
+    void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
+
+    /// <summary>Nothing more is measured.</summary>
+    /// <param name="record">The whole run.</param>
+    /// <param name="file">Where all of it is; null when it is not saved.</param>
+    void Finished(RunRecord record, string? file);
 }

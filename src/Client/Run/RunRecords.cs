@@ -1,7 +1,9 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
@@ -50,4 +52,51 @@ internal static class RunRecords
             texts["grpc-dotnet client"] = "Grpc.Net.Client " + version;
         return texts;
     }
+}
+
+/// <summary>
+/// The time of day for stamps of one run: read once and carried on by the steady clock, so that a clock that is set back moves no stamp.
+/// </summary>
+internal sealed class RunClock(TimeProvider clock)
+{
+    private static readonly RunClock OfProcess = new(TimeProvider.System);
+
+    private readonly DateTimeOffset begun = clock.GetUtcNow();
+    private readonly long begunTimestamp = clock.GetTimestamp();
+
+    /// <summary>Of this process: UTC.</summary>
+    public static DateTimeOffset Now => OfProcess.UtcNow;
+
+    public DateTimeOffset UtcNow => begun + clock.GetElapsedTime(begunTimestamp);
+}
+
+/// <summary>What a results file keeps about the machine and this client's runtime.</summary>
+internal static class HostRecord
+{
+    /// <summary>Never throws: what cannot be told stays empty.</summary>
+    public static HostInfo Read() => Of(HostFacts.Read());
+
+    internal static HostInfo Of(HostFacts facts) => new()
+    {
+        Os = facts.Os,
+        Kernel = facts.Kernel,
+        Architecture = RuntimeInformation.OSArchitecture.ToString().ToLowerInvariant(),
+        Virtualization = facts.Virtualization,
+        CpuQuota = facts.CpuQuota,
+        CpuModel = facts.CpuModel,
+        LogicalCpus = facts.LogicalCpus,
+        PhysicalCores = facts.PhysicalCores,
+        Sockets = facts.Sockets,
+        Governor = facts.Governor,
+        ClockSource = facts.ClockSource,
+        MemoryBytes = facts.MemoryBytes,
+        ClientCpus = Affinity.Describe(),
+        Runtime = RuntimeInformation.FrameworkDescription,
+        GcMode = RuntimeFacts.GcMode(),
+        Tiering = RuntimeFacts.Tiering(),
+        RuntimeVariables = RuntimeFacts.Variables(Environment.GetEnvironmentVariables()),
+        OpenFileLimit = facts.OpenFiles,
+        SoMaxConn = facts.SoMaxConn,
+        Settings = facts.Settings,
+    };
 }

@@ -110,3 +110,28 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
 
     private static string Cut(string text, int width) => text.Length <= width ? text : text[..Math.Max(0, width - 1)] + "…";
 }
+
+/// <summary>Durations for people.</summary>
+internal static class LeftText
+{
+    /// <summary><c>about 2m 10s left</c>.</summary>
+    /// <param name="left">Null: not known yet.</param>
+    public static string Of(TimeSpan? left) => left switch
+    {
+        null => "time left not known yet",
+        { TotalSeconds: <= 1 } => "almost done",
+        { } time => $"about {Span(time)} left",
+    };
+
+    /// <summary><c>2m 10s</c>, <c>45s</c>, <c>1h 5m</c>.</summary>
+    public static string Span(TimeSpan time)
+    {
+        var whole = TimeSpan.FromSeconds(Math.Ceiling(time.TotalSeconds));
+        return whole switch
+        {
+            { TotalHours: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{(int)whole.TotalHours}h {whole.Minutes}m"),
+            { TotalMinutes: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{whole.Minutes}m {whole.Seconds}s"),
+            _ => string.Create(CultureInfo.InvariantCulture, $"{whole.Seconds}s"),
+        };
+    }
+}

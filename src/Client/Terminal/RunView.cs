@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Documents;
@@ -103,5 +104,27 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
         var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct());
         return string.Create(CultureInfo.InvariantCulture,
             $"{arms} × {options.Sizes.Count} sizes, {connections} connections over {options.Threads} threads");
+    }
+}
+
+/// <summary>Shows the progress as one line a round, for pipes and log files.</summary>
+internal sealed class PlainView(RunOptions options, TextWriter output, TextWriter error) : RunView(options, output, error)
+{
+    private BenchPlan? plan;
+    private long begun;
+
+    public override void Started(BenchPlan plan, RunProgress progress, Action end)
+    {
+        (this.plan, begun) = (plan, Stopwatch.GetTimestamp());
+        base.Started(plan, progress, end);
+    }
+
+    public override void RoundStarted(int number, int attempt)
+    {
+        var elapsed = Stopwatch.GetElapsedTime(begun);
+        var left = plan!.Estimate is { } whole ? whole - elapsed
+            : number > 1 ? elapsed / (number - 1) * (Options.Rounds - number + 1) : (TimeSpan?)null;
+        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Cells.Count} cells, {LeftText.Of(left)}"));
+        base.RoundStarted(number, attempt);
     }
 }

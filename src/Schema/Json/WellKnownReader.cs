@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text.Json;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
@@ -111,4 +112,45 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
             ? reader.Message(inner, value.Value)
             : throw source.Error(node.At, $"a {inner.FullName} in an Any is its \"value\" and nothing else");
     }
+}
+
+/// <summary>The messages that have a JSON form of their own.</summary>
+internal enum WellKnown { None, Timestamp, Duration, FieldMask, Struct, Value, ListValue, Any, Wrapper }
+
+/// <summary>Tells the well-known messages by their name and their fields: a file may call anything google.protobuf.Timestamp.</summary>
+internal static class WellKnownTypes
+{
+    private static readonly Dictionary<string, MessageDescriptor> Messages = DescriptorFiles.WellKnown.Values
+        .SelectMany(file => file.MessageTypes).ToDictionary(message => message.FullName, StringComparer.Ordinal);
+
+    private static readonly ConditionalWeakTable<MessageDescriptor, object> Kinds = [];
+
+    public static WellKnown Of(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
+
+    /// <summary>Whether JSON stands for the message as a whole, so that an Any holds it as its "value".</summary>
+    public static bool HasOwnForm(MessageDescriptor type) => Of(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
+
+    private static WellKnown Tell(MessageDescriptor type)
+    {
+        var kind = type.FullName switch
+        {
+            "google.protobuf.Timestamp" => WellKnown.Timestamp,
+            "google.protobuf.Duration" => WellKnown.Duration,
+            "google.protobuf.FieldMask" => WellKnown.FieldMask,
+            "google.protobuf.Struct" => WellKnown.Struct,
+            "google.protobuf.Value" => WellKnown.Value,
+            "google.protobuf.ListValue" => WellKnown.ListValue,
+            "google.protobuf.Any" => WellKnown.Any,
+            "google.protobuf.DoubleValue" or "google.protobuf.FloatValue" or "google.protobuf.Int64Value" or "google.protobuf.UInt64Value"
+                or "google.protobuf.Int32Value" or "google.protobuf.UInt32Value" or "google.protobuf.BoolValue"
+                or "google.protobuf.StringValue" or "google.protobuf.BytesValue" => WellKnown.Wrapper,
+            _ => WellKnown.None,
+        };
+        return kind == WellKnown.None || Shape(type).SequenceEqual(Shape(Messages[type.FullName])) ? kind : WellKnown.None;
+    }
+
+    private static IEnumerable<(int, FieldType, bool, string?)> Shape(MessageDescriptor type) =>
+        from field in type.Fields.InFieldNumberOrder()
+        let inner = field.FieldType == FieldType.Message ? field.MessageType.FullName : null
+        select (field.FieldNumber, field.FieldType, field.IsRepeated, inner);
 }

@@ -112,3 +112,16 @@ public sealed class MethodTypes
         && key.FieldType is not (FieldType.Message or FieldType.Double or FieldType.Float or FieldType.Bytes or FieldType.Enum)
         && entry.FindFieldByNumber(2) is { IsRepeated: false };
 }
+
+/// <summary>The name of a method: <c>package.Service/Method</c>, or with the leading slash of a request's path.</summary>
+public static class MethodName
+{
+    /// <exception cref="InputException">The text has no such form.</exception>
+    public static (string Service, string Method) Split(string name)
+    {
+        var parts = (name.StartsWith('/') ? name[1..] : name).Split('/');
+        return parts is [{ Length: > 0 } service, { Length: > 0 } method]
+            ? (service, method)
+            : throw new InputException($"'{name}' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello");
+    }
+}

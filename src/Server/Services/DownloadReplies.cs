@@ -1,3 +1,4 @@
+using System.Buffers;
 using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Protocol.V1;
@@ -41,5 +42,67 @@ internal sealed class DownloadReplies
         output.WriteTag(DownloadReply.PayloadFieldNumber, WireFormat.WireType.LengthDelimited);
         output.WriteLength(size);
         return head;
+    }
+}
+
+/// <summary>Reads the one field of a <see cref="DownloadRequest"/>.</summary>
+internal static class DownloadSize
+{
+    private static readonly MessageParser<DownloadRequest> Parser = DownloadRequest.Parser.WithDiscardUnknownFields(true);
+
+    /// <summary>Returns the size asked for.</summary>
+    /// <exception cref="InvalidProtocolBufferException">The message is none.</exception>
+    public static long Parse(in ReadOnlySequence<byte> message)
+    {
+        if (message.IsEmpty)
+            return 0;
+        if (message.IsSingleSegment && TryParsePlain(message.FirstSpan, out var size))
+            return size;
+        return Parser.ParseFrom(message).Size;
+    }
+
+    // What every generated client sends: the tag and a varint of at most nine bytes. Spares an object per call.
+    private static bool TryParsePlain(ReadOnlySpan<byte> message, out long size)
+    {
+        const byte tag = (DownloadRequest.SizeFieldNumber << 3) | (byte)WireFormat.WireType.Varint;
+        const int mostBytes = 10;
+        size = 0;
+        if (message[0] != tag || message.Length is < 2 or > mostBytes)
+            return false;
+        for (var at = 1; at < message.Length; at++)
+        {
+            size |= (long)(message[at] & 0x7F) << (7 * (at - 1));
+            if (message[at] < 0x80)
+                return at == message.Length - 1;
+        }
+        return false;
+    }
+}
+
+/// <summary>What payloads are made of: one block, repeated from a payload's first byte on.</summary>
+internal static class PayloadPattern
+{
+    private static readonly byte[] Shared = Make();
+
+    /// <summary>Bytes of the block.</summary>
+    public static int BlockBytes => Shared.Length;
+
+    public static ReadOnlySpan<byte> Block => Shared;
+
+    /// <summary>Fills a payload.</summary>
+    public static void Fill(Span<byte> payload)
+    {
+        for (; payload.Length > Shared.Length; payload = payload[Shared.Length..])
+            Shared.CopyTo(payload);
+        Shared.AsSpan(0, payload.Length).CopyTo(payload);
+    }
+
+    // Bytes that differ, so that a payload cut and glued at the wrong place can be told from a right one; fixed, so that runs are alike.
+    private static byte[] Make()
+    {
+        const int blockBytes = 64 << 10, seed = 20;
+        var block = new byte[blockBytes];
+        new Random(seed).NextBytes(block);
+        return block;
     }
 }

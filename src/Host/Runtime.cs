@@ -1,0 +1,123 @@
+using System.Collections;
+using System.Globalization;
+using System.Runtime;
+
+namespace IpcBench.Host;
+
+/// <summary>How this process's .NET runtime is configured.</summary>
+public static class RuntimeFacts
+{
+    /// <summary><c>workstation</c> or <c>server</c>, with <c>, concurrent</c> where it is.</summary>
+    public static string GcMode() =>
+        (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
+
+    /// <summary>
+    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default.
+    /// </summary>
+    public static string Tiering() => string.Join(", ",
+        Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
+        Knob("quick jit", "TC_QuickJit", "System.Runtime.TieredCompilation.QuickJit"),
+        Knob("pgo", "TieredPGO", "System.Runtime.TieredPGO"),
+        Knob("ready to run", "ReadyToRun", ""));
+
+    /// <summary>Those of <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
+    public static IReadOnlyDictionary<string, string> Variables(IDictionary environment)
+    {
+        var found = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        foreach (DictionaryEntry entry in environment)
+        {
+            if (entry is { Key: string name, Value: string value } && RuntimeVariables.IsKnown(name))
+                found[name] = value;
+        }
+        return found;
+    }
+
+    // All of these are on by default since .NET 8 (docs: runtime configuration options for compilation).
+    private static string Knob(string label, string variable, string setting)
+    {
+        var text = Environment.GetEnvironmentVariable("DOTNET_" + variable) ?? Environment.GetEnvironmentVariable("COMPlus_" + variable);
+        var on = text is not null ? text.Trim() != "0" : setting.Length == 0 || !AppContext.TryGetSwitch(setting, out var set) || set;
+        return label + (on ? " on" : " off");
+    }
+}
+
+/// <summary>
+/// The environment variables of .NET's runtime that move results and hold nothing but a number or a switch. Others that begin alike may
+/// hold anything (paths, keys of a host's own configuration), so a server tells these alone, and these alone are kept in files.
+/// </summary>
+public static class RuntimeVariables
+{
+    /// <summary>What the name of a variable has before it in <c>DescribeReply.settings</c>.</summary>
+    public const string SettingPrefix = "env:";
+
+    private static readonly string[] Prefixes = ["DOTNET_", "COMPlus_"];
+
+    // Runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config) and, from clrconfignames.h and the libraries, those
+    // that are met in benchmarks.
+    private static readonly HashSet<string> Names = new(StringComparer.OrdinalIgnoreCase)
+    {
+        "gcServer", "gcConcurrent", "GCHeapCount", "GCHeapAffinitizeMask", "GCHeapAffinitizeRanges", "GCNoAffinitize", "GCCpuGroup",
+        "GCHeapHardLimit", "GCHeapHardLimitPercent", "GCHighMemPercent", "GCConserveMemory", "GCgen0size", "GCgen0MaxBudget", "GCgen1size",
+        "GCRetainVM", "GCLargePages", "GCLOHThreshold", "GCDynamicAdaptationMode", "GCHeapCountMin", "GCTotalPhysicalMemory",
+        "TieredCompilation", "TC_QuickJit", "TC_QuickJitForLoops", "TC_CallCountThreshold", "TC_CallCountingDelayMs",
+        "TC_BackgroundWorkerTimeoutMs", "TC_OnStackReplacement", "OSR_HitLimit", "TieredPGO", "TieredPGO_InstrumentOnlyHotCode",
+        "ReadyToRun", "JitMinOpts", "EnableHWIntrinsic", "EnableSSE42", "EnableAVX", "EnableAVX2", "EnableAVX512", "EnableAVX512F",
+        "PreferredVectorBitWidth", "EnableWriteXorExecute", "PROCESSOR_COUNT", "Thread_UseAllCpuGroups", "Thread_DefaultStackSize",
+        "DefaultStackSize", "ThreadPool_ForceMinWorkerThreads", "ThreadPool_ForceMaxWorkerThreads", "ThreadPool_UnfairSemaphoreSpinLimit",
+        "ThreadPool_UseWindowsThreadPool", "SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "SYSTEM_NET_SOCKETS_THREAD_COUNT",
+        "SYSTEM_NET_DISABLEIPV6", "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2SUPPORT",
+        "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_HTTP2FLOWCONTROL_DISABLEDYNAMICWINDOWSIZING",
+        "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_FLOWCONTROL_MAXSTREAMWINDOWSIZE",
+    };
+
+    /// <summary>Whether a variable of this name may be told and kept.</summary>
+    public static bool IsKnown(string name) => Array.Exists(
+        Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
+
+    /// <summary>Whether a setting that a server tells may be kept: a knob of its own, or a known variable.</summary>
+    /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
+    public static bool MayKeep(string name) =>
+        !name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase) || IsKnown(name[SettingPrefix.Length..]);
+}
+
+/// <summary>
+/// Limits the threads on which the framework's own sockets and pipes complete, where this tool's event loop does not carry them.
+/// </summary>
+public static class CompletionThreads
+{
+    // Read by System.Net.Sockets when the first socket is made (SocketAsyncEngine.Unix.cs).
+    private const string InlineVariable = "DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS";
+    private const string CountVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
+
+    /// <summary>
+    /// Sockets complete on the thread that found them ready, without the thread pool. Must run before the first socket exists; Windows has
+    /// no such choice.
+    /// </summary>
+    public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
+
+    /// <summary>
+    /// Must run before the first socket exists. Returns the variables it set with the values they had, which a child process must get back.
+    /// </summary>
+    public static IReadOnlyDictionary<string, string?> Limit(int threads)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            // Completions run on pool threads there. SetMaxThreads refuses a maximum below the minimum or below the CPUs.
+            ThreadPool.SetMinThreads(Math.Min(threads, Environment.ProcessorCount), Math.Min(threads, Environment.ProcessorCount));
+            ThreadPool.SetMaxThreads(Math.Max(threads, Environment.ProcessorCount), Math.Max(threads, Environment.ProcessorCount));
+            return new Dictionary<string, string?>();
+        }
+        var values = new Dictionary<string, string>
+        {
+            [InlineVariable] = "1",
+            [CountVariable] = threads.ToString(CultureInfo.InvariantCulture),
+        };
+        var originals = values.Keys.ToDictionary(name => name, Environment.GetEnvironmentVariable);
+        foreach (var (name, value) in values)
+        {
+            if (originals[name] is null)
+                Environment.SetEnvironmentVariable(name, value);
+        }
+        return originals;
+    }
+}
