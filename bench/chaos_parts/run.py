@@ -72,17 +72,22 @@ class Run:
             self.code = await asyncio.wait_for(process.wait(), self.plan.limit)
         except TimeoutError:
             self.problems.append(f"did not end within {self.plan.limit:.0f} s")
-            os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
-        for task in watching:
-            task.cancel()
+        finally:
+            for task in watching:
+                task.cancel()
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
         for result in await asyncio.gather(*watching, return_exceptions=True):
             if isinstance(result, Exception) and not isinstance(result, ProcessLookupError):
                 raise result
         self.look()
-        for _ in range(50):  # children of a killed client notice it by themselves
+        for _ in range(50):  # children of a killed client notice it by themselves, unless this test has stopped them
             if not (left := self.alive()):
                 return
+            for pid, _ in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
             await asyncio.sleep(0.2)
         self.problems += [f"process {pid} left behind: {name}" for pid, name in left]
         for pid, _ in left:
