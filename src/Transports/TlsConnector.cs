@@ -10,7 +10,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        var tls = new SslStream(await inner.ConnectAsync(cancellation));
+        var tls = new TlsStream(await inner.ConnectAsync(cancellation));
         try
         {
             await tls.AuthenticateAsClientAsync(Authentication(host, options), cancellation);

@@ -1,3 +1,5 @@
+using IpcBench.Transports;
+
 namespace IpcBench.Client.Dialing;
 
 /// <summary>A duplex over any stream of the framework (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
@@ -103,6 +105,8 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         {
             for (var count = await stream.ReadAsync(buffer); count > 0; count = await stream.ReadAsync(buffer))
                 owner.OnBytes(this, buffer.AsSpan(0, count));
+            if (stream is TlsStream { IsCut: true })
+                fault = "the server closed the connection without TLS's close_notify";
         }
         catch (Exception e) when (IsExpected(e))
         {

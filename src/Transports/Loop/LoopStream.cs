@@ -8,7 +8,7 @@ namespace IpcBench.Transports.Loop;
 /// loop's thread.
 /// </summary>
 [SupportedOSPlatform("linux")]
-public sealed class LoopStream : Stream, ILoopHandler
+public sealed class LoopStream : Stream, ILoopHandler, IEndNoted
 {
     private readonly Operation reading = new();
     private readonly Operation writing = new();
@@ -17,6 +17,9 @@ public sealed class LoopStream : Stream, ILoopHandler
     private ReadOnlyMemory<byte> toWrite;
     private bool readable = true;
     private bool hungUp;
+
+    /// <inheritdoc/>
+    public bool HasEnded { get; private set; }
 
     public override bool CanRead => true;
     public override bool CanWrite => true;
@@ -109,6 +112,7 @@ public sealed class LoopStream : Stream, ILoopHandler
             return false;
         if (result < 0)
             failure = new IOException($"cannot receive: {LoopSocket.Describe(result)}");
+        HasEnded |= result == 0;
         count = Math.Max(0, result);
         return true;
     }
