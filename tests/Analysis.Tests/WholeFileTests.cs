@@ -47,9 +47,9 @@ public sealed class WholeFileTests : IDisposable
         File.WriteAllText(path, "old");
         var mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
         var isRoot = Environment.IsPrivilegedProcess;
-        if (isRoot)
-            Run("chown", "12345:23456", path);
         File.SetUnixFileMode(path, mode);
+        if (isRoot)
+            Run("chown", "12345:23456", path); // root may write what is somebody else's
         Write(path, "new");
         Assert.Equal("new", File.ReadAllText(path));
         Assert.Equal(mode, File.GetUnixFileMode(path));

@@ -91,6 +91,19 @@ public sealed class WritingTests : IDisposable
         Assert.Equal(2, RoundsOf(Parsed(output)));
     }
 
+    [Theory]
+    [InlineData("-o /dev/stdout >{0}/out")]
+    [InlineData("-o {0}/out >{0}/out")]
+    [InlineData("-o /dev/stdout | cat >{0}/out")]
+    [InlineData("-o /dev/stderr 2>{0}/out")]
+    public async Task A_results_file_that_is_also_standard_output_is_refused(string redirected)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "/dev/stdout is Unix's");
+        var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 1 {string.Format(redirected, folder)}; cat {folder}/out");
+        Assert.Contains("is where standard output or error goes", output + error, StringComparison.Ordinal);
+        Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_reader_that_leaves_ends_a_run_that_keeps_no_file_and_no_other()
     {

@@ -15,6 +15,18 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
     // As many as Linux follows (path_resolution(7)).
     private const int MostLinks = 40;
 
+    /// <summary>A file that is there and that nobody, or only somebody else, may write. Root may write whatever anybody may.</summary>
+    public bool IsReadOnly
+    {
+        get
+        {
+            const UnixFileMode anybody = UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+            return Exists && (Mode is { } mode && Environment.IsPrivilegedProcess
+                ? (mode & anybody) == 0
+                : new FileInfo(Path).IsReadOnly);
+        }
+    }
+
     /// <exception cref="IOException">The links lead in a circle, or to a disk or socket; the message is one sentence without the
     /// path.</exception>
     /// <exception cref="NotSupportedException">The name is none of a file.</exception>
@@ -88,6 +100,21 @@ internal static partial class UnixFile
             return null;
         int mode = *(ushort*)(buffer + modeOffset);
         return (mode & TypeMask, (UnixFileMode)(mode & PermissionMask), *(uint*)(buffer + userOffset), *(uint*)(buffer + groupOffset));
+    }
+
+    /// <summary>Whether both paths lead to the same file or pipe, which is no device; false where that cannot be told.</summary>
+    public static unsafe bool IsSame(string path, string other)
+    {
+        // statx(2): stx_mode, stx_ino and, last, the numbers of the device that holds it.
+        const int currentFolder = -100, wantBasics = 0x7FF, bufferBytes = 256;
+        const int modeOffset = 28, inodeOffset = 32, deviceOffset = 136;
+        if (!OperatingSystem.IsLinux())
+            return false;
+        byte* first = stackalloc byte[bufferBytes], second = stackalloc byte[bufferBytes];
+        return Statx(currentFolder, path, 0, wantBasics, first) == 0 && Statx(currentFolder, other, 0, wantBasics, second) == 0
+            && (*(ushort*)(first + modeOffset) & TypeMask) is Regular or Pipe
+            && *(ulong*)(first + inodeOffset) == *(ulong*)(second + inodeOffset)
+            && *(ulong*)(first + deviceOffset) == *(ulong*)(second + deviceOffset);
     }
 
     /// <summary>Makes the file somebody's, or the group's alone where only that is permitted.</summary>

@@ -83,6 +83,13 @@ public static class WholeFile
         }
     }
 
+    /// <summary>
+    /// Whether the path names the file or pipe that standard output or error of this process goes to: what is written to both is lost in
+    /// part or mixed (Linux; elsewhere false).
+    /// </summary>
+    public static bool IsStandardOutput(string path) =>
+        UnixFile.IsSame(path, "/proc/self/fd/1") || UnixFile.IsSame(path, "/proc/self/fd/2");
+
     /// <summary>All bytes of a file, pipe or device that ends.</summary>
     /// <exception cref="IOException">It cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence without
     /// the path.</exception>
@@ -120,7 +127,7 @@ public static class WholeFile
     {
         if (Directory.Exists(place.Path))
             throw new IOException("it is a folder");
-        if (place.Exists && new FileInfo(place.Path).IsReadOnly)
+        if (place.IsReadOnly)
             throw new UnauthorizedAccessException("it is read-only");
         Directory.CreateDirectory(Path.GetDirectoryName(place.Path)!);
         var temporary = Temporary(place.Path);

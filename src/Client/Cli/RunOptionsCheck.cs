@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 
@@ -74,6 +75,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.Connector.CaCertificate is { } file && OfCertificate(file) is { } sentence)
             yield return sentence;
+        if (options.Output.File is { } output && WholeFile.IsStandardOutput(output))
+            yield return $"-o {output} is where standard output or error goes: name another file, or use --no-save --format json";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
             yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";
     }
@@ -84,7 +87,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         try
         {
             var authorities = new X509Certificate2Collection();
-            authorities.ImportFromPem(System.Text.Encoding.UTF8.GetString(IpcBench.Analysis.Results.WholeFile.Read(file)));
+            authorities.ImportFromPem(System.Text.Encoding.UTF8.GetString(WholeFile.Read(file)));
             return authorities.Count == 0 ? $"--cacert '{file}' holds no certificate in PEM form" : null;
         }
         catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
