@@ -73,6 +73,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             observer.CellFinished(cell, round, journal.Record);
             if (measured.ServerLost is { } lost)
                 throw new IOException(lost);
+            if (journal.IsFull)
+                throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
             spoiled ??= round.Spoiled.Length > 0 ? $"{cell.Record.Address} at {cell.Record.Key.Size} bytes: {round.Spoiled}" : null;
         }
         cancellation.ThrowIfCancellationRequested();

@@ -3,12 +3,19 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Client.Run;
 
 /// <summary>The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way.</summary>
-internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain)
+/// <param name="start">Before the first measurement.</param>
+/// <param name="file">Null when the run is not to be saved.</param>
+/// <param name="complain">Is told once, in a sentence, when the file cannot be written.</param>
+/// <param name="largest">Bytes that the file may have, so that it can be read again.</param>
+internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {
     private bool complained;
 
     /// <summary>The file is a device or pipe, which gets the run once, when it is over.</summary>
     public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
+
+    /// <summary>The file has as much as can be read again, but for what its end takes.</summary>
+    public bool IsFull { get; private set; }
 
     public RunRecord Record { get; private set; } = start;
 
@@ -32,6 +39,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         try
         {
             ResultsFile.Save(file, record);
+            IsFull = !IsStream && new FileInfo(file).Length > largest - (largest / 64);
             Unsaved = null;
         }
         catch (ResultsFileException e)

@@ -38,6 +38,26 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task A_run_ends_before_its_file_is_larger_than_can_be_read()
+    {
+        var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
+        try
+        {
+            var file = Path.Combine(folder, "run.json");
+            const long largest = 20_000;
+            var made = await RunAsync(new MadeUpRounds(), rounds: 100_000, file: file, largest: largest);
+            Assert.StartsWith($"failed: {file} is as large as", made.Ending, StringComparison.Ordinal);
+            Assert.InRange(made.Rounds.Count, 2, 100);
+            Assert.InRange(new FileInfo(file).Length, largest / 2, largest + 2_000);
+            Assert.Equal(made.Rounds.Count, ResultsFile.Load(file).Rounds.Count);
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
     public async Task An_interrupted_run_says_so_and_keeps_what_was_measured()
     {
         using var source = new CancellationTokenSource();
@@ -59,7 +79,8 @@ public class BenchRunnerTests
     }
 
     private static async Task<RunRecord> RunAsync(
-        MadeUpRounds made, int rounds, CancellationToken cancellation = default, double[]? loads = null)
+        MadeUpRounds made, int rounds, CancellationToken cancellation = default, double[]? loads = null,
+        string? file = null, long largest = WholeFile.LargestRead)
     {
         var options = new RunOptions
         {
@@ -91,7 +112,7 @@ public class BenchRunnerTests
             Host = new HostInfo(),
             Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
-        var journal = new RunJournal(record, file: null, _ => { });
+        var journal = new RunJournal(record, file, _ => { }, largest);
         await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation)
             .WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
         return journal.Record;
