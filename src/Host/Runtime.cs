@@ -50,6 +50,8 @@ public static class RuntimeVariables
     /// <summary>What the name of a variable has before it in <c>DescribeReply.settings</c>.</summary>
     public const string SettingPrefix = "env:";
 
+    private const int LongestKnob = 40;
+
     private static readonly string[] Prefixes = ["DOTNET_", "COMPlus_"];
 
     // Runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config) and, from clrconfignames.h and the libraries, those
@@ -74,10 +76,14 @@ public static class RuntimeVariables
     public static bool IsKnown(string name) => Array.Exists(
         Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
-    /// <summary>Whether a setting that a server tells may be kept: a knob of its own, or a known variable.</summary>
+    /// <summary>
+    /// Whether a setting that a server tells may be kept: a known variable, or what is named like a knob (<c>max-streams</c>), not like a
+    /// variable of its environment or a text of its own making.
+    /// </summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
-    public static bool MayKeep(string name) =>
-        !name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase) || IsKnown(name[SettingPrefix.Length..]);
+    public static bool MayKeep(string name) => name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase)
+        ? IsKnown(name[SettingPrefix.Length..])
+        : name.Length is > 0 and <= LongestKnob && name.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c == '-');
 }
 
 /// <summary>

@@ -18,6 +18,12 @@ public class RuntimeVariablesTests
     [InlineData("env:DOTNET_ApiKey", false)]
     [InlineData("ENV:DOTNET_ApiKey", false)]
     [InlineData("env:PATH", false)]
+    [InlineData("pipe-listeners", true)]
+    [InlineData("DB_PASSWORD", false)]
+    [InlineData("Authorization", false)]
+    [InlineData("two words", false)]
+    [InlineData("a-name-of-more-characters-than-a-knob-has", false)]
+    [InlineData("", false)]
     public void Of_what_a_server_tells_knobs_and_known_variables_are_kept(string name, bool kept) =>
         Assert.Equal(kept, RuntimeVariables.MayKeep(name));
 }

@@ -15,6 +15,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
     /// <exception cref="UsageException">It is none.</exception>
     public static HttpUrl Parse(string text)
     {
+        if (text.StartsWith('-'))
+            throw new UsageException($"{UrlText.WithoutSecrets(text)} is no option of http");
         var sign = text.IndexOf('=', StringComparison.Ordinal);
         var isNamed = sign >= 0 && text.IndexOfAny([':', '/'], 0, sign) < 0;
         var (name, url) = isNamed ? (text[..sign].Trim(), text[(sign + 1)..]) : ("", text);

@@ -96,6 +96,9 @@ public class HttpOptionsReaderTests
     [InlineData("-n counts calls and -d sets a time: give one of them", "http://a:1/", "-n", "5", "-d", "5s")]
     [InlineData("-H '(hidden)' is no header such as 'Accept: text/html'", "http://a:1/", "-H", "no colon")]
     [InlineData("-H 'A: (hidden)' is no header such as 'Accept: text/html'", "http://a:1/", "-H", "A: b\r\nC: d")]
+    [InlineData("-H Authorization: has no value: quote the whole header, as in -H 'Authorization: value'",
+        "http://a:1/", "-H", "Authorization:", "Bearer", "s3cret")]
+    [InlineData("--bogus is no option of http", "http://a:1/", "--bogus")]
     [InlineData("-H Content-Length: the length of the body follows from --body", "http://a:1/", "-H", "Content-Length: 5")]
     [InlineData("-H gives Host twice", "http://a:1/", "-H", "Host: a", "-H", "Host: b")]
     [InlineData(
