@@ -43,7 +43,7 @@ internal sealed class BenchServer : IAsyncDisposable
                 await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Faults.For(index)), options, warnings);
             if (endpoints.Count == 0)
                 throw new CannotListenException("nothing is left to listen on; name an address with --listen or --echo");
-            return await StartAsync(options, endpoints);
+            return await StartAsync(options, endpoints, warnings);
         }
         catch
         {
@@ -97,12 +97,13 @@ internal sealed class BenchServer : IAsyncDisposable
             $"warning: {endpoints[^1].Address} can be reached from other machines, and nothing here asks who calls");
     }
 
-    private static async Task<BenchServer> StartAsync(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
+    private static async Task<BenchServer> StartAsync(
+        ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, TextWriter warnings)
     {
         var stack = Stacks.Create(options.Stack ?? Stacks.Default);
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
-        var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections);
+        var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, warnings);
         stack.Configure(builder, services);
         var host = builder.Build();
         try

@@ -28,6 +28,8 @@ public class ConnectionLimitTests
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
+        Assert.Equal("more than 80 connections: others are closed at once; allow more with ulimit -n",
+            Assert.Single((await child.ErrorAsync()).Split('\n', StringSplitOptions.RemoveEmptyEntries)));
     }
 
     [Theory]

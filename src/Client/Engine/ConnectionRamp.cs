@@ -26,7 +26,13 @@ internal static class ConnectionRamp
         ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
         : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
 
-    private static string Reason(Exception? error) => error is null or OperationCanceledException ? "the server does not answer" : error.Message;
+    private static string Reason(Exception? error) => error switch
+    {
+        null or OperationCanceledException => "the server does not answer",
+        { Message: "the server closed the connection" } => error.Message + ", as one does that has reached its limit of connections or "
+            + "open files (ulimit -n where it was started)",
+        _ => error.Message,
+    };
 
     private static Task OpenOfAsync(Scheduler scheduler, int atOnce, State state) => scheduler.RunAsync(async () =>
     {

@@ -4,15 +4,34 @@ using Microsoft.AspNetCore.Connections;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>Holds how many accepted connections there may be at a time, over all listeners. Others wait in the system's queue.</summary>
-internal sealed class AcceptGate(int most) : IDisposable
+/// <param name="served">As many are served; more are closed at once.</param>
+/// <param name="beingClosed">As many more are accepted, to be closed.</param>
+/// <param name="warnings">Is told once, when the first is closed.</param>
+internal sealed class AcceptGate(int served, int beingClosed, TextWriter warnings) : IDisposable
 {
-    private readonly SemaphoreSlim free = new(most);
+    private readonly SemaphoreSlim free = new(served + beingClosed);
+    private int open;
+    private int isTold;
 
     public Task EnterAsync(CancellationToken cancellation) => free.WaitAsync(cancellation);
+
+    /// <summary>One has been accepted; it leaves when it is closed.</summary>
+    public void Keep(ConnectionContext connection)
+    {
+        if (Interlocked.Increment(ref open) > served && Interlocked.Exchange(ref isTold, 1) == 0)
+            warnings.WriteLine($"more than {served} connections: others are closed at once; allow more with ulimit -n");
+        connection.ConnectionClosed.UnsafeRegister(static state => ((AcceptGate)state!).Closed(), this);
+    }
 
     public void Leave() => free.Release();
 
     public void Dispose() => free.Dispose();
+
+    private void Closed()
+    {
+        Interlocked.Decrement(ref open);
+        Leave();
+    }
 }
 
 /// <summary>Accepts one connection after the other while the gate has room.</summary>
@@ -43,7 +62,7 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
             if (connection is null)
                 gate.Leave();
             else
-                connection.ConnectionClosed.UnsafeRegister(static state => ((AcceptGate)state!).Leave(), gate);
+                gate.Keep(connection);
         }
     }
 

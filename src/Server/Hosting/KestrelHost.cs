@@ -11,7 +11,8 @@ namespace IpcBench.Server.Hosting;
 /// <summary>A host with Kestrel on the given endpoints and nothing else: no configuration files, no logging, no middleware.</summary>
 internal static class KestrelHost
 {
-    public static WebApplicationBuilder CreateBuilder(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections)
+    public static WebApplicationBuilder CreateBuilder(
+        ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections, TextWriter warnings)
     {
         // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: where this server listens is said on its command line alone.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -23,7 +24,7 @@ internal static class KestrelHost
                 endpoint.AddTo(kestrel);
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        builder.Services.AddSingleton(new AcceptGate((int)maxConnections + KestrelLimits.BeingClosed));
+        builder.Services.AddSingleton(new AcceptGate((int)maxConnections, KestrelLimits.BeingClosed, warnings));
         // Kestrel's own factory for sockets, behind the gate. The last registered that can bind an end point is taken.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(

@@ -110,6 +110,21 @@ internal sealed class ServerChild : IAsyncDisposable
             this.process.Kill();
         await this.process.WaitForExitAsync().WaitAsync(Limits.Wait);
         this.process.Dispose();
+        // One that was killed could not remove its own.
+        foreach (var address in Addresses)
+        {
+            if (address is Address.Unix unix)
+                File.Delete(unix.Path);
+            else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
+                File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
+        }
+    }
+
+    /// <summary>Ends it with SIGTERM and returns what it said on standard error.</summary>
+    public async Task<string> ErrorAsync()
+    {
+        await SignalAsync("TERM");
+        return await this.process.StandardError.ReadToEndAsync().WaitAsync(Limits.Wait);
     }
 
     private static string Program => Path.Combine(AppContext.BaseDirectory, "GrpcBenchServer.dll");
