@@ -45,4 +45,23 @@ public sealed class CrankTests
         Assert.Equal(1, code);
         Assert.Contains("one size", error, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public void A_profile_for_one_machine_is_not_reachable_from_others()
+    {
+        var folder = new DirectoryInfo(AppContext.BaseDirectory);
+        while (folder is not null && !File.Exists(Path.Combine(folder.FullName, "IpcBench.sln")))
+            folder = folder.Parent;
+        Assert.SkipWhen(folder is null, "the sources are not here");
+        var lines = File.ReadAllLines(Path.Combine(folder.FullName, "crank", "ipcbench.yml"));
+        var local = lines.SkipWhile(line => line != "  local:").Skip(1).TakeWhile(line => line.StartsWith("   ", StringComparison.Ordinal));
+        // A profile's variables go over the common ones; both are loopback, and nothing else says where the server listens.
+        Assert.Contains("      listenAddress: localhost", local);
+        var common = lines.TakeWhile(line => line != "jobs:").Select(line => line.Split('#')[0].TrimEnd());
+        Assert.Contains("  listenAddress: localhost", common);
+        var listens = lines.Where(line => line.Trim().StartsWith("listen:", StringComparison.Ordinal)).Select(line => line.Trim()).ToList();
+        Assert.Equal(4, listens.Count);
+        const string own = "^listen: \"(https?://{{listenAddress}}:{{serverPort}}|unix:{{socket}}|pipe:/{{pipe}})\"$";
+        Assert.All(listens, line => Assert.Matches(own, line));
+    }
 }

@@ -1,0 +1,57 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>A real server that has fewer connections than are asked for: nginx, which accepts the others and closes them.</summary>
+public sealed class NginxTests : IDisposable
+{
+    private const int Connections = 12; // of which nginx takes one for its listener and one for its signals
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_server_out_of_connections_fails_calls_and_hangs_none(bool perCall)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the foreign servers are installed on Linux only");
+        Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
+        var port = FreePort();
+        await using var nginx = Start(port);
+        var file = Path.Combine(folder, "run.json");
+        string[] more = perCall ? ["--connect-per-call"] : [];
+        await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "1s",
+            "-r", "1", "--warmup", "0s", "-o", file, .. more]);
+        // Some calls succeed, some fail: exit 3.
+        Assert.True(await tool.ExitCodeAsync() == 3, tool.Output + tool.Error);
+        var round = ResultsFile.Load(file).Rounds.Single();
+        Assert.Equal(50, round.Started);
+        Assert.Equal(round.Started, round.Ok + round.Failed.Values.Sum() + round.CutOff);
+        Assert.InRange(round.Ok, 1, 49);
+        Assert.Contains("connection lost", round.Failed.Keys);
+    }
+
+    private Tool Start(int port)
+    {
+        var configuration = Path.Combine(folder, "nginx.conf");
+        File.WriteAllText(configuration, $$"""
+            daemon off; master_process off; pid {{folder}}/pid; error_log {{folder}}/log;
+            events { worker_connections {{Connections}}; }
+            http { access_log off; client_body_temp_path {{folder}}/b; proxy_temp_path {{folder}}/p; fastcgi_temp_path {{folder}}/f;
+              uwsgi_temp_path {{folder}}/u; scgi_temp_path {{folder}}/s;
+              server { listen 127.0.0.1:{{port.ToString(CultureInfo.InvariantCulture)}}; location / { return 200 hi; } } }
+            """);
+        return Tool.StartProgram("/usr/sbin/nginx", folder, "-p", folder, "-e", $"{folder}/log", "-c", configuration);
+    }
+
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+}
