@@ -1,5 +1,6 @@
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
+using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Schema.ServerReflection;
 using IpcBench.Schema.Tests.Rich.Proto2;
 using IpcBench.Schema.Tests.Support;

@@ -42,6 +42,28 @@ public partial class ForeignClientTests
     }
 
     [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Grpc_js_asks_three_things_of_reflection_on_one_stream(string kind)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
+        var modules = Foreign.Find("artifacts/foreign/node_modules");
+        var isInstalled = modules is not null && Directory.Exists(Path.Combine(modules, "@grpc/grpc-js"));
+        Assert.SkipUnless(isInstalled, "grpc-js is not installed: run .ci/install-foreign");
+        await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
+        var (target, _) = await Foreign.TargetAsync(server.Address);
+        var proto = Foreign.Find("protos/grpc/reflection/v1/reflection.proto")!;
+        var result = await Foreign.RunAsync("node", [Script("reflection.js"), proto, target], modules);
+        Assert.SkipWhen(result is null, "the client's interpreter is not installed: run .ci/install-foreign");
+        string[] expected =
+        [
+            "services ipcbench.v1.Bench ipcbench.v1.Control grpc.reflection.v1.ServerReflection", "file bench.proto", "error 5", "status 0",
+            "",
+        ];
+        Assert.Equal(string.Join('\n', expected), result.Value.Output);
+    }
+
+    [Theory]
     [InlineData("tcp", 10, 2_000)]
     [InlineData("tls", 10, 2_000)]
     [InlineData("unix", 10, 2_000)]

@@ -1,7 +1,8 @@
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
+using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Schema.Types;
-using Reply = IpcBench.Schema.ServerReflection.ServerReflectionResponse.MessageResponseOneofCase;
+using Reply = IpcBench.Protocol.Reflection.V1.ServerReflectionResponse.MessageResponseOneofCase;
 
 namespace IpcBench.Schema.ServerReflection;
 

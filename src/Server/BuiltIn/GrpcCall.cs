@@ -26,6 +26,8 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
         }
         if (methods.Find(request.Path) is not { } method)
         {
+            if (request.Path == ReflectionStream.Path)
+                return ReflectionStream.RunAsync(features);
             ResponseWriter.Fail(features, GrpcStatusCode.Unimplemented, $"this server has no method {RequestCheck.Shorten(request.Path)}");
             return Task.CompletedTask;
         }

@@ -3,7 +3,7 @@ using IpcBench.Http2;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>Takes the one message out of a unary request's body.</summary>
+/// <summary>Takes the one message out of a unary request's body, or one after the other out of a stream's.</summary>
 internal static class RequestReader
 {
     /// <summary>
@@ -20,6 +20,34 @@ internal static class RequestReader
     public static ReadState Read(in ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
     {
         message = default;
+        if (ReadPrefix(body, ended, out var length, out failure) is var state and not ReadState.Complete)
+            return state;
+        if (body.Length > GrpcFraming.PrefixLength + length)
+            return Fail(GrpcStatusCode.Internal, "more than one message in a unary request", out failure);
+        if (!ended)
+            return ReadState.NeedsMore;
+        if (body.Length < GrpcFraming.PrefixLength + length)
+            return Fail(GrpcStatusCode.Internal, "the request ends within its message", out failure);
+        message = body.Slice(GrpcFraming.PrefixLength);
+        return ReadState.Complete;
+    }
+
+    /// <summary>Takes the next of a stream's messages off what has arrived of the body; at its end that is a failure.</summary>
+    public static ReadState Next(ref ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
+    {
+        message = default;
+        if (ReadPrefix(body, ended, out var length, out failure) is var state and not ReadState.Complete)
+            return state;
+        if (body.Length < GrpcFraming.PrefixLength + length)
+            return ended ? Fail(GrpcStatusCode.Internal, "the request ends within its message", out failure) : ReadState.NeedsMore;
+        message = body.Slice(GrpcFraming.PrefixLength, length);
+        body = body.Slice(message.End);
+        return ReadState.Complete;
+    }
+
+    private static ReadState ReadPrefix(in ReadOnlySequence<byte> body, bool ended, out uint length, out UnaryResult failure)
+    {
+        length = 0;
         failure = default;
         if (body.Length < GrpcFraming.PrefixLength)
         {
@@ -30,7 +58,7 @@ internal static class RequestReader
         }
         Span<byte> prefix = stackalloc byte[GrpcFraming.PrefixLength];
         body.Slice(0, GrpcFraming.PrefixLength).CopyTo(prefix);
-        GrpcFraming.ReadPrefix(prefix, out var flag, out var length);
+        GrpcFraming.ReadPrefix(prefix, out var flag, out length);
         if (flag == 1)
             return Fail(GrpcStatusCode.Unimplemented, "compressed messages are not supported", out failure);
         if (flag > 1)
@@ -40,13 +68,6 @@ internal static class RequestReader
             var tooLong = FormattableString.Invariant($"the message has {length} bytes: at most {MaxMessage} are accepted");
             return Fail(GrpcStatusCode.ResourceExhausted, tooLong, out failure);
         }
-        if (body.Length > GrpcFraming.PrefixLength + length)
-            return Fail(GrpcStatusCode.Internal, "more than one message in a unary request", out failure);
-        if (!ended)
-            return ReadState.NeedsMore;
-        if (body.Length < GrpcFraming.PrefixLength + length)
-            return Fail(GrpcStatusCode.Internal, "the request ends within its message", out failure);
-        message = body.Slice(GrpcFraming.PrefixLength);
         return ReadState.Complete;
     }
 

@@ -1,5 +1,6 @@
 using System.Reflection;
 using Grpc.AspNetCore.Server;
+using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Services;
 
@@ -27,6 +28,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
         host.MapGrpcService<BenchService>().Add(method => method.RequestDelegate = ReplyRoom.Around(method.RequestDelegate!));
         host.MapGrpcService<ControlService>();
         BytesRoute.Map(host, services);
+        ReflectionRoute.Map(host);
         return host.StartAsync(cancellation);
     }
 

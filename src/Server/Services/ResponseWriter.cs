@@ -10,7 +10,7 @@ namespace IpcBench.Server.Services;
 /// <summary>Writes a unary response: headers, one frame, trailers.</summary>
 internal static class ResponseWriter
 {
-    private const string ContentType = "application/grpc";
+    public const string ContentType = "application/grpc";
 
     /// <summary>A response without a message: the status travels in the headers ("trailers-only").</summary>
     public static void Fail(IFeatureCollection features, GrpcStatusCode code, string message)

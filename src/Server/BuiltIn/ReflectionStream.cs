@@ -1,0 +1,91 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Google.Protobuf;
+using IpcBench.Http2;
+using IpcBench.Protocol.Reflection.V1;
+using IpcBench.Server.Services;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>
+/// Server reflection as every stack here offers it: a stream of requests, each answered before the next is read.
+/// </summary>
+internal static class ReflectionStream
+{
+    public const string Path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+
+    // Between two requests a client may think as long as it likes, so Kestrel's lowest rate of a body does not serve here.
+    private static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
+
+    /// <summary>Answers until the client has no more to ask.</summary>
+    public static async Task RunAsync(IFeatureCollection features)
+    {
+        features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ResponseWriter.ContentType;
+        if (features.Get<IHttpMinRequestBodyDataRateFeature>() is { } rate)
+            rate.MinDataRate = null;
+        using var limit = new CancellationTokenSource(Longest);
+        var end = await AnswerAsync(features, limit.Token);
+        var trailers = features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers;
+        trailers.GrpcStatus = GrpcStatus.Text(end.Code);
+        if (end.Message.Length > 0)
+            trailers.GrpcMessage = GrpcStatus.EncodeMessage(end.Message);
+    }
+
+    private static async Task<UnaryResult> AnswerAsync(IFeatureCollection features, CancellationToken limit)
+    {
+        var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
+        var output = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
+        try
+        {
+            while (true)
+            {
+                var read = await body.ReadAsync(limit);
+                if (Answer(body, read, output) is { } end)
+                    return end;
+                if ((await output.FlushAsync(limit)).IsCompleted)
+                    return Ok;
+            }
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            return UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        {
+            return UnaryResult.Fail(GrpcStatusCode.DeadlineExceeded, $"the stream was open for {Longest.TotalMinutes:0} minutes");
+        }
+    }
+
+    private static UnaryResult Ok => UnaryResult.Fail(GrpcStatusCode.Ok, "");
+
+    /// <summary>Writes the answers to all that has arrived as a whole; not null: how the stream ends.</summary>
+    private static UnaryResult? Answer(PipeReader body, in ReadResult read, PipeWriter output)
+    {
+        var buffer = read.Buffer;
+        while (!buffer.IsEmpty)
+        {
+            var state = RequestReader.Next(ref buffer, read.IsCompleted, out var message, out var failure);
+            if (state == ReadState.Failed)
+                return failure;
+            if (state == ReadState.NeedsMore)
+                break;
+            output.Write(ReplyFrame.Of(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head.Span);
+        }
+        body.AdvanceTo(buffer.Start, buffer.End);
+        return read.IsCompleted ? Ok : null;
+    }
+}
+
+/// <summary>Serves the same through ASP.NET Core's routing, where a stack has one.</summary>
+internal static class ReflectionRoute
+{
+    public static void Map(IEndpointRouteBuilder routes) => routes.MapPost(ReflectionStream.Path, context =>
+    {
+        if (RequestCheck.Refuse(context.Features.GetRequiredFeature<IHttpRequestFeature>()) is not { } httpStatus)
+            return ReflectionStream.RunAsync(context.Features);
+        context.Response.StatusCode = httpStatus;
+        return Task.CompletedTask;
+    });
+}
