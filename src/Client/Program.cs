@@ -6,6 +6,7 @@ using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Terminal;
 using IpcBench.Host;
+using IpcBench.Schema;
 
 using var console = Utf8Console.Enable();
 StandardOutput.Guard();
@@ -38,7 +39,12 @@ catch (UsageException e)
     Console.Error.WriteLine($"{e.Message} (GrpcBench --help)");
     return ExitCode.Usage;
 }
-catch (EnvironmentException e)
+catch (InputException e)
+{
+    Console.Error.WriteLine(e.Message);
+    return ExitCode.Usage;
+}
+catch (Exception e) when (e is EnvironmentException or SchemaException)
 {
     Console.Error.WriteLine(e.Message);
     return ExitCode.Environment;

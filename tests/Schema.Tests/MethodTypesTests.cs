@@ -19,6 +19,25 @@ public class MethodTypesTests
         Assert.Equal("rich.Order", method.InputType.FullName);
     }
 
+    // As protobuf.js writes files, and with it the reflection of grpc-js.
+    [Fact]
+    public void A_file_that_lists_no_imports_is_given_those_its_types_need()
+    {
+        var item = new FileDescriptorProto { Name = "shop_v1.proto", Package = "shop.v1", Syntax = "proto3" };
+        item.MessageType.Add(new DescriptorProto { Name = "Item", NestedType = { new DescriptorProto { Name = "Part" } } });
+        var cart = new FileDescriptorProto { Name = "cart.proto", Package = "shop.cart", Syntax = "proto3" };
+        var fields = new[] { "v1.Item.Part", ".shop.v1.Item", "google.protobuf.Timestamp" }.Select((type, i) => new FieldDescriptorProto
+        {
+            Name = $"f{i}", Number = i + 1, TypeName = type,
+            Type = FieldDescriptorProto.Types.Type.Message, Label = FieldDescriptorProto.Types.Label.Optional,
+        });
+        cart.MessageType.Add(new DescriptorProto { Name = "Cart", Field = { fields } });
+        var types = MethodTypes.Of([cart, item], "cart.pb");
+        Assert.Equal(
+            ["shop.v1.Item.Part", "shop.v1.Item", "google.protobuf.Timestamp"],
+            types.Message("shop.cart.Cart")!.Fields.InDeclarationOrder().Select(field => field.MessageType.FullName));
+    }
+
     [Fact]
     public void Files_come_in_any_order_and_without_the_well_known_ones()
     {

@@ -45,7 +45,7 @@ public class WrongTypesTests
 
     [Fact]
     public void What_is_no_set_is_told_how_one_is_written() => Assert.Equal(
-        "odd.pb is no FileDescriptorSet: protoc --include_imports --descriptor_set_out=odd.pb writes one",
+        "odd.pb is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
         Error("syntax = \"proto3\";"u8.ToArray()));
 
     [Fact]

@@ -10,7 +10,7 @@ internal static class CommandTree
     {
         var root = new RootCommand(
             "Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
-        RunCommand.AddTo(root, Presets.Main, commandLine);
+        RunCommand.AddTo(root, Presets.Main, commandLine, new ServiceOptions());
         root.Add(ServeCommand.Create());
         root.Add(DoctorCommand.Create());
         root.Add(SweepCommand.Create(commandLine));

@@ -13,6 +13,8 @@ internal sealed class HelpWithExamples(HelpAction inner) : SynchronousCommandLin
           GrpcBench --quick                           the same in under two minutes
           GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
           GrpcBench -U unix:/tmp/greeter.sock         measure a server that is already there, wrk-like
+          GrpcBench -U unix:/run/app.sock --list      services and methods of a server that offers reflection
+          GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages as .proto text
           GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
           GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start

@@ -17,12 +17,20 @@ internal static class RunCommand
     }
 
     /// <summary>Makes <paramref name="command"/> measure when it is invoked without a sub-command.</summary>
-    public static void AddTo(Command command, Preset preset, IReadOnlyList<string> commandLine)
+    /// <param name="command">Gets the options and the action.</param>
+    /// <param name="preset">Its defaults.</param>
+    /// <param name="commandLine">As typed.</param>
+    /// <param name="service">What it takes to look at services; null: it does not.</param>
+    public static void AddTo(Command command, Preset preset, IReadOnlyList<string> commandLine, ServiceOptions? service = null)
     {
         var options = new RunCommandOptions(preset);
-        foreach (var option in options.Offered)
+        foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        command.SetAction(async (typed, _) => await MeasureAsync(new RunOptionsReader(options, typed).Read(), commandLine));
+        command.SetAction(async (typed, _) =>
+        {
+            var asked = new RunOptionsReader(options, typed).Read();
+            return service?.IsAsked(typed) == true ? await service.ShowAsync(typed, asked) : await MeasureAsync(asked, commandLine);
+        });
     }
 
     /// <summary>Measures and prints.</summary>

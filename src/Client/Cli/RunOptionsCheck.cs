@@ -98,7 +98,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfSizes()
     {
-        if (options.Sizes.Any(size => size > int.MaxValue / 2))
+        if (options.Sizes.Any(size => size > 1L << 30))
             yield return "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer";
         if (!options.Protocols.Contains(ProtocolTable.Echo))
             yield break;

@@ -64,6 +64,11 @@ internal sealed class ServerLink : IDisposable
         }
     }
 
+    /// <summary>How it answers one call of Download; null when it was never asked anything by gRPC.</summary>
+    /// <exception cref="IOException">It does not answer, or not in time.</exception>
+    public async Task<GrpcAnswer?> DownloadAsync(long size, CancellationToken cancellation) =>
+        control is null ? null : await control.DownloadAsync(size, cancellation);
+
     /// <summary>What belongs into the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
     {

@@ -52,6 +52,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 set.targets.AddRange(TargetList.OfGiven(options));
             }
             set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, cancellation);
+            await DownloadCheck.CheckAsync(options, set.links, cancellation);
             return set;
         }
         catch (IOException e)

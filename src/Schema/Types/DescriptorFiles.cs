@@ -36,7 +36,7 @@ internal static class DescriptorFiles
     private static Dictionary<string, FileDescriptorProto> Complete(IEnumerable<FileDescriptorProto> files, string source)
     {
         var known = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
-        foreach (var file in files)
+        foreach (var file in MissingImports.Add([.. files], WellKnown.Values))
             known.TryAdd(file.Name, file);
         if (known.Count == 0)
             throw new InputException($"{source} holds no descriptors");

@@ -41,7 +41,7 @@ public static class Protoset
         catch (InvalidProtocolBufferException e)
         {
             throw new InputException(
-                $"{source} is no FileDescriptorSet: protoc --include_imports --descriptor_set_out={source} writes one", e);
+                $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
         }
     }
 }

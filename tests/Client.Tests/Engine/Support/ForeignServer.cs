@@ -29,6 +29,30 @@ internal sealed class ForeignServer : IAsyncDisposable
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo("node", [Script("server.js"), address, Find("protos/bench.proto")!]) { Environment = { ["NODE_PATH"] = modules } });
     }
 
+    /// <summary>hello.v1.Greeter by grpc-js, with @grpc/reflection or without any.</summary>
+    public static Task<ForeignServer> GreeterNodeAsync(string kind, bool reflection)
+    {
+        var modules = Find("artifacts/foreign/node_modules");
+        Assert.SkipWhen(
+            modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
+            "@grpc/reflection is not installed: run .ci/install-foreign");
+        string[] more = reflection ? ["reflection"] : [];
+        return StartAsync(kind, "127.0.0.1:0", address =>
+            new ProcessStartInfo("node", [Script("greeter.js"), address, Script("greeter.proto"), .. more])
+            {
+                Environment = { ["NODE_PATH"] = modules },
+            });
+    }
+
+    /// <summary>The reflection alone of hello.v1.Greeter by Python's grpcio, v1alpha.</summary>
+    public static Task<ForeignServer> GreeterPythonAsync(string kind, string protoset)
+    {
+        const string Python = "/usr/bin/python3";
+        var installed = File.Exists(Python) && RunsWell(Python, "-c", "import grpc, google.protobuf");
+        Assert.SkipUnless(installed, "Python's grpcio is not installed: run .ci/install-foreign");
+        return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(Python, [Script("greeter.py"), address, protoset]));
+    }
+
     public async ValueTask DisposeAsync()
     {
         process.StandardInput.Close();

@@ -1,0 +1,128 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Text;
+using IpcBench.Http2;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>How one call ended.</summary>
+/// <param name="HttpStatus">Of the reply; anything but 200 is no gRPC.</param>
+/// <param name="Status">The value of grpc-status; null when there is none, or no number.</param>
+/// <param name="StatusMessage">The value of grpc-message, decoded; empty when there is none.</param>
+/// <param name="Message">The first message; null when there is no whole one, or it is compressed.</param>
+internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
+{
+    /// <summary><c>NOT_FOUND: no such cart</c>, or what there is instead of a status.</summary>
+    public string StatusText => (HttpStatus, Status) switch
+    {
+        (not 200, _) => $"HTTP status {HttpStatus}",
+        (_, null) => "no status",
+        (_, { } code and >= 0 and <= 16) => Name(code) + (StatusMessage.Length > 0 ? $": {StatusMessage}" : ""),
+        (_, { } code) => $"status {code}",
+    };
+
+    private static string Name(int code) => GrpcStatus.Name((GrpcStatusCode)code);
+}
+
+/// <summary>
+/// Single gRPC calls outside the measured windows. It deliberately is .NET's own HTTP/2 client and not the engine that is being measured.
+/// </summary>
+internal sealed class GrpcCaller : IDisposable
+{
+    // What a server may fill this process's memory with.
+    private const int MostBytes = 64 << 20;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
+    private readonly HttpClient http;
+    private readonly IReadOnlyList<MetadataEntry> metadata;
+
+    /// <param name="address">Where the server listens.</param>
+    /// <param name="options">How to connect.</param>
+    /// <param name="metadata">Sent with every call.</param>
+    public GrpcCaller(Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null)
+    {
+        Address = address;
+        this.metadata = metadata ?? [];
+        // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
+        var tls = address as Address.Tls;
+        var connector = Connector.For(tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options);
+        http = new HttpClient(new SocketsHttpHandler
+        {
+            SslOptions = tls is null ? new() : TlsConnector.Authentication(tls.Host, options),
+            ConnectCallback = async (_, cancellation) => await connector.ConnectAsync(cancellation),
+            UseProxy = false,
+            PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
+        })
+        {
+            BaseAddress = new Uri(tls is null ? "http://localhost" : "https://localhost"),
+            Timeout = Patience,
+            MaxResponseContentBufferSize = MostBytes,
+        };
+    }
+
+    public Address Address { get; }
+
+    /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
+    /// <exception cref="IOException">Nobody answers there, not in time, or with more than any answer has.</exception>
+    public async Task<GrpcAnswer> CallAsync(string path, ReadOnlyMemory<byte> message, CancellationToken cancellation)
+    {
+        using var request = Request(path, message);
+        try
+        {
+            using var response = await http.SendAsync(request, cancellation);
+            var body = await response.Content.ReadAsByteArrayAsync(cancellation);
+            var status = int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
+            var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
+            return new GrpcAnswer((int)response.StatusCode, status, text, First(body));
+        }
+        catch (HttpRequestException e)
+        {
+            throw new IOException($"{Address} does not answer: {(e.InnerException?.Message ?? e.Message).TrimEnd('.')}", e);
+        }
+        catch (SocketException e)
+        {
+            // SocketsHttpHandler asks a connection that was reset as soon as it was open for its other end, and lets out what that throws.
+            throw new IOException($"{Address} does not answer: {e.Message.TrimEnd('.')}", e);
+        }
+        catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
+        {
+            throw new IOException($"{Address} accepts connections but gave no HTTP/2 answer within {Patience.TotalSeconds:0} s", e);
+        }
+    }
+
+    public void Dispose() => http.Dispose();
+
+    private HttpRequestMessage Request(string path, ReadOnlyMemory<byte> message)
+    {
+        var request = new HttpRequestMessage(HttpMethod.Post, path)
+        {
+            // The client's own default versions do not hold for a message that is made by hand.
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new ByteArrayContent(GrpcFraming.Frame(message.Span)),
+        };
+        request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
+        request.Headers.TE.Add(new TransferCodingWithQualityHeaderValue("trailers"));
+        foreach (var (name, value) in metadata)
+            request.Headers.TryAddWithoutValidation(name, value);
+        return request;
+    }
+
+    private static ReadOnlyMemory<byte>? First(byte[] body)
+    {
+        if (body.Length < GrpcFraming.PrefixLength)
+            return null;
+        GrpcFraming.ReadPrefix(body, out var flag, out var length);
+        return flag == 0 && length <= body.Length - GrpcFraming.PrefixLength
+            ? body.AsMemory(GrpcFraming.PrefixLength, (int)length)
+            : null;
+    }
+
+    private static string? Header(HttpResponseMessage response, string name) =>
+        response.TrailingHeaders.TryGetValues(name, out var values) || response.Headers.TryGetValues(name, out values)
+            ? values.FirstOrDefault()
+            : null;
+}

@@ -1,0 +1,117 @@
+using IpcBench.Client.Plan;
+using IpcBench.Host;
+using IpcBench.Schema;
+using IpcBench.Schema.ServerReflection;
+using IpcBench.Schema.Text;
+using IpcBench.Schema.Types;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>Where the types of a service come from: a file, or the server's reflection.</summary>
+internal sealed record TypeSource
+{
+    /// <summary>A FileDescriptorSet.</summary>
+    public string? Protoset { get; init; }
+
+    /// <summary>A .proto for protoc.</summary>
+    public string? Proto { get; init; }
+
+    /// <summary>Folders of its imports.</summary>
+    public IReadOnlyList<string> Include { get; init; } = [];
+
+    /// <summary>The server to ask where no file is given.</summary>
+    public Address? Server { get; init; }
+
+    public ConnectorOptions Connector { get; init; } = new();
+
+    public IReadOnlyList<MetadataEntry> Metadata { get; init; } = [];
+}
+
+/// <summary>What services there are, and their types as .proto text.</summary>
+internal static class ServiceTypes
+{
+    /// <summary>A line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
+    /// <param name="source">Where to look.</param>
+    /// <param name="warnings">A line for each service whose methods the server does not tell.</param>
+    /// <param name="cancellation">Gives up.</param>
+    /// <exception cref="InputException">A file cannot be used.</exception>
+    /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
+    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    public static async Task<IReadOnlyList<string>> ListAsync(TypeSource source, TextWriter warnings, CancellationToken cancellation)
+    {
+        if (await OfFileAsync(source, cancellation) is { } types)
+            return [.. types.Services.SelectMany(Lines)];
+        return await AskAsync(source, client => ListAsync(client, warnings, cancellation));
+    }
+
+    /// <summary>A service, message or enum with all it refers to; of a method, as <c>--list</c> prints it, its service.</summary>
+    /// <exception cref="InputException">A file cannot be used.</exception>
+    /// <exception cref="SchemaException">There is nothing of that name, no reflection, or the server is in trouble.</exception>
+    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    public static async Task<string> DescribeAsync(TypeSource source, string name, CancellationToken cancellation)
+    {
+        var isMethod = name.Contains('/', StringComparison.Ordinal);
+        var symbol = isMethod ? MethodName.Split(name).Service : name;
+        var types = await OfFileAsync(source, cancellation)
+            ?? await AskAsync(source, client => client.TypesAsync([symbol], cancellation));
+        if (isMethod)
+            types.Method(name);
+        return Description.Of(types, symbol);
+    }
+
+    private static async Task<MethodTypes?> OfFileAsync(TypeSource source, CancellationToken cancellation) => source switch
+    {
+        { Protoset: { } file } => Protoset.Read(file),
+        { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
+        _ => null,
+    };
+
+    private static async Task<T> AskAsync<T>(TypeSource source, Func<ReflectionClient, Task<T>> ask)
+    {
+        using var caller = new GrpcCaller(source.Server!, source.Connector, source.Metadata);
+        try
+        {
+            return await ask(new ReflectionClient((path, request, cancel) => ExchangeAsync(caller, path, request, cancel), $"{source.Server}"));
+        }
+        catch (IOException e)
+        {
+            throw new EnvironmentException($"{e.Message} — is a gRPC server running there?", e);
+        }
+    }
+
+    private static async Task<ReflectionReply> ExchangeAsync(GrpcCaller caller, string path, byte[] request, CancellationToken cancel)
+    {
+        var answer = await caller.CallAsync(path, request, cancel);
+        return new ReflectionReply(answer.HttpStatus == 200 ? answer.Status ?? -1 : -1, answer.StatusText, answer.Message?.ToArray());
+    }
+
+    private static async Task<IReadOnlyList<string>> ListAsync(
+        ReflectionClient client, TextWriter warnings, CancellationToken cancellation)
+    {
+        var lines = new List<string>();
+        foreach (var name in await client.ServicesAsync(cancellation))
+        {
+            try
+            {
+                var types = await client.TypesAsync([name], cancellation);
+                lines.AddRange(types.Services.Where(service => service.FullName == name).SelectMany(Lines).DefaultIfEmpty(name));
+            }
+            catch (SchemaException e)
+            {
+                // One service whose file is missing hides no other.
+                lines.Add(name);
+                await warnings.WriteLineAsync(e.Message);
+            }
+        }
+        return lines;
+    }
+
+    private static IEnumerable<string> Lines(Google.Protobuf.Reflection.ServiceDescriptor service) => service.Methods
+        .Select(method =>
+        {
+            var (asks, answers) = (method.IsClientStreaming ? "stream " : "", method.IsServerStreaming ? "stream " : "");
+            return $"{service.FullName}/{method.Name} ({asks}{method.InputType.FullName}) returns ({answers}{method.OutputType.FullName})";
+        })
+        .DefaultIfEmpty(service.FullName);
+}

@@ -1,0 +1,141 @@
+using System.CommandLine;
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using Google.Protobuf.WellKnownTypes;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Hello;
+using IpcBench.Host;
+using IpcBench.Schema;
+
+namespace IpcBench.Client.Tests.Cli;
+
+/// <summary><c>--list</c> and <c>--describe</c>, asked of servers that others wrote and of files.</summary>
+public sealed class ServiceOptionsTests : IDisposable
+{
+    private const string SayHello = "hello.v1.Greeter/SayHello (hello.v1.HelloRequest) returns (hello.v1.HelloReply)\n";
+    private const string Watch = "hello.v1.Greeter/Watch (hello.v1.HelloRequest) returns (stream hello.v1.HelloReply)\n";
+
+    private readonly string protoset = Path.Combine(Path.GetTempPath(), $"greeter-{Guid.NewGuid():N}.pb");
+
+    public ServiceOptionsTests()
+    {
+        var set = new FileDescriptorSet { File = { TimestampReflection.Descriptor.ToProto(), GreeterReflection.Descriptor.ToProto() } };
+        File.WriteAllBytes(protoset, set.ToByteArray());
+    }
+
+    public void Dispose() => File.Delete(protoset);
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Reflection_of_grpc_js_is_listed_and_described(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
+        var list = await RunAsync("-U", $"{server.Address}", "--list");
+        Assert.Contains(SayHello + Watch, list, StringComparison.Ordinal);
+        var described = await RunAsync("-U", $"{server.Address}", "--describe", "hello.v1.Greeter");
+        Assert.Contains("rpc SayHello", described, StringComparison.Ordinal);
+        Assert.Contains("google.protobuf.Timestamp at = 2;", described, StringComparison.Ordinal);
+        var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--describe", "hello.v1.Greter"));
+        Assert.Equal($"nothing is called hello.v1.Greter at {server.Address}: hello.v1.Greeter", unknown.Message);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task A_server_with_v1alpha_alone_is_asked_with_the_metadata_that_was_given(string kind)
+    {
+        await using var server = await ForeignServer.GreeterPythonAsync(kind, protoset);
+        Assert.Equal(SayHello + Watch, await RunAsync("-U", $"{server.Address}", "--list", "-H", "Key: secret"));
+        Assert.Contains(
+            "string text = 1;", await RunAsync("-U", $"{server.Address}", "--describe", "hello.v1.HelloReply", "-H", "key:secret"),
+            StringComparison.Ordinal);
+        var refused = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--list"));
+        Assert.Equal($"the reflection of {server.Address} ended with UNAUTHENTICATED: no key", refused.Message);
+    }
+
+    [Fact]
+    public async Task A_server_without_reflection_is_one_sentence_that_names_the_way_out()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: false);
+        var refused = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--list"));
+        Assert.Equal(
+            $"{server.Address} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto",
+            refused.Message);
+    }
+
+    [Fact]
+    public async Task A_protoset_needs_no_server()
+    {
+        Assert.Equal(SayHello + Watch, await RunAsync("--list", "--protoset", protoset));
+        string[] file = ["--protoset", protoset];
+        Assert.Contains("message HelloReply", await RunAsync(["--describe", "hello.v1.HelloReply", .. file]), StringComparison.Ordinal);
+        Assert.Contains("rpc Watch", await RunAsync(["--describe", "hello.v1.Greeter/SayHello", .. file]), StringComparison.Ordinal);
+        var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync(["--describe", "hello.v1.Greeter/SayHallo", .. file]));
+        Assert.Equal("no method SayHallo in hello.v1.Greeter: SayHello", unknown.Message);
+    }
+
+    [Fact]
+    public async Task Nobody_there_is_an_error_of_the_server()
+    {
+        var refused = await Assert.ThrowsAsync<EnvironmentException>(() => RunAsync("-U", "unix:/tmp/nobody-is-here.sock", "--list"));
+        Assert.StartsWith("unix:/tmp/nobody-is-here.sock does not answer: ", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("--list asks one server: name it with -U, or give the types with --protoset or --proto", "--list")]
+    [InlineData(
+        "--describe asks one server: name it with -U, or give the types with --protoset or --proto",
+        "--describe", "a.B", "-U", "unix:/a", "-U", "unix:/b")]
+    [InlineData("--list and --describe are two questions: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
+    [InlineData("--protoset is for --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
+    [InlineData("-H is for --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]
+    [InlineData("--protoset and --proto both give the types: give one of them", "--list", "--protoset", "a.pb", "--proto", "a.proto")]
+    [InlineData("-I names folders for the imports of --proto: give that too, or leave -I out", "--list", "-U", "unix:/a", "-I", ".")]
+    [InlineData("-H '(hidden)' is no metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "no colon")]
+    [InlineData("-H 'a b: (hidden)' is no metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "a b: secret")]
+    [InlineData("-H grpc-timeout: gRPC writes this header itself", "--list", "-U", "unix:/a", "-H", "grpc-timeout: 1S")]
+    [InlineData("-H content-type: gRPC writes this header itself", "--list", "-U", "unix:/a", "-H", "Content-Type: text/plain")]
+    [InlineData("-H key-bin: the value of a name that ends in -bin is bytes in base64", "--list", "-U", "unix:/a", "-H", "key-bin: !")]
+    [InlineData(
+        "-H key: the value has characters other than printable ASCII: send bytes in base64 under a name that ends in -bin",
+        "--list", "-U", "unix:/a", "-H", "key: ü")]
+    [InlineData("-U: 'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+        "--list", "-U", "ftp://x")]
+    public async Task What_cannot_be_is_one_sentence(string sentence, params string[] arguments) =>
+        Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
+
+    [Theory]
+    [InlineData("there is no file none.pb", "--list", "--protoset", "none.pb")]
+    [InlineData("there is no file none.proto", "--list", "--proto", "none.proto")]
+    [InlineData("'/a' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", "--describe", "/a", "-U", "unix:/a")]
+    public async Task A_file_that_cannot_be_used_is_one_sentence(string sentence, params string[] arguments) =>
+        Assert.Equal(sentence, (await Assert.ThrowsAsync<InputException>(() => RunAsync(arguments))).Message);
+
+    [Theory]
+    [InlineData("key-bin: AQI=")]
+    [InlineData("key-bin: AQI")]
+    [InlineData("key-bin:")]
+    [InlineData("KEY: a value: with colons")]
+    public void Metadata_is_taken_as_gRPC_writes_it(string typed)
+    {
+        var entry = Client.Run.MetadataEntry.Parse(typed);
+        Assert.Equal(typed[..typed.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant(), entry.Name);
+        Assert.Equal(typed[(typed.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim(), entry.Value);
+    }
+
+    private static async Task<string> RunAsync(params string[] arguments)
+    {
+        var typed = CommandTree.Create(arguments).Parse(arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        Assert.Empty(typed.Errors);
+        var output = new StringWriter { NewLine = "\n" };
+        var error = new StringWriter();
+        var code = await typed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false, Output = output, Error = error },
+            TestContext.Current.CancellationToken);
+        Assert.Equal((0, ""), (code, error.ToString()));
+        return output.ToString();
+    }
+}

@@ -1,0 +1,53 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>What a server cannot answer is said before anything is measured.</summary>
+public class DownloadCheckTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task A_server_of_another_service_is_one_sentence(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
+        var refused = await Assert.ThrowsAsync<EnvironmentException>(() => OpenAsync("-U", $"{server.Address}"));
+        Assert.StartsWith(
+            $"{server.Address} answers, but does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: ", refused.Message,
+            StringComparison.Ordinal);
+        Assert.Contains("--list", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_size_beyond_the_limit_of_an_own_server_is_refused()
+    {
+        var refused = await Assert.ThrowsAsync<UsageException>(() => OpenAsync("-s", "10,100M", "--transports", "tcp", "-c", "1"));
+        Assert.Matches("^-s 100000000 is beyond the limit of the server at http://[^ ]+, 67108864 bytes: ask for less", refused.Message);
+        await using var servers = await OpenAsync("-s", "10,64MiB", "--transports", "tcp", "-c", "1");
+        Assert.Single(servers.Targets);
+    }
+
+    [Fact]
+    public async Task A_foreign_server_that_knows_Download_is_measured()
+    {
+        await using var server = await ForeignServer.NodeAsync("unix");
+        await using var servers = await OpenAsync("-U", $"{server.Address}", "-s", "10,1M");
+        Assert.Null(Assert.Single(servers.Links).Value.Description);
+    }
+
+    [Fact]
+    public void A_gibibyte_is_within_what_a_message_may_have()
+    {
+        Assert.Equal([1L << 30], Typed.Read(Presets.Main, "-s", "1GiB").Sizes);
+        Assert.Contains("limited to 1 GiB", Typed.Refused(Presets.Main, "-s", "1073741825"), StringComparison.Ordinal);
+    }
+
+    private static Task<ServerSet> OpenAsync(params string[] arguments) =>
+        ServerSet.OpenAsync(
+            Typed.Read(Presets.Main, arguments), new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+}

@@ -1,0 +1,25 @@
+// hello.v1.Greeter by grpc-js: node greeter.js ADDRESS PROTO [reflection]. Prints the port (0 on a Unix socket) when it listens, and ends
+// with its standard input. A caller without the metadata "key: secret" gets UNAUTHENTICATED from the greeter.
+const grpc = require('@grpc/grpc-js');
+const loader = require('@grpc/proto-loader');
+
+const [address, proto, reflection] = process.argv.slice(2);
+const definition = loader.loadSync(proto);
+const server = new grpc.Server();
+server.addService(grpc.loadPackageDefinition(definition).hello.v1.Greeter.service, {
+  SayHello: (call, reply) => {
+    if (call.metadata.get('key')[0] !== 'secret') reply({ code: grpc.status.UNAUTHENTICATED, details: 'no key' });
+    else reply(null, { text: `Hello ${call.request.name}` });
+  },
+  Watch: (call) => call.end(),
+});
+if (reflection) {
+  const { ReflectionService } = require('@grpc/reflection');
+  new ReflectionService(definition).addToServer(server);
+}
+server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  console.log(address.startsWith('unix:') ? 0 : port);
+});
+process.stdin.resume();
+process.stdin.on('end', () => process.exit(0));

@@ -1,0 +1,52 @@
+"""hello.v1.Greeter by Python's grpcio: greeter.py ADDRESS FILES. FILES is a FileDescriptorSet. Prints the port (0 on a Unix socket) when it
+listens, and ends with its standard input.
+
+Python's own reflection package is in no distribution, so reflection is written here: v1alpha alone, as servers before 2023 have it. Its
+messages are put together by hand. A question without the metadata "key: secret" is answered with UNAUTHENTICATED.
+"""
+import sys
+from concurrent import futures
+
+import grpc
+from google.protobuf import descriptor_pb2
+
+LIST, BY_NAME, BY_SYMBOL = 7, 3, 4
+
+
+def field(number, value):
+    encoded, length = bytes([number << 3 | 2]), len(value)
+    while length > 0x7F:
+        encoded += bytes([length & 0x7F | 0x80])
+        length >>= 7
+    return encoded + bytes([length]) + value
+
+
+def answer(request, files):
+    number, text = request[0] >> 3, request[2:].decode()
+    if number == LIST:
+        return field(6, field(1, field(1, b"hello.v1.Greeter")))
+    if number == BY_SYMBOL and text.startswith("hello.v1."):
+        text = "greeter.proto"
+    found = [file for file in files if file.name == text]
+    if not found:
+        return field(7, b"\x08\x05" + field(2, b"not here"))
+    return field(4, field(1, found[0].SerializeToString()))
+
+
+def reflect(requests, context):
+    if ("key", "secret") not in [(entry.key, entry.value) for entry in context.invocation_metadata()]:
+        context.abort(grpc.StatusCode.UNAUTHENTICATED, "no key")
+    for request in requests:
+        yield answer(request, FILES)
+
+
+with open(sys.argv[2], "rb") as descriptors:
+    FILES = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read()).file
+server = grpc.server(futures.ThreadPoolExecutor(4))
+methods = {"ServerReflectionInfo": grpc.stream_stream_rpc_method_handler(reflect)}
+server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.reflection.v1alpha.ServerReflection", methods),))
+port = server.add_insecure_port(sys.argv[1])
+server.start()
+print(port, flush=True)
+sys.stdin.read()
+server.stop(None)
