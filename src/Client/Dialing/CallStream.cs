@@ -50,13 +50,15 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     ValueTaskSourceStatus IValueTaskSource<CallResult>.GetStatus(short token) => call.GetStatus(token);
 
-    void IValueTaskSource<CallResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource<CallResult>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         call.OnCompleted(continuation, state, token, flags);
 
     bool IValueTaskSource<bool>.GetResult(short token) => ready.GetResult(token);
 
     ValueTaskSourceStatus IValueTaskSource<bool>.GetStatus(short token) => ready.GetStatus(token);
 
-    void IValueTaskSource<bool>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource<bool>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         ready.OnCompleted(continuation, state, token, flags);
 }

@@ -54,7 +54,8 @@ internal abstract class Dialer(bool usesLoops)
 
 /// <summary>Opens duplexes on event loops: plain sockets, and TLS over one.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class LoopDialer(LoopConnector connector, Address address, ConnectorOptions options, int bufferSize) : Dialer(usesLoops: true)
+internal sealed class LoopDialer(LoopConnector connector, Address address, ConnectorOptions options, int bufferSize)
+    : Dialer(usesLoops: true)
 {
     public override long Retries => connector.Retries;
 

@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.</summary>
+/// <summary>
+/// Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.
+/// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
     private byte[] bytes = [];

@@ -3,7 +3,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>How long to wait before a server is tried again: not at all, then 10 ms, then twice as long each time up to 250 ms, until a call has succeeded.</summary>
+/// <summary>
+/// How long to wait before a server is tried again: not at all, then 10 ms, then twice as long each time up to 250 ms, until a call has
+/// succeeded.
+/// </summary>
 internal sealed class BackOff(Scheduler scheduler)
 {
     private const long FirstNs = 10_000_000, LongestNs = 250_000_000;

@@ -2,7 +2,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex over any stream of the framework (TLS, a named pipe): an awaited read loop, and one write under way at a time.</summary>
+/// <summary>
+/// A duplex over any stream of the framework (TLS, a named pipe): an awaited read loop, and one write under way at a time.
+/// </summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
     private readonly Lock gate = new();
@@ -78,7 +80,9 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the duplex.</summary>
+    /// <summary>
+    /// Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the duplex.
+    /// </summary>
     private ValueTask WriteAsync(int count)
     {
         try
@@ -115,5 +119,6 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnEnd(this, fault);
     }
 
-    private static bool IsExpected(Exception e) => e is IOException or ObjectDisposedException or InvalidOperationException or OperationCanceledException;
+    private static bool IsExpected(Exception e) =>
+        e is IOException or ObjectDisposedException or InvalidOperationException or OperationCanceledException;
 }

@@ -17,7 +17,9 @@ internal static class ConnectionCounts
         FewestCalls = calls.Min(),
         MostCalls = calls.Max(),
         Fairness = Fairness(calls),
-        ConnectTimesNs = connectTimes.Length == 0 ? [] : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
+        ConnectTimesNs = connectTimes.Length == 0
+            ? []
+            : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
     };
 
     /// <summary>Jain's index: (sum x)^2 / (n sum x^2); 1 when there were no calls at all, which is fair to all.</summary>

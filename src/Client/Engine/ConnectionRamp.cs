@@ -22,9 +22,17 @@ internal static class ConnectionRamp
         return [.. state.Times];
     }
 
-    private static string Message(State state, EngineOptions options) => state.Times.Count == 0 && state.Error is not (null or OperationCanceledException)
-        ? state.Error.Message.StartsWith("cannot connect", StringComparison.Ordinal) ? state.Error.Message : $"cannot connect to {options.Address}: {state.Error.Message}"
-        : string.Create(CultureInfo.InvariantCulture, $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
+    private static string Message(State state, EngineOptions options)
+    {
+        if (state.Times.Count > 0 || state.Error is null or OperationCanceledException)
+        {
+            return string.Create(CultureInfo.InvariantCulture,
+                $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened "
+                + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
+        }
+        var said = state.Error.Message;
+        return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
+    }
 
     private static string Reason(Exception? error) => error switch
     {

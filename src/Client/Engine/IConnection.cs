@@ -18,7 +18,9 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>How often it died and was opened again.</summary>
     int Reopened { get; }
 
-    /// <summary>Calls that the server allows out at a time, at most the number of <see cref="Streams"/>; null when that is not known.</summary>
+    /// <summary>
+    /// Calls that the server allows out at a time, at most the number of <see cref="Streams"/>; null when that is not known.
+    /// </summary>
     long? StreamsAllowed { get; }
 
     /// <summary>Bytes that have come since it was made; null when nobody counts them. From any thread.</summary>

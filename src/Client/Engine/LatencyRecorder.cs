@@ -62,7 +62,10 @@ internal sealed class LatencyRecorder
         (Started, Ended, Ok, CutOff, Completed, LastDoneNs) = (0, 0, 0, 0, 0, window.StartNs);
         failed.Clear();
         if (buckets.Length == 0 || window.EndNs != long.MaxValue)
-            buckets = new long[window.EndNs == long.MaxValue ? 1024 : (int)Math.Min((window.EndNs - window.StartNs) / BucketNs + 1, MostBuckets)];
+        {
+            var length = (window.EndNs - window.StartNs) / BucketNs + 1;
+            buckets = new long[window.EndNs == long.MaxValue ? 1024 : (int)Math.Min(length, MostBuckets)];
+        }
         Array.Clear(buckets);
     }
 

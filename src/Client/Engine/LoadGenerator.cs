@@ -18,7 +18,9 @@ internal sealed class LoadGenerator : IAsyncDisposable
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
     /// <summary>Opens all connections, ramped.</summary>
-    /// <exception cref="IOException">They could not all be opened before the deadline; the message says how many, and why the last one not.</exception>
+    /// <exception cref="IOException">
+    /// They could not all be opened before the deadline; the message says how many, and why the last one not.
+    /// </exception>
     public static async Task<LoadGenerator> OpenAsync(EngineOptions options, ConnectionSource source, CancellationToken cancellation)
     {
         var generator = new LoadGenerator(options, source);

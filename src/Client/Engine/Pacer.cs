@@ -53,7 +53,8 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
     public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
 
     /// <summary>
-    /// When the call of that number, counted from 0, is due after the first, in ns. Computed from the number, so that rounding does not add up.
+    /// When the call of that number, counted from 0, is due after the first, in ns. Computed from the number, so that rounding does not
+    /// add up.
     /// </summary>
     public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
 }

@@ -2,7 +2,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>A scheduler whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a lock.</summary>
+/// <summary>
+/// A scheduler whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a
+/// lock.
+/// </summary>
 internal sealed class PoolScheduler : Scheduler
 {
     // Monitor.Wait counts milliseconds and may be late by one; a timer due sooner than the one waited for is never scheduled within that.
@@ -44,7 +47,8 @@ internal sealed class PoolScheduler : Scheduler
         }
     }
 
-    public override void Post(Action<object?> action, object? state) => ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
+    public override void Post(Action<object?> action, object? state) =>
+        ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
 
     public override void Schedule(long dueNs, ILoopTimer timer)
     {
@@ -107,7 +111,9 @@ internal sealed class PoolScheduler : Scheduler
         }
     }
 
-    /// <summary>The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.</summary>
+    /// <summary>
+    /// The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.
+    /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)
     {

@@ -3,8 +3,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// The calls of an open loop that were due in the window and never sent, because every stream was busy until its end. Left out, the slowest calls
-/// would be missing from the latencies. What is known of each is that it had not even begun when the window ended: that wait is its lower bound.
+/// The calls of an open loop that were due in the window and never sent, because every stream was busy until its end. Left out, the
+/// slowest calls would be missing from the latencies. What is known of each is that it had not even begun when the window ended: that
+/// wait is its lower bound.
 /// </summary>
 /// <param name="endNs">Of the window; what is due from then on is not missing.</param>
 /// <param name="most">No more calls than these were to be sent.</param>

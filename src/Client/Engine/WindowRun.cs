@@ -35,7 +35,10 @@ internal sealed class WindowRun
     /// <summary>Calls of each connection that ended well.</summary>
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
-    /// <summary>How long the calls that were due in the window and never sent had waited at its end; once, when <see cref="Drained"/> has completed.</summary>
+    /// <summary>
+    /// How long the calls that were due in the window and never sent had waited at its end; once, when <see cref="Drained"/> has
+    /// completed.
+    /// </summary>
     /// <param name="started">Calls that were sent.</param>
     public LatencyHistogram NotSent(long started)
     {

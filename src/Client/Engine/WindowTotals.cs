@@ -6,7 +6,8 @@ namespace IpcBench.Client.Engine;
 /// <summary>Sums what the threads have noted of a window.</summary>
 internal static class WindowTotals
 {
-    public static LoadResult Of(WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, ConnectionStats connections, string? serverLost)
+    public static LoadResult Of(
+        WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, ConnectionStats connections, string? serverLost)
     {
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();
         var failed = Failed(recorders);
@@ -40,12 +41,13 @@ internal static class WindowTotals
             ServerLost = serverLost,
         };
         return Conserves(result) ? result : throw new InvalidOperationException(
-            $"calls were lost inside the tool: {result.Started} started, {result.Ok} ok, {failed.Values.Sum()} failed, {result.CutOff} cut off");
+            $"calls were lost inside the tool: {result.Started} started, {result.Ok} ok, {failed.Values.Sum()} failed, "
+            + $"{result.CutOff} cut off");
     }
 
     /// <summary>
-    /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread takes to wake up.
-    /// Where a time ends it, or calls have times of their own, that is the tool's to be late for.
+    /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread
+    /// takes to wake up. Where a time ends it, or calls have times of their own, that is the tool's to be late for.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
         ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.StartNs).Min()

@@ -3,10 +3,15 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always ends.</summary>
+/// <summary>
+/// Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always
+/// ends.
+/// </summary>
 internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers)
 {
-    /// <summary>A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.</summary>
+    /// <summary>
+    /// A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.
+    /// </summary>
     private const long LostAfterNs = 2_000_000_000;
 
     /// <summary>Calls that were cut off have so long to end.</summary>
@@ -23,7 +28,9 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
     /// <summary>Why the server is of no use any more, or the tool: one sentence; null when all is well.</summary>
     public string? Lost { get; private set; }
 
-    /// <summary>Calls that did not even end when they were cut off: nobody waits for them, and the schedulers are of no use any more.</summary>
+    /// <summary>
+    /// Calls that did not even end when they were cut off: nobody waits for them, and the schedulers are of no use any more.
+    /// </summary>
     public bool IsAbandoned { get; private set; }
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -65,21 +72,28 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
         IsAbandoned = true;
         var seconds = drainLimit.TotalSeconds + GraceNs / 1e9;
         Lost = string.Create(CultureInfo.InvariantCulture,
-            $"calls to {options.Address} never ended, not even when they were cut off: {seconds:0.#} s after the window they are counted as cut off (a fault of this tool: please report it)");
+            $"calls to {options.Address} never ended, not even when they were cut off: {seconds:0.#} s after the window ")
+            + "they are counted as cut off (a fault of this tool: please report it)";
     }
 
     private string? WhyLost(long now)
     {
         if (IsDown(now))
-            return string.Create(CultureInfo.InvariantCulture, $"the server at {options.Address} is gone: no connection could be opened again for {LostAfterNs / 1e9:0} s");
+        {
+            return string.Create(CultureInfo.InvariantCulture,
+                $"the server at {options.Address} is gone: no connection could be opened again for {LostAfterNs / 1e9:0} s");
+        }
         var patience = Math.Max(LostAfterNs, Ns(options.Timeout)) + LongestGapNs();
         if (!IsIdle(now) || now - idleSince < patience)
             return null;
         var reason = Connections().Max(connection => connection.StreamsAllowed) == 0 ? ": its SETTINGS_MAX_CONCURRENT_STREAMS is 0" : "";
-        return string.Create(CultureInfo.InvariantCulture, $"the server at {options.Address} let no call begin for {patience / 1e9:0.#} s{reason}");
+        return string.Create(CultureInfo.InvariantCulture,
+            $"the server at {options.Address} let no call begin for {patience / 1e9:0.#} s{reason}");
     }
 
-    /// <summary>Calls with times of their own have gaps: of a Poisson process, one in half a billion is longer than 20 times the mean.</summary>
+    /// <summary>
+    /// Calls with times of their own have gaps: of a Poisson process, one in half a billion is longer than 20 times the mean.
+    /// </summary>
     private long LongestGapNs() => run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0;
 
     private bool IsDown(long now)

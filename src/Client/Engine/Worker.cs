@@ -10,7 +10,9 @@ internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     /// <summary>Calls of this stream that ended well.</summary>
     public long Calls { get; private set; }
 
-    /// <summary>When the call was due that this stream had claimed and did not send because the window was over; null when there is none.</summary>
+    /// <summary>
+    /// When the call was due that this stream had claimed and did not send because the window was over; null when there is none.
+    /// </summary>
     public long? NotSentNs { get; private set; }
 
     public async Task RunAsync()

@@ -44,7 +44,8 @@ public class EchoCallTests
     public async Task A_shifted_reply_is_caught() => await AssertCaughtAsync(1, (bytes, _) => [.. bytes[1..], bytes[0]]);
 
     [Fact]
-    public async Task One_wrong_bit_is_caught() => await AssertCaughtAsync(1, (bytes, number) => number == 5 ? [.. bytes[..31], (byte)(bytes[31] ^ 1)] : bytes);
+    public async Task One_wrong_bit_is_caught() =>
+        await AssertCaughtAsync(1, (bytes, number) => number == 5 ? [.. bytes[..31], (byte)(bytes[31] ^ 1)] : bytes);
 
     [Fact]
     public async Task The_packet_before_is_not_taken_for_this_one()
@@ -70,7 +71,8 @@ public class EchoCallTests
     public async Task A_server_that_hangs_up_in_the_middle_gave_a_short_reply()
     {
         using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
-        var result = await TestLoad.MeasureAsync(Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
+        var result = await TestLoad.MeasureAsync(
+            Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
         Assert.True(result.Failed.GetValueOrDefault("short reply") + result.CutOff > 0);
         Assert.True(result.Ok >= 3);
     }
@@ -101,12 +103,16 @@ public class EchoCallTests
     }
 
     private static LoadOptions Options(EchoServer server, int size, int atOnce) =>
-        TestLoad.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with { Protocol = ProtocolTable.Echo };
+        TestLoad.Options(server.Address, connections: 1, streams: atOnce, threads: 1, size: size, timeout: 20) with
+        {
+            Protocol = ProtocolTable.Echo,
+        };
 
     private static async Task AssertCaughtAsync(int packets, Func<byte[], int, byte[]?> lie)
     {
         using var server = new EchoServer("unix", lie, atOnce: 32 * packets);
-        var result = await TestLoad.MeasureAsync(Options(server, 32, packets) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(
+            Options(server, 32, packets) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 40 });
         Assert.True(result.Failed.GetValueOrDefault("wrong bytes") > 0, string.Join(", ", result.Failed));
     }
 }

@@ -16,7 +16,9 @@ internal sealed class EchoServer : IDisposable
     private volatile bool isDisposed;
 
     /// <param name="kind"><c>tcp</c>, <c>unix</c> or <c>pipe</c>.</param>
-    /// <param name="lie">From bytes and the running number of the answer: what to send; null ends the connection. By default the bytes themselves.</param>
+    /// <param name="lie">
+    /// From bytes and the running number of the answer: what to send; null ends the connection. By default the bytes themselves.
+    /// </param>
     /// <param name="atOnce">With a lie: so many bytes are waited for, and answered together.</param>
     public EchoServer(string kind, Func<byte[], int, byte[]?>? lie = null, int atOnce = 0)
     {
@@ -30,7 +32,9 @@ internal sealed class EchoServer : IDisposable
         };
         if (Address is not Address.Pipe)
         {
-            EndPoint endPoint = Address is Address.Unix unix ? new UnixDomainSocketEndPoint(unix.Path) : new IPEndPoint(IPAddress.Loopback, 0);
+            EndPoint endPoint = Address is Address.Unix unix
+                ? new UnixDomainSocketEndPoint(unix.Path)
+                : new IPEndPoint(IPAddress.Loopback, 0);
             listener = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
             listener.Bind(endPoint);
             listener.Listen(64);
@@ -76,7 +80,8 @@ internal sealed class EchoServer : IDisposable
 
     private NamedPipeServerStream OpenPipe()
     {
-        var pipe = new NamedPipeServerStream(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances);
+        var pipe = new NamedPipeServerStream(
+            ((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances);
         lock (open)
             open.Add(pipe);
         return pipe;

@@ -111,7 +111,8 @@ public class ClosedLoopTests
     public async Task More_streams_than_the_server_allows_wait_and_never_fail()
     {
         await using var server = new FakeServer { Greeting = Frames.Settings((3, 2)) };
-        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 2, streams: 10), new LoadWindow { Calls = 300 });
+        var result = await TestLoad.MeasureAsync(
+            TestLoad.Options(server.Address, connections: 2, streams: 10), new LoadWindow { Calls = 300 });
         Assert.Equal(300, result.Ok);
     }
 

@@ -44,7 +44,8 @@ public class ConnectionTruthTests
     public async Task A_server_that_greets_nobody_is_told_when_the_deadline_is_over()
     {
         await using var server = new FakeServer { Greeting = [] };
-        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address, connectDeadline: 0.3)));
+        var refused = await Assert.ThrowsAsync<IOException>(
+            () => TestLoad.OpenAsync(TestLoad.Options(server.Address, connectDeadline: 0.3)));
         Assert.StartsWith("only 0 of 4 connections", refused.Message);
     }
 
@@ -60,7 +61,8 @@ public class ConnectionTruthTests
     [Fact]
     public async Task Nobody_listening_is_told_at_once()
     {
-        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(new Address.Unix("/nowhere/at-all.sock"))));
+        var refused = await Assert.ThrowsAsync<IOException>(
+            () => TestLoad.OpenAsync(TestLoad.Options(new Address.Unix("/nowhere/at-all.sock"))));
         Assert.StartsWith("cannot connect to unix:/nowhere/at-all.sock", refused.Message);
     }
 
@@ -77,7 +79,8 @@ public class ConnectionTruthTests
     {
         await using var server = new FakeServer
         {
-            Answer = (stream, number) => number % 50 == 0 ? [.. Frames.GoAway(stream), .. Frames.Reply(stream, 10)] : Frames.Reply(stream, 10),
+            Answer = (stream, number) =>
+                number % 50 == 0 ? [.. Frames.GoAway(stream), .. Frames.Reply(stream, 10)] : Frames.Reply(stream, 10),
         };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), new LoadWindow { Calls = 1000 });
         Assert.Equal(1000, result.Ok);
@@ -88,7 +91,8 @@ public class ConnectionTruthTests
     public async Task Hundreds_of_connections_are_all_opened_and_used()
     {
         await using var server = new FakeServer();
-        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 300, threads: 3), new LoadWindow { Calls = 3000 });
+        var result = await TestLoad.MeasureAsync(
+            TestLoad.Options(server.Address, connections: 300, threads: 3), new LoadWindow { Calls = 3000 });
         Assert.Equal(300, server.Accepted);
         Assert.Equal((300, 3000), (result.Connections.Active, result.Ok));
         Assert.Equal(3, result.ThreadCalls.Count);

@@ -15,7 +15,10 @@ namespace IpcBench.Client.Tests.Engine;
 /// <summary>The wire client against servers that others wrote: their HPACK, their windows, their pings.</summary>
 public class ForeignServerTests
 {
-    public static TheoryData<string, int, int> Cells { get; } = new() { { "tcp", 0, 100 }, { "tcp", 10, 300 }, { "unix", 10, 300 }, { "tcp", 1_000_000, 30 }, { "unix", 1_000_000, 30 } };
+    public static TheoryData<string, int, int> Cells { get; } = new()
+    {
+        { "tcp", 0, 100 }, { "tcp", 10, 300 }, { "unix", 10, 300 }, { "tcp", 1_000_000, 30 }, { "unix", 1_000_000, 30 },
+    };
 
     [Theory]
     [MemberData(nameof(Cells))]
@@ -49,7 +52,9 @@ public class ForeignServerTests
         await File.WriteAllBytesAsync(Path.Combine(folder.FullName, "reply.grpc"), Frames.Message(20_000));
         await File.WriteAllTextAsync(Path.Combine(folder.FullName, "types"), "application/grpc grpc\n");
         var port = UnusedPort();
-        using var process = Start("nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.FullName, "--mime-types-file", Path.Combine(folder.FullName, "types"), "--trailer", "grpc-status: 0", $"{port}");
+        using var process = Start(
+            "nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.FullName, "--mime-types-file", Path.Combine(folder.FullName, "types"),
+            "--trailer", "grpc-status: 0", $"{port}");
         try
         {
             var address = new Address.Tcp("127.0.0.1", port);
@@ -62,7 +67,8 @@ public class ForeignServerTests
             var dialer = new StreamDialer(Connector.For(address, new()), 4096);
             var source = dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session));
             await WaitForAsync(address);
-            await using var generator = await LoadGenerator.OpenAsync(TestLoad.Options(address, streams: 4, size: 20_000), source, CancellationToken.None);
+            await using var generator = await LoadGenerator.OpenAsync(
+                TestLoad.Options(address, streams: 4, size: 20_000), source, CancellationToken.None);
             var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 200 });
             Assert.Empty(result.Failed);
             Assert.Equal(200, result.Ok);
@@ -76,7 +82,8 @@ public class ForeignServerTests
 
     private static async Task CheckAsync(Address address, int size, int calls)
     {
-        var result = await TestLoad.MeasureAsync(TestLoad.Options(address, connections: 3, streams: 4, size: size), new LoadWindow { Calls = calls });
+        var result = await TestLoad.MeasureAsync(
+            TestLoad.Options(address, connections: 3, streams: 4, size: size), new LoadWindow { Calls = calls });
         Assert.Empty(result.Failed);
         Assert.Equal((calls, (long)calls * size), (result.Ok, result.PayloadBytes));
     }

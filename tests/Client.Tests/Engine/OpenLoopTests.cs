@@ -33,7 +33,8 @@ public class OpenLoopTests
         Assert.InRange(result.Started, 2, 22); // two streams of at most ten calls a second each
         Assert.InRange(result.ServiceTime!.Sum / result.Ok, 95_000_000, 1_000_000_000);
         Assert.True(result.Latency.Sum > 2 * result.ServiceTime.Sum, "the calls waited for a stream, and that must be seen");
-        Assert.Equal((200, 200), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count)); // all that were due, sent or not
+        // All that were due, sent or not.
+        Assert.Equal((200, 200), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count));
         var all = result.Latency.ToCounts().WithBounds(result.NotSentLatency.ToCounts());
         Assert.True(all.IsBoundAt(50), $"{all.At(50)}");
     }
@@ -42,7 +43,8 @@ public class OpenLoopTests
     public async Task With_a_stream_free_for_each_call_none_is_unsent()
     {
         await using var server = new FakeServer();
-        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 5), new LoadWindow { Calls = 50, Rate = 1000 });
+        var result = await TestLoad.MeasureAsync(
+            TestLoad.Options(server.Address, connections: 5), new LoadWindow { Calls = 50, Rate = 1000 });
         Assert.Equal((50, 0, 0), (result.Started, result.NotSent, result.NotSentLatency.Count));
     }
 
@@ -104,7 +106,8 @@ public class OpenLoopTests
     [InlineData(1.0, 1000, 0)]
     [InlineData(0.36787944117144233, 1000, 1_000_000)]
     [InlineData(0.5, 1, 693_147_180.55994)]
-    public void Poisson_gaps_are_exponential(double uniform, double perSecond, double gap) => Assert.Equal(gap, PoissonPacer.GapNs(uniform, perSecond), 0.001);
+    public void Poisson_gaps_are_exponential(double uniform, double perSecond, double gap) =>
+        Assert.Equal(gap, PoissonPacer.GapNs(uniform, perSecond), 0.001);
 
     [Fact]
     public void Poisson_starts_have_the_rate_and_the_spread_they_should_and_repeat_with_their_seed()

@@ -11,7 +11,8 @@ public class SchedulerTests
     public async Task What_threads_noted_can_be_read_after_the_lanes_end()
     {
         var scheduler = new PoolScheduler();
-        await Task.Run(() => scheduler.Recorder.RecordStart(0), TestContext.Current.CancellationToken).WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
+        await Task.Run(() => scheduler.Recorder.RecordStart(0), TestContext.Current.CancellationToken)
+            .WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         scheduler.Dispose();
         Assert.Equal(1, Assert.Single(scheduler.Recorders).Started);
     }
@@ -32,7 +33,8 @@ public class SchedulerTests
         using var scheduler = new PoolScheduler();
         scheduler.Connections.Add(new Unopenable());
         var options = TestLoad.Options(new Address.Unix("/x"), connections: 1);
-        var thrown = await Assert.ThrowsAsync<IOException>(() => ConnectionRamp.OpenAsync([scheduler], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
+        var thrown = await Assert.ThrowsAsync<IOException>(
+            () => ConnectionRamp.OpenAsync([scheduler], options, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10)));
         Assert.Equal("cannot connect to unix:/x: no process is there any more", thrown.Message);
     }
 

@@ -10,12 +10,20 @@ public class WindowOrderTests
     public async Task An_order_to_end_a_window_never_reaches_the_next_one()
     {
         await using var connection = new SlowToEnd();
-        var options = new EngineOptions { Address = Address.Parse("pipe:/none"), Size = 1, Connections = 1, Threads = 1, Timeout = TimeSpan.FromMilliseconds(50) };
+        var options = new EngineOptions
+        {
+            Address = Address.Parse("pipe:/none"),
+            Size = 1,
+            Connections = 1,
+            Threads = 1,
+            Timeout = TimeSpan.FromMilliseconds(50),
+        };
         await using var generator = await LoadGenerator.OpenAsync(
             options, new ConnectionSource(_ => connection, UsesLoops: false, () => 0), CancellationToken.None);
 
         for (var i = 0; i < 3; i++)
-            await generator.RunAsync(new LoadWindow { Duration = TimeSpan.FromMilliseconds(60) }, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20), CancellationToken.None);
+            await generator.RunAsync(new LoadWindow { Duration = TimeSpan.FromMilliseconds(60) }, CancellationToken.None)
+                .WaitAsync(TimeSpan.FromSeconds(20), CancellationToken.None);
 
         Assert.Equal(3, connection.Log.Count(line => line == "begin"));
         Assert.True(connection.Ends > 0);

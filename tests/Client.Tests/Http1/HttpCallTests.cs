@@ -36,7 +36,8 @@ public class HttpCallTests
         var request = options.Request! with { Path = "/a?b=c", Host = "example.org", Headers = ["X-One: 1", "X-Two: 2"] };
         await TestLoad.MeasureAsync(options with { Request = request }, new LoadWindow { Calls = 2 });
         Assert.All(heads, head => Assert.Equal("GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nX-One: 1\r\nX-Two: 2", head));
-        Assert.Equal("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", System.Text.Encoding.ASCII.GetString(
+        Assert.Equal("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi",
+            System.Text.Encoding.ASCII.GetString(
             new HttpRequest { Url = "", Method = "POST", Body = "hi"u8.ToArray() }.ToBytes(close: true)));
     }
 
@@ -147,7 +148,8 @@ public class HttpCallTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) => number % 10 == 0 || await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
-        var result = await TestLoad.MeasureAsync(Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(
+            Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
         Assert.Equal((4, 36), (result.CutOff, result.Ok));
     }
 
@@ -155,7 +157,8 @@ public class HttpCallTests
     public async Task More_than_was_asked_for_never_becomes_the_next_reply()
     {
         await using var server = new FakeHttpServer();
-        server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10) + (number == 7 ? FakeHttpServer.Reply(10) : ""));
+        server.Answer = (socket, _, number) =>
+            FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10) + (number == 7 ? FakeHttpServer.Reply(10) : ""));
         var result = await TestLoad.MeasureAsync(Options(server.Address, connections: 1), new LoadWindow { Calls = 40 });
         Assert.Equal((40, 39, 1L), (result.Started, result.Ok, result.Failed["protocol"]));
         Assert.Equal(1, result.Connections.Reopened);
@@ -172,7 +175,8 @@ public class HttpCallTests
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, reply);
         foreach (var perCall in new[] { false, true })
         {
-            var result = await TestLoad.MeasureAsync(Options(server.Address) with { ConnectPerCall = perCall }, new LoadWindow { Calls = 20 });
+            var result = await TestLoad.MeasureAsync(
+                Options(server.Address) with { ConnectPerCall = perCall }, new LoadWindow { Calls = 20 });
             Assert.Equal((20, 20L), (result.Started, result.Failed["protocol"]));
         }
     }
@@ -224,7 +228,8 @@ public class HttpCallTests
     public async Task A_status_that_is_not_expected_is_a_failure_by_its_name(int status, string expected, string? failure)
     {
         await using var server = new FakeHttpServer();
-        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, $"HTTP/1.1 {status} Status\r\nContent-Length: {(status == 304 ? 0 : 10)}\r\n\r\n{(status == 304 ? "" : "0123456789")}");
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(
+            socket, $"HTTP/1.1 {status} Status\r\nContent-Length: {(status == 304 ? 0 : 10)}\r\n\r\n{(status == 304 ? "" : "0123456789")}");
         var options = Options(server.Address);
         options = options with { Request = options.Request! with { ExpectStatus = ExpectedStatus.Parse(expected) } };
         var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 20 });
@@ -235,7 +240,8 @@ public class HttpCallTests
     public async Task A_redirect_is_found_before_anything_is_measured()
     {
         await using var server = new FakeHttpServer();
-        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
+        server.Answer = (socket, _, _) =>
+            FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
         var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(Options(server.Address)));
         Assert.Contains("http 302", error.Message, StringComparison.Ordinal);
         Assert.Contains("--expect-status", error.Message, StringComparison.Ordinal);
@@ -247,7 +253,8 @@ public class HttpCallTests
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));
         var options = Options(server.Address);
-        var result = await TestLoad.MeasureAsync(options with { Request = options.Request! with { VaryingLength = true } }, new LoadWindow { Calls = 40 });
+        var result = await TestLoad.MeasureAsync(
+            options with { Request = options.Request! with { VaryingLength = true } }, new LoadWindow { Calls = 40 });
         Assert.Equal(40, result.Ok);
     }
 

@@ -6,7 +6,9 @@ using IpcBench.Client.Tests.Http2.Support;
 
 namespace IpcBench.Client.Tests.Http1;
 
-/// <summary>Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.</summary>
+/// <summary>
+/// Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.
+/// </summary>
 public class HttpFuzzTests
 {
     [Theory]
@@ -30,7 +32,8 @@ public class HttpFuzzTests
     {
         var random = new Random(seed);
         var right = Encoding.ASCII.GetBytes(
-            "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: x\r\n\r\n"
+            "HTTP/1.1 103 Early Hints\r\n\r\n"
+            + "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: x\r\n\r\n"
             + FakeHttpServer.Reply(10) + "HTTP/1.0 500 Oh\r\nConnection: close\r\n\r\nuntil the end");
         for (var i = 0; i < 3000; i++)
         {

@@ -33,7 +33,8 @@ public class PerCallTests
     public async Task A_server_that_does_not_close_is_not_waited_for()
     {
         await using var server = new FakeHttpServer();
-        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 8)), new LoadWindow { Calls = 24 });
+        var result = await TestLoad.MeasureAsync(
+            PerCall(HttpCallTests.Options(server.Address, connections: 8)), new LoadWindow { Calls = 24 });
         Assert.Equal((24, 24, 24L), (result.Started, result.Ok, result.Connections.OpenedInAll));
     }
 
@@ -66,7 +67,8 @@ public class PerCallTests
     public async Task A_call_without_a_reply_is_cut_off_and_the_next_has_a_connection_again()
     {
         await using var server = new FakeHttpServer();
-        server.Answer = async (socket, _, number) => number % 4 == 0 || !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
+        server.Answer = async (socket, _, number) =>
+            number % 4 == 0 || !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
         var options = PerCall(HttpCallTests.Options(server.Address)) with { Timeout = TimeSpan.FromMilliseconds(200) };
         var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 12 });
         Assert.Equal((9, 3), (result.Ok, result.CutOff));
@@ -100,7 +102,8 @@ public class PerCallTests
     public async Task A_server_that_accepts_and_closes_fails_each_call(string kind)
     {
         await using var server = new FakeHttpServer(kind) { Closes = _ => true };
-        var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address, connections: 20)), new LoadWindow { Calls = 50 });
+        var result = await TestLoad.MeasureAsync(
+            PerCall(HttpCallTests.Options(server.Address, connections: 20)), new LoadWindow { Calls = 50 });
         Assert.Equal((50, 50L), (result.Started, result.Failed["connection lost"]));
     }
 
@@ -112,7 +115,10 @@ public class PerCallTests
     [InlineData("pipe", "settings and goaway")]
     public async Task A_grpc_server_that_closes_as_it_opens_fails_each_call(string kind, string says)
     {
-        byte[] greeting = [.. says.Length == 0 ? [] : Frames.Settings(), .. says.EndsWith("goaway", StringComparison.Ordinal) ? Frames.GoAway(0) : []];
+        byte[] greeting =
+        [
+            .. says.Length == 0 ? [] : Frames.Settings(), .. says.EndsWith("goaway", StringComparison.Ordinal) ? Frames.GoAway(0) : [],
+        ];
         var broken = false;
         await using var server = new FakeServer(kind);
         server.Closes = _ => broken;
@@ -120,7 +126,8 @@ public class PerCallTests
         (broken, server.Greeting) = (true, greeting);
         var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 20 });
         Assert.Equal((20, 20L), (result.Started, result.Failed.Values.Sum()));
-        Assert.All(result.Failed.Keys, failure => Assert.Contains(failure, says.Length == 0 ? ["connect"] : (string[])["connect", "connection lost"]));
+        Assert.All(result.Failed.Keys, failure => Assert.Contains(
+            failure, says.Length == 0 ? ["connect"] : (string[])["connect", "connection lost"]));
     }
 
     [Theory]

@@ -19,7 +19,8 @@ public class ReplyParserTests
     [InlineData("HTTP/1.1 204 No Content\r\n\r\n", 0, false)]
     [InlineData("HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n", 0, false)]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 5, false)]
-    [InlineData(Ok + "Transfer-Encoding: gzip, Chunked\r\n\r\n1;a=\"b\"\r\nx\r\n00a \r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", 11, false)]
+    [InlineData(
+        Ok + "Transfer-Encoding: gzip, Chunked\r\n\r\n1;a=\"b\"\r\nx\r\n00a \r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", 11, false)]
     [InlineData("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + Ok + "Content-Length: 3\r\n\r\nxyz", 3, false)]
     public void A_reply_ends_where_its_head_says_however_it_is_cut(string text, long body, bool ends)
     {
@@ -107,7 +108,8 @@ public class ReplyParserTests
     public void What_follows_a_reply_is_left_for_the_next_and_a_known_head_changes_nothing()
     {
         var parser = new ReplyParser(isBodyless: false);
-        var bytes = Encoding.ASCII.GetBytes(Ok + "Content-Length: 1\r\n\r\nx" + Ok + "Content-Length: 1\r\n\r\ny" + Ok + "Content-Length: 2\r\n\r\nzz").AsSpan();
+        var bytes = Encoding.ASCII.GetBytes(
+            Ok + "Content-Length: 1\r\n\r\nx" + Ok + "Content-Length: 1\r\n\r\ny" + Ok + "Content-Length: 2\r\n\r\nzz").AsSpan();
         ReadOnlySpan<byte> rest = bytes;
         foreach (var length in new[] { 1, 1, 2 })
         {
@@ -123,7 +125,8 @@ public class ReplyParserTests
     public void Reading_on_and_on_allocates_nothing(string text)
     {
         var parser = new ReplyParser(isBodyless: false);
-        var replies = Enumerable.Range(0, 10).Select(second => Encoding.ASCII.GetBytes(text.Replace("#", $"{second}", StringComparison.Ordinal))).ToArray();
+        var replies = Enumerable.Range(0, 10)
+            .Select(second => Encoding.ASCII.GetBytes(text.Replace("#", $"{second}", StringComparison.Ordinal))).ToArray();
         var before = 0L;
         for (var i = 0; i < 2000; i++)
         {

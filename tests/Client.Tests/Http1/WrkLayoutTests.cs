@@ -27,7 +27,9 @@ public class WrkLayoutTests
     public async Task Errors_are_where_wrk_has_them()
     {
         await using var server = new FakeHttpServer("tcp");
-        server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, number % 3 == 0 ? "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n" : number % 100 == 1 ? "garbage\r\n\r\n" : FakeHttpServer.Reply(10));
+        server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, number % 3 == 0
+            ? "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"
+            : number % 100 == 1 ? "garbage\r\n\r\n" : FakeHttpServer.Reply(10));
         var (url, theirs) = ($"{server.Address}/", await WrkAsync($"{server.Address}/"));
         var ours = Report(url, await TestLoad.MeasureAsync(HttpCallTests.Options(server.Address), TestLoad.For(1)));
         var layout = Layout(url, @"  Socket errors: connect 0, read \d+, write 0, timeout 0\n  Non-2xx or 3xx responses: \d+\n");
@@ -36,16 +38,21 @@ public class WrkLayoutTests
 
     private static string Layout(string url, string errors = "") =>
         $@"^Running 1s test @ {Regex.Escape(url)}\n  2 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   \+/- Stdev\n" +
-        string.Concat(new[] { "Latency", "Req/Sec" }.Select(name => $@"(?=.{{49}}%\n)    {name,-10}{Amount}{Amount}{Amount} +\d+\.\d\d%\n")) +
-        string.Concat(new[] { 50, 75, 90, 99 }.Select(percentile => $@"(?=.{{18}}\n)     {percentile}%{Amount}\n").Prepend("  Latency Distribution\n")) +
-        $@"  \d+ requests in \d+\.\d\d(m?s), \d+\.\d\d[KMG]?B read\n{errors}Requests/sec: [ \d.]{{9,}}\nTransfer/sec: [ \d.]{{9,10}}[KMG]?B\n$";
+        string.Concat(new[] { "Latency", "Req/Sec" }
+            .Select(name => $@"(?=.{{49}}%\n)    {name,-10}{Amount}{Amount}{Amount} +\d+\.\d\d%\n")) +
+        string.Concat(new[] { 50, 75, 90, 99 }
+            .Select(percentile => $@"(?=.{{18}}\n)     {percentile}%{Amount}\n").Prepend("  Latency Distribution\n")) +
+        $@"  \d+ requests in \d+\.\d\d(m?s), \d+\.\d\d[KMG]?B read\n{errors}" +
+        @"Requests/sec: [ \d.]{9,}\nTransfer/sec: [ \d.]{9,10}[KMG]?B\n$";
 
     private static async Task<string> WrkAsync(string url)
     {
-        var wrk = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Select(folder => Path.Combine(folder, "wrk")).FirstOrDefault(File.Exists);
+        var wrk = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Select(folder => Path.Combine(folder, "wrk"))
+            .FirstOrDefault(File.Exists);
         if (wrk is null)
             Assert.Skip("wrk is not here: apt-get install wrk");
-        using var process = Process.Start(new ProcessStartInfo(wrk, ["-t2", "-c4", "-d1s", "--latency", url]) { RedirectStandardOutput = true })!;
+        using var process = Process.Start(
+            new ProcessStartInfo(wrk, ["-t2", "-c4", "-d1s", "--latency", url]) { RedirectStandardOutput = true })!;
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(30));
         var text = await process.StandardOutput.ReadToEndAsync(limit.Token);
         await process.WaitForExitAsync(limit.Token);

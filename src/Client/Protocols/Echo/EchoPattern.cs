@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Protocols.Echo;
 
 /// <summary>
-/// The endless bytes that packets are cut from. Neighbours always differ, and packets of any size differ from those before and after them, so
-/// that a reply that is swapped, repeated or shifted is not taken for the right one.
+/// The endless bytes that packets are cut from. Neighbours always differ, and packets of any size differ from those before and after
+/// them, so that a reply that is swapped, repeated or shifted is not taken for the right one.
 /// </summary>
 internal static class EchoPattern
 {

@@ -56,7 +56,9 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
-    /// <summary>The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.</summary>
+    /// <summary>
+    /// The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.
+    /// </summary>
     public long? StreamsAllowed => null;
 
     public async Task OpenAsync(CancellationToken cancellation)

@@ -7,7 +7,8 @@ namespace IpcBench.Client.Protocols.GrpcDotnet;
 /// <summary>One stream's calls through the generated client.</summary>
 internal sealed class GrpcDotnetStream(GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request) : IStream
 {
-    private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
+    private static readonly string[] StatusKinds =
+        [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
     private readonly Lock gate = new();
     private CancellationTokenSource cutOff = new();

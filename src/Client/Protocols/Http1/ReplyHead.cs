@@ -2,7 +2,9 @@ using System.Text;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>Status line and headers of a reply, as far as they say where it ends (RFC 9112, section 6.3); anything ambiguous is refused.</summary>
+/// <summary>
+/// Status line and headers of a reply, as far as they say where it ends (RFC 9112, section 6.3); anything ambiguous is refused.
+/// </summary>
 internal struct ReplyHead
 {
     private bool isVersion0;
@@ -54,8 +56,11 @@ internal struct ReplyHead
 
     private bool ReadStatus(ReadOnlySpan<byte> line)
     {
-        if (line.Length < 12 || !line.StartsWith("HTTP/1."u8) || !char.IsAsciiDigit((char)line[7]) || line[8] != ' ' || line.Length > 12 && line[12] != ' ')
+        if (line.Length < 12 || !line.StartsWith("HTTP/1."u8) || !char.IsAsciiDigit((char)line[7])
+            || line[8] != ' ' || line.Length > 12 && line[12] != ' ')
+        {
             return false;
+        }
         isVersion0 = line[7] == '0';
         var status = Number(line.Slice(9, 3));
         Status = (int)status;
@@ -65,7 +70,8 @@ internal struct ReplyHead
     private bool ReadHeader(ReadOnlySpan<byte> line)
     {
         var colon = line.IndexOf((byte)':');
-        // A line that begins with a blank continues the last one, which has been forbidden for long (RFC 9112, 5.2); a blank before the colon, too.
+        // A line that begins with a blank continues the last one, which has been forbidden for long (RFC 9112, 5.2); a blank before the
+        // colon, too.
         if (colon <= 0 || line[..colon].IndexOfAny((byte)' ', (byte)'\t') >= 0)
             return false;
         var name = line[..colon];

@@ -1,6 +1,9 @@
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>Reads HTTP/1 replies as they stream by, one after the other, and keeps nothing but their measures. Allocates nothing in the steady state.</summary>
+/// <summary>
+/// Reads HTTP/1 replies as they stream by, one after the other, and keeps nothing but their measures. Allocates nothing in the steady
+/// state.
+/// </summary>
 /// <param name="isBodyless">Replies are headers alone, as to HEAD.</param>
 internal sealed class ReplyParser(bool isBodyless)
 {

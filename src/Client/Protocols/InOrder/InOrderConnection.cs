@@ -3,7 +3,10 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Protocols.InOrder;
 
-/// <summary>One connection whose replies come in the order of the requests; what a request and a reply are is the <see cref="InOrderProtocol"/>'s business.</summary>
+/// <summary>
+/// One connection whose replies come in the order of the requests; what a request and a reply are is the <see cref="InOrderProtocol"/>'s
+/// business.
+/// </summary>
 internal sealed class InOrderConnection : DuplexConnection
 {
     private readonly InOrderProtocol protocol;
@@ -73,7 +76,8 @@ internal sealed class InOrderConnection : DuplexConnection
         {
             if (due.Count == 0)
             {
-                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is out that they could fail, so the next one does.
+                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is out that they could fail, so
+                // the next one does.
                 hasSurplus = true;
                 End(CallResult.Ok, CallResult.Ok);
                 return;

@@ -3,7 +3,10 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Protocols.InOrder;
 
-/// <summary>What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a time.</summary>
+/// <summary>
+/// What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a
+/// time.
+/// </summary>
 internal abstract class InOrderProtocol
 {
     /// <summary>It asks the server to close after the reply.</summary>

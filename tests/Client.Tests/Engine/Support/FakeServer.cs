@@ -92,7 +92,9 @@ internal sealed class FakeServer : IAsyncDisposable
         {
             while (true)
             {
-                var stream = listener is null ? await AcceptPipeAsync() : new NetworkStream(await listener.AcceptAsync(stop.Token), ownsSocket: true);
+                var stream = listener is null
+                    ? await AcceptPipeAsync()
+                    : new NetworkStream(await listener.AcceptAsync(stop.Token), ownsSocket: true);
                 open[stream] = 0;
                 _ = ServeAsync(stream, Interlocked.Increment(ref accepted));
             }
@@ -111,7 +113,8 @@ internal sealed class FakeServer : IAsyncDisposable
         return pipe;
     }
 
-    private NamedPipeServerStream NewPipe() => new(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances,
+    private NamedPipeServerStream NewPipe() =>
+        new(((Address.Pipe)Address).Name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances,
         PipeTransmissionMode.Byte, PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
 
     private async Task ServeAsync(Stream stream, int number)

@@ -18,15 +18,22 @@ internal sealed class ForeignServer : IAsyncDisposable
     public static Task<ForeignServer> PythonAsync(string kind)
     {
         const string Python = "/usr/bin/python3";
-        Assert.SkipUnless(File.Exists(Python) && RunsWell(Python, "-c", "import grpc"), "Python's grpcio is not installed: run .ci/install-foreign");
+        Assert.SkipUnless(
+            File.Exists(Python) && RunsWell(Python, "-c", "import grpc"), "Python's grpcio is not installed: run .ci/install-foreign");
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(Python, [Script("server.py"), address]));
     }
 
     public static Task<ForeignServer> NodeAsync(string kind)
     {
         var modules = Find("artifacts/foreign/node_modules");
-        Assert.SkipWhen(modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")), "grpc-js is not installed: run .ci/install-foreign");
-        return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo("node", [Script("server.js"), address, Find("protos/bench.proto")!]) { Environment = { ["NODE_PATH"] = modules } });
+        Assert.SkipWhen(
+            modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")),
+            "grpc-js is not installed: run .ci/install-foreign");
+        return StartAsync(kind, "127.0.0.1:0", address =>
+            new ProcessStartInfo("node", [Script("server.js"), address, Find("protos/bench.proto")!])
+            {
+                Environment = { ["NODE_PATH"] = modules },
+            });
     }
 
     /// <summary>hello.v1.Greeter by grpc-js, with @grpc/reflection or without any.</summary>
@@ -91,7 +98,9 @@ internal sealed class ForeignServer : IAsyncDisposable
         start.RedirectStandardInput = start.RedirectStandardOutput = true;
         var process = Process.Start(start)!;
         var port = await process.StandardOutput.ReadLineAsync().WaitAsync(Patience);
-        return new(process, kind == "unix" ? new Address.Unix(path) : new Address.Tcp("127.0.0.1", int.Parse(port!, CultureInfo.InvariantCulture)));
+        return new(process, kind == "unix"
+            ? new Address.Unix(path)
+            : new Address.Tcp("127.0.0.1", int.Parse(port!, CultureInfo.InvariantCulture)));
     }
 
     private static bool RunsWell(string program, params string[] arguments)

@@ -10,7 +10,8 @@ internal static class TestLoad
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     public static LoadOptions Options(
-        Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10, double timeout = 10, double connectDeadline = 10) => new()
+        Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10,
+        double timeout = 10, double connectDeadline = 10) => new()
     {
         Address = address,
         Connections = connections,

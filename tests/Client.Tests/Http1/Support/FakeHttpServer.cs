@@ -39,7 +39,8 @@ internal sealed class FakeHttpServer : IAsyncDisposable
 
     public int Calls => Volatile.Read(ref calls);
 
-    public static string Reply(int length, string headers = "") => $"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{headers}\r\n{new string('x', length)}";
+    public static string Reply(int length, string headers = "") =>
+        $"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{headers}\r\n{new string('x', length)}";
 
     /// <returns>True: the connection goes on.</returns>
     public static async Task<bool> SayAsync(Socket socket, string text)
