@@ -32,8 +32,9 @@ internal abstract class DuplexGate
     {
         try
         {
-            if (depth == 1)
-                Flush();
+            // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
+            for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
+                now.Flush(Output);
         }
         finally
         {
@@ -59,13 +60,6 @@ internal abstract class DuplexGate
         Output = new OutputBuffer(pool);
         Current = null;
         old?.Close();
-    }
-
-    // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
-    private void Flush()
-    {
-        for (Duplex? flushed = null; !Output.IsEmpty && Current is { } now && !ReferenceEquals(now, flushed); flushed = now)
-            now.Flush(Output);
     }
 
     /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>

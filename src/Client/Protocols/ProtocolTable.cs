@@ -47,15 +47,10 @@ internal static partial class ProtocolTable
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
     {
-        if (!options.ConnectPerCall)
-            return await KeptAsync(options, cancellation);
         // What closes a connection after every call must leave the same traces behind as applications do.
-        var connector = options.Connector with { ResetOnClose = false };
-        return PerCallConnection.Each(await KeptAsync(options with { Connector = connector }, cancellation));
-    }
-
-    private static async Task<ConnectionSource> KeptAsync(LoadOptions options, CancellationToken cancellation) =>
-        (options.Client, options.Protocol) switch
+        if (options.ConnectPerCall)
+            options = options with { Connector = options.Connector with { ResetOnClose = false } };
+        var source = (options.Client, options.Protocol) switch
         {
             (Wire, Grpc) => await OverHttp2Async(options, Http2Request.Download, cancellation),
             (Wire, Http2) => await OverHttp2Async(options, Http2Request.Bare, cancellation),
@@ -64,6 +59,8 @@ internal static partial class ProtocolTable
             (GrpcDotnet, Grpc) => FindGrpcDotnet()?.Connections(options) ?? throw new ArgumentException(Refusal(options.Client)),
             _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
         };
+        return options.ConnectPerCall ? PerCallConnection.Each(source) : source;
+    }
 
     private static async Task<ConnectionSource> OverHttp2Async(
         LoadOptions options, Func<string, bool, long, Http2Request> request, CancellationToken cancellation)
