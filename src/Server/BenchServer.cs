@@ -4,23 +4,26 @@ using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections;
 
 namespace IpcBench.Server;
 
-/// <summary>One Kestrel that serves every address of the options, with one gRPC stack behind all of them.</summary>
+/// <summary>
+/// One Kestrel that serves every address of the options with one gRPC stack behind all of them, and beside it an event loop for raw echoes.
+/// </summary>
 internal sealed class BenchServer : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(0.5);
 
-    private readonly WebApplication host;
+    private readonly WebApplication? host;
     private readonly IGrpcStack stack;
+    private readonly IDisposable? echo;
     private bool stopped;
 
-    private BenchServer(WebApplication host, IGrpcStack stack, IReadOnlyList<ServerEndpoint> endpoints)
+    private BenchServer(WebApplication? host, IGrpcStack stack, IDisposable? echo, IReadOnlyList<ServerEndpoint> endpoints)
     {
-        this.host = host;
-        this.stack = stack;
+        (this.host, this.stack, this.echo) = (host, stack, echo);
         Endpoints = endpoints;
     }
 
@@ -40,7 +43,7 @@ internal sealed class BenchServer : IAsyncDisposable
             var roles = options.Listen.Select(address => (Address: address, IsEcho: false))
                 .Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
             foreach (var (index, (address, isEcho)) in roles.Index())
-                await BindAsync(endpoints, address, new EndpointRole(isEcho, options.Faults.For(index)), options, warnings);
+                await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
             if (endpoints.Count == 0)
                 throw new CannotListenException("nothing is left to listen on; name an address with --listen or --echo");
             return await StartAsync(options, endpoints, warnings);
@@ -61,7 +64,9 @@ internal sealed class BenchServer : IAsyncDisposable
         foreach (var endpoint in Endpoints)
             endpoint.RemoveFiles();
         using var grace = new CancellationTokenSource(Grace);
-        await this.stack.StopAsync(this.host, grace.Token);
+        echo?.Dispose();
+        if (host is not null)
+            await stack.StopAsync(host, grace.Token);
         RemoveSockets();
     }
 
@@ -75,7 +80,15 @@ internal sealed class BenchServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await StopAsync();
-        await this.host.DisposeAsync();
+        if (host is not null)
+            await host.DisposeAsync();
+    }
+
+    private static EndpointRole RoleOf(int index, Address address, bool isEcho, ServerOptions options)
+    {
+        var isLoop = (options.Sockets ?? SocketEngine.Loop) == SocketEngine.Loop && EventLoop.IsSupported;
+        // Encryption is Kestrel's, whatever its sockets are.
+        return new EndpointRole(isEcho, options.Faults.For(index), isEcho && isLoop && address is not Address.Tls);
     }
 
     private static async Task BindAsync(
@@ -103,13 +116,17 @@ internal sealed class BenchServer : IAsyncDisposable
         var stack = Stacks.Create(options.Stack ?? Stacks.Default);
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
-        var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, warnings);
+        var gate = new AcceptGate((int)maxConnections, KestrelLimits.BeingClosed, warnings);
+        // Kestrel without an endpoint would choose one of its own.
+        if (endpoints.All(endpoint => endpoint.IsOnLoop))
+            return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
+        var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);
         stack.Configure(builder, services);
         var host = builder.Build();
         try
         {
             await stack.StartAsync(host, services, CancellationToken.None);
-            return new BenchServer(host, stack, endpoints);
+            return new BenchServer(host, stack, StartEcho(options, endpoints, gate), endpoints);
         }
         catch (Exception e) when (e is IOException or SocketException or AddressInUseException)
         {
@@ -118,4 +135,9 @@ internal sealed class BenchServer : IAsyncDisposable
                 $"cannot listen: {e.Message.TrimEnd('.')}; stop the other program or choose another address with --listen", e);
         }
     }
+
+    private static IDisposable? StartEcho(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, AcceptGate gate) =>
+        EventLoop.IsSupported && endpoints.Any(endpoint => endpoint.IsOnLoop)
+            ? LoopEchoHost.Start(endpoints.Where(endpoint => endpoint.IsOnLoop), options, gate)
+            : null;
 }

@@ -5,6 +5,7 @@ using IpcBench.Server.Faults;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server;
 
@@ -38,6 +39,15 @@ internal static class ServerCommand
     private static readonly Option<int> Backlog = Number("--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
     private static readonly Option<int?> IoQueues = Optional("--io-queues", "Kestrel's I/O queues; 0 uses the thread pool", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
+
+    private static readonly Option<SocketEngine?> Sockets = new("--sockets")
+    {
+        Description = "Whose sockets serve: loop (this program's event loop, Linux) or dotnet. "
+            + "Default: loop for --echo where there is epoll, dotnet for all else",
+        HelpName = "loop|dotnet",
+        CustomParser = ParseEngine,
+    };
+
     private static readonly Option<int?> SocketBuffer = OptionalSize(
         "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
     private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
@@ -74,7 +84,7 @@ internal static class ServerCommand
     {
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
-            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk,
+            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk,
             PipeBuffer, PipeListeners, SpinUs, DelayUs, Answers,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
@@ -120,6 +130,7 @@ internal static class ServerCommand
         Backlog = parsed.GetValue(Backlog),
         IoQueues = parsed.GetValue(IoQueues),
         Inline = parsed.GetValue(Inline),
+        Sockets = parsed.GetValue(Sockets),
         SocketBuffer = parsed.GetValue(SocketBuffer),
         Nagle = parsed.GetValue(Nagle),
         Http2Window = parsed.GetValue(Http2Window),
@@ -146,6 +157,23 @@ internal static class ServerCommand
                 result.AddError(error);
         }
         return [.. addresses];
+    }
+
+    private static SocketEngine? ParseEngine(ArgumentResult result)
+    {
+        switch (result.Tokens[0].Value)
+        {
+            case "dotnet":
+                return SocketEngine.DotNet;
+            case "loop" when EventLoop.IsSupported:
+                return SocketEngine.Loop;
+            case "loop":
+                result.AddError("--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
+                return null;
+            default:
+                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop or dotnet");
+                return null;
+        }
     }
 
     private static Option<string> MakeStack()

@@ -8,6 +8,7 @@ namespace IpcBench.Server.Endpoints;
 internal static class EndpointBinder
 {
     private const string SharedNote = "any user who may write the socket's folder may connect";
+    private const string DotNetNote = "through .NET's sockets and Kestrel";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
     /// <summary>Binds <paramref name="address"/>; connections made from now on wait until Kestrel accepts them.</summary>
@@ -26,10 +27,11 @@ internal static class EndpointBinder
     private static SocketEndpoint BindTcp(Address.Tcp address, EndpointRole role, ServerOptions options)
     {
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new SocketEndpoint(address with { Port = PortOf(sockets) }, null, sockets, options.SocketBuffer)
+        return new SocketEndpoint(address with { Port = PortOf(sockets) }, NoteOf(role, options), sockets, options.SocketBuffer)
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
+            IsOnLoop = role.IsOnLoop,
         };
     }
 
@@ -37,7 +39,7 @@ internal static class EndpointBinder
     {
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new TlsEndpoint(address with { Port = PortOf(sockets) }, sockets, options.SocketBuffer, certificate)
+        return new TlsEndpoint(address with { Port = PortOf(sockets) }, NoteOf(role, options), sockets, options.SocketBuffer, certificate)
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
@@ -47,10 +49,11 @@ internal static class EndpointBinder
     private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)
     {
         var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), address.ToString(), options);
-        return new SocketEndpoint(address, socket.IsPrivate ? null : SharedNote, [socket], options.SocketBuffer)
+        return new SocketEndpoint(address, NoteOf(role, options, socket.IsPrivate ? null : SharedNote), [socket], options.SocketBuffer)
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
+            IsOnLoop = role.IsOnLoop,
         };
     }
 
@@ -59,20 +62,33 @@ internal static class EndpointBinder
         if (!OperatingSystem.IsLinux())
             throw new CannotListenException($"cannot listen on {address}: only Linux has abstract sockets; use unix:/path");
         var socket = UnixListen.Bind("\0" + address.Name, address.ToString(), options);
-        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer) { Fault = role.Fault, IsEcho = role.IsEcho };
+        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer)
+        {
+            Fault = role.Fault,
+            IsEcho = role.IsEcho,
+            IsOnLoop = role.IsOnLoop,
+        };
     }
 
     private static ServerEndpoint BindPipe(Address.Pipe address, EndpointRole role, ServerOptions options)
     {
         if (OperatingSystem.IsWindows())
-            return new WindowsPipeEndpoint(address) { Fault = role.Fault, IsEcho = role.IsEcho };
+            return new WindowsPipeEndpoint(address, NoteOf(role, options)) { Fault = role.Fault, IsEcho = role.IsEcho };
         // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), address.ToString(), options);
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer)
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
+            IsOnLoop = role.IsOnLoop,
         };
+    }
+
+    /// <summary>An echo that is not what echoes are by default says so.</summary>
+    private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
+    {
+        var engine = role is { IsEcho: true, IsOnLoop: false } && options.Sockets is null ? DotNetNote : null;
+        return engine is not null && other is not null ? $"{engine}, {other}" : engine ?? other;
     }
 
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;
@@ -81,7 +97,8 @@ internal static class EndpointBinder
 /// <summary>What an endpoint does with its connections, whatever they are made of.</summary>
 /// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
 /// <param name="Fault">What it does wrong on purpose.</param>
-internal readonly record struct EndpointRole(bool IsEcho, Fault Fault);
+/// <param name="IsOnLoop">A plain socket's echo is answered by an event loop rather than by Kestrel.</param>
+internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsOnLoop);
 
 /// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

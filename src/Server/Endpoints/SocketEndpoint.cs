@@ -13,6 +13,8 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
 
     public override void AddTo(KestrelServerOptions kestrel)
     {
+        if (IsOnLoop)
+            return;
         foreach (var socket in sockets)
             kestrel.Listen(socket.EndPoint, Configure);
     }

@@ -5,8 +5,9 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>TLS as a layer over TCP, with a certificate of its own.</summary>
-internal sealed class TlsEndpoint(Address address, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
-    : SocketEndpoint(address, null, sockets, socketBuffer)
+internal sealed class TlsEndpoint(
+    Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
+    : SocketEndpoint(address, note, sockets, socketBuffer)
 {
     public override void Dispose()
     {

@@ -13,8 +13,8 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 
     /// <summary>Checks that the name is free.</summary>
     /// <exception cref="CannotListenException">Another server has a pipe of that name.</exception>
-    public WindowsPipeEndpoint(Address.Pipe address)
-        : base(address, null)
+    public WindowsPipeEndpoint(Address.Pipe address, string? note)
+        : base(address, note)
     {
         this.name = address.Name;
         // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.

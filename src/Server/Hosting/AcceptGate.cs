@@ -18,19 +18,39 @@ internal sealed class AcceptGate(int served, int beingClosed, TextWriter warning
     /// <summary>One has been accepted; it leaves when it is closed.</summary>
     public void Keep(ConnectionContext connection)
     {
-        if (Interlocked.Increment(ref open) > served && Interlocked.Exchange(ref isTold, 1) == 0)
-            warnings.WriteLine($"more than {served} connections: others are closed at once; allow more with ulimit -n");
+        if (Interlocked.Increment(ref open) > served)
+            Tell();
         connection.ConnectionClosed.UnsafeRegister(static state => ((AcceptGate)state!).Closed(), this);
+    }
+
+    /// <summary>Takes a place for one that Kestrel does not count, and never waits; <see cref="Closed"/> gives it back.</summary>
+    /// <returns>False when it is to be closed at once.</returns>
+    public bool TryEnter()
+    {
+        if (Volatile.Read(ref open) >= served || !free.Wait(0))
+        {
+            Tell();
+            return false;
+        }
+        Interlocked.Increment(ref open);
+        return true;
     }
 
     public void Leave() => free.Release();
 
     public void Dispose() => free.Dispose();
 
-    private void Closed()
+    /// <summary>One that was accepted is closed.</summary>
+    public void Closed()
     {
         Interlocked.Decrement(ref open);
         Leave();
+    }
+
+    private void Tell()
+    {
+        if (Interlocked.Exchange(ref isTold, 1) == 0)
+            warnings.WriteLine($"more than {served} connections: others are closed at once; allow more with ulimit -n");
     }
 }
 

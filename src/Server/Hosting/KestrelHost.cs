@@ -12,7 +12,7 @@ namespace IpcBench.Server.Hosting;
 internal static class KestrelHost
 {
     public static WebApplicationBuilder CreateBuilder(
-        ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections, TextWriter warnings)
+        ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections, AcceptGate gate)
     {
         // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: where this server listens is said on its command line alone.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -24,11 +24,9 @@ internal static class KestrelHost
                 endpoint.AddTo(kestrel);
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        builder.Services.AddSingleton(new AcceptGate((int)maxConnections, KestrelLimits.BeingClosed, warnings));
         // Kestrel's own factory for sockets, behind the gate. The last registered that can bind an end point is taken.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
-            new GatedListenerFactory(
-                ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), services.GetRequiredService<AcceptGate>()));
+            new GatedListenerFactory(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), gate));
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);
         return builder;

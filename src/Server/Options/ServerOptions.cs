@@ -38,6 +38,9 @@ internal sealed record ServerOptions
     /// <summary>Socket completions run on the threads that poll, without a hop to the thread pool.</summary>
     public bool Inline { get; init; }
 
+    /// <summary>Whose sockets serve; null: this program's event loop for a raw echo where there is epoll, .NET's for all else.</summary>
+    public SocketEngine? Sockets { get; init; }
+
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null leaves the system's choice.</summary>
     public int? SocketBuffer { get; init; }
 
@@ -61,4 +64,14 @@ internal sealed record ServerOptions
 
     /// <summary>Deliberate defects, for tests of the measuring itself.</summary>
     public FaultOptions Faults { get; init; } = new();
+}
+
+/// <summary>Who waits for sockets and reads them.</summary>
+internal enum SocketEngine
+{
+    /// <summary>System.Net.Sockets, through Kestrel.</summary>
+    DotNet,
+
+    /// <summary>The event loop of IpcBench.Transports; Linux only.</summary>
+    Loop,
 }

@@ -17,7 +17,7 @@ internal static class Describer
         typeof(Describer).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
 
     public static DescribeReply Describe(
-        IGrpcStack stack, ServerOptions options, long maxConnections, IEnumerable<ServerEndpoint> endpoints)
+        IGrpcStack stack, ServerOptions options, long maxConnections, IReadOnlyList<ServerEndpoint> endpoints)
     {
         var reply = new DescribeReply
         {
@@ -39,16 +39,19 @@ internal static class Describer
             Note = endpoint.Note ?? "",
             Protocol = endpoint.IsEcho ? "echo" : "grpc",
         }));
-        AddSettings(reply, options);
+        AddSettings(reply, options, endpoints);
         return reply;
     }
 
-    private static void AddSettings(DescribeReply reply, ServerOptions options)
+    private static void AddSettings(DescribeReply reply, ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
     {
         var settings = reply.Settings;
         settings["backlog"] = Text(options.Backlog);
         settings["io-queues"] = Text(options.IoQueues);
         settings["inline"] = options.Inline ? "yes" : "no";
+        settings["sockets"] = "dotnet";
+        if (endpoints.Any(endpoint => endpoint.IsEcho))
+            settings["echo-sockets"] = string.Join(' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(EngineOf).Distinct());
         settings["socket-buffer"] = Text(options.SocketBuffer);
         settings["nagle"] = options.Nagle ? "yes" : "no";
         settings["http2-window"] = Text(options.Http2Window);
@@ -71,6 +74,8 @@ internal static class Describer
         if (values.Count > 0)
             settings[name] = string.Join(' ', values);
     }
+
+    private static string EngineOf(ServerEndpoint endpoint) => endpoint.IsOnLoop ? "loop" : "dotnet";
 
     private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }

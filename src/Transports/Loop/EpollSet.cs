@@ -17,9 +17,10 @@ internal sealed unsafe class EpollSet : IDisposable
     private readonly int wake;
     private readonly byte* events = (byte*)NativeMemory.AllocZeroed((nuint)(Capacity * 16));
     private readonly Stack<int> free = new();
-    private LoopSocket?[] sockets = new LoopSocket?[64];
+    private IWatched?[] sockets = new IWatched?[64];
     private uint[] generations = new uint[64];
     private int used = 1; // slot 0 is the wake-up descriptor
+    private int listeners;
     private bool nanoseconds = true;
 
     public EpollSet()
@@ -31,8 +32,8 @@ internal sealed unsafe class EpollSet : IDisposable
         Control(Native.EpollAdd, wake, Native.EpollIn, 0);
     }
 
-    /// <summary>How many sockets it watches.</summary>
-    public int Count => used - 1 - free.Count;
+    /// <summary>How many connections it watches.</summary>
+    public int Connections => used - 1 - free.Count - listeners;
 
     /// <summary>Ends a wait early, or the next one at once. From any thread.</summary>
     public void Wake()
@@ -42,7 +43,7 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 
     /// <returns>The slot to name in <see cref="Watch"/> and <see cref="Remove"/>.</returns>
-    public int Add(LoopSocket socket, int fd, uint interest)
+    public int Add(IWatched socket, int fd, uint interest)
     {
         if (!free.TryPop(out var slot))
             slot = used++;
@@ -57,6 +58,26 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 
     public void Watch(int slot, int fd, uint interest) => Control(Native.EpollModify, fd, interest, Key(slot));
+
+    /// <summary>Watches a listening socket, at first for nothing.</summary>
+    /// <returns>What to name in <see cref="Arm"/>, and the slot for <see cref="Remove"/>.</returns>
+    public (ulong Key, int Slot) AddListener(IWatched listener, int fd)
+    {
+        listeners++;
+        var slot = Add(listener, fd, Native.EpollOneShot);
+        return (Key(slot), slot);
+    }
+
+    /// <summary>Asks for one event of a listening socket. From any thread.</summary>
+    public void Arm(ulong key, int fd) => Control(Native.EpollModify, fd, Native.EpollIn | Native.EpollOneShot, key);
+
+    /// <summary>Forgets a listening socket that stays open.</summary>
+    public void RemoveListener(int slot, int fd)
+    {
+        listeners--;
+        Native.EpollControl(epoll, Native.EpollDelete, fd, null);
+        Remove(slot);
+    }
 
     /// <summary>Forgets the socket; events already fetched for it are dropped. Closing the descriptor removes it from epoll.</summary>
     public void Remove(int slot)

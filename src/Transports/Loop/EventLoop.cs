@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Collections.Concurrent;
 using System.Runtime.Versioning;
 
@@ -32,6 +33,12 @@ public sealed class EventLoop : IDisposable
         thread = new Thread(Run) { Name = name, IsBackground = true };
         thread.Start();
     }
+
+    /// <summary>
+    /// Before it sleeps, let others run who want this CPU, where several connections are watched: throughput for one more system call. On
+    /// unless it is switched off.
+    /// </summary>
+    public bool LetsOthersRun { get; init; } = true;
 
     /// <summary>This system has what the loop stands on.</summary>
     [SupportedOSPlatformGuard("linux")]
@@ -74,6 +81,9 @@ public sealed class EventLoop : IDisposable
 
     internal EpollSet Epoll => epoll;
 
+    /// <summary>What one gathering send of this loop holds in place.</summary>
+    internal MemoryHandle[] Pins { get; } = new MemoryHandle[LoopSocket.MostSegments];
+
     /// <summary>Tells the socket's owner once more that it is readable, after the others had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
 
@@ -112,7 +122,7 @@ public sealed class EventLoop : IDisposable
     /// </summary>
     private void Sleep(long waitNs)
     {
-        if (epoll.Count > 1 && (waitNs < 0 || waitNs >= DueSoonNs))
+        if (LetsOthersRun && epoll.Connections > 1 && (waitNs < 0 || waitNs >= DueSoonNs))
             Thread.Yield();
         epoll.Wait(waitNs);
     }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
@@ -7,7 +8,7 @@ namespace IpcBench.Transports.Loop;
 
 /// <summary>A non-blocking stream socket that one <see cref="EventLoop"/> watches. Used on the loop's thread only.</summary>
 [SupportedOSPlatform("linux")]
-public sealed unsafe class LoopSocket
+public sealed unsafe class LoopSocket : IWatched
 {
     private const uint ReadInterest = Native.EpollIn | Native.EpollReadHangUp | Native.EpollEdge;
 
@@ -21,6 +22,12 @@ public sealed unsafe class LoopSocket
         (this.loop, this.fd, Handler) = (loop, fd, handler);
         slot = loop.Epoll.Add(this, fd, ReadInterest);
     }
+
+    /// <summary>Watches a connection that <see cref="LoopListener.TryAccept"/> gave. On the loop's thread only.</summary>
+    /// <param name="loop">Watches it from now on.</param>
+    /// <param name="descriptor">Belongs to this object from now on.</param>
+    /// <param name="handler">Is told of events.</param>
+    public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
     /// <summary>Takes an accepted connection over from the framework, which forgets it. On the loop's thread only.</summary>
     public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler)
@@ -64,10 +71,59 @@ public sealed unsafe class LoopSocket
         }
     }
 
-    /// <summary>What <see cref="Receive"/> and <see cref="Send"/> return when they would have to wait.</summary>
+    /// <summary>The most segments that one <see cref="Send(in ReadOnlySequence{byte})"/> takes.</summary>
+    public const int MostSegments = 64;
+
+    /// <summary>Sends as much as fits of the first <see cref="MostSegments"/> segments, in one system call.</summary>
+    /// <returns>As <see cref="Send(ReadOnlySpan{byte})"/>.</returns>
+    public int Send(in ReadOnlySequence<byte> bytes)
+    {
+        if (bytes.IsSingleSegment)
+            return Send(bytes.FirstSpan);
+        if (fd < 0)
+            return -9; // EBADF
+        var pins = loop.Pins;
+        var segments = stackalloc Native.Segment[MostSegments];
+        var used = 0;
+        try
+        {
+            foreach (var part in bytes)
+            {
+                pins[used] = part.Pin();
+                segments[used] = new Native.Segment { Start = (byte*)pins[used].Pointer, Length = part.Length };
+                if (++used == MostSegments)
+                    break;
+            }
+            var message = new Native.MessageHeader { Segments = segments, SegmentCount = used };
+            var count = Native.SendMessage(fd, &message, Native.MsgNoSignal);
+            return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
+        }
+        finally
+        {
+            for (var i = 0; i < used; i++)
+                pins[i].Dispose();
+        }
+    }
+
+    /// <summary>Tells the other side that nothing more will be sent, and with <paramref name="both"/> that nothing more is read.</summary>
+    public void Shutdown(bool both)
+    {
+        if (fd >= 0)
+            Native.Shutdown(fd, both ? Native.ShutdownBoth : Native.ShutdownSend);
+    }
+
+    /// <summary>Makes <see cref="Close"/> reset a TCP connection: what is still on its way is dropped.</summary>
+    public void ResetOnClose()
+    {
+        var linger = stackalloc int[2] { 1, 0 };
+        if (fd >= 0)
+            Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
+    }
+
+    /// <summary>What <see cref="Receive"/> and sending return when they would have to wait.</summary>
     public const int WouldBlock = -Native.Again;
 
-    /// <summary>The system's words for a negative result of <see cref="Receive"/> or <see cref="Send"/>.</summary>
+    /// <summary>The system's words for a negative result of receiving or sending.</summary>
     public static string Describe(int result) => Marshal.GetPInvokeErrorMessage(-result);
 
     /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when there is room again.</summary>
@@ -92,6 +148,8 @@ public sealed unsafe class LoopSocket
         Native.Close(fd);
         fd = -1;
     }
+
+    void IWatched.OnEvents(uint bits) => OnEvents(bits);
 
     internal void OnEvents(uint bits)
     {

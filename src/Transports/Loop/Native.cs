@@ -10,7 +10,8 @@ internal static unsafe partial class Native
     public const int AfUnix = 1;
     public const int AfInet = 2;
     public const int AfInet6 = 10;
-    public const int StreamNonBlockingCloseOnExec = 1 | 0x800 | 0x80000;
+    public const int NonBlockingCloseOnExec = 0x800 | 0x80000;
+    public const int StreamNonBlockingCloseOnExec = 1 | NonBlockingCloseOnExec;
     public const int SolSocket = 1;
     public const int SoError = 4;
     public const int SoSendBuffer = 7;
@@ -24,18 +25,24 @@ internal static unsafe partial class Native
     public const int PrSetTimerSlack = 29;
 
     public const int EpollAdd = 1;
+    public const int EpollDelete = 2;
     public const int EpollModify = 3;
     public const uint EpollIn = 0x1;
     public const uint EpollOut = 0x4;
     public const uint EpollError = 0x8;
     public const uint EpollHangUp = 0x10;
     public const uint EpollReadHangUp = 0x2000;
+    public const uint EpollOneShot = 1u << 30;
     public const uint EpollEdge = 1u << 31;
+
+    public const int ShutdownSend = 1;
+    public const int ShutdownBoth = 2;
 
     public const int Interrupted = 4;
     public const int Again = 11;
     public const int FunctionNotImplemented = 38;
     public const int AddressNotAvailable = 99;
+    public const int ConnectionAborted = 103;
     public const int InProgress = 115;
 
     [StructLayout(LayoutKind.Sequential)]
@@ -43,6 +50,27 @@ internal static unsafe partial class Native
     {
         public long Seconds;
         public long Nanoseconds;
+    }
+
+    /// <summary>struct iovec.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Segment
+    {
+        public byte* Start;
+        public nint Length;
+    }
+
+    /// <summary>struct msghdr of 64-bit systems.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct MessageHeader
+    {
+        public void* Name;
+        public int NameLength;
+        public Segment* Segments;
+        public nint SegmentCount;
+        public void* Control;
+        public nint ControlLength;
+        public int Flags;
     }
 
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
@@ -80,6 +108,15 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
     public static partial nint Send(int fd, byte* buffer, nint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "sendmsg", SetLastError = true)]
+    public static partial nint SendMessage(int fd, MessageHeader* message, int flags);
+
+    [LibraryImport("libc", EntryPoint = "accept4", SetLastError = true)]
+    public static partial int Accept(int fd, byte* address, int* length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "shutdown", SetLastError = true)]
+    public static partial int Shutdown(int fd, int how);
 
     [LibraryImport("libc", EntryPoint = "setsockopt", SetLastError = true)]
     public static partial int SetSocketOption(int fd, int level, int name, void* value, int length);

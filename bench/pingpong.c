@@ -1,0 +1,159 @@
+// Ping-pong of one packet between two processes over TCP on loopback or a Unix socket: what the kernel takes, with next to nothing on top.
+// Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip.
+//
+//   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] tcp|unix...
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+static void check(int ok, const char *what) {
+    if (!ok)
+        fail(what);
+}
+
+static int connected(int is_unix, int *other) {
+    struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    // An abstract name that the kernel chooses, and a port that it chooses.
+    struct sockaddr *address = is_unix ? (struct sockaddr *)&local : (struct sockaddr *)&inet;
+    socklen_t length = is_unix ? sizeof(sa_family_t) : sizeof inet;
+    int listening = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    check(listening >= 0 && bind(listening, address, length) == 0 && listen(listening, 1) == 0, "listen");
+    length = is_unix ? sizeof local : sizeof inet;
+    check(getsockname(listening, address, &length) == 0, "getsockname");
+    int client = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    check(client >= 0 && connect(client, address, length) == 0, "connect");
+    *other = accept(listening, NULL, NULL);
+    check(*other >= 0, "accept");
+    close(listening);
+    return client;
+}
+
+static int watched(int fd, int is_unix) {
+    int on = 1;
+    if (!is_unix)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    int epoll = epoll_create1(0);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
+    check(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+    return epoll;
+}
+
+// False at the end of the stream.
+static int receive(int epoll, int fd, char *packet, size_t size) {
+    for (size_t got = 0; got < size;) {
+        struct epoll_event events[16];
+        if (epoll_wait(epoll, events, 16, -1) < 0 && errno != EINTR)
+            fail("epoll_wait");
+        // Less than asked for was all there was.
+        for (ssize_t count = 1; got < size && count > 0;) {
+            size_t asked = size - got;
+            count = recv(fd, packet + got, asked, 0);
+            if (count == 0)
+                return 0;
+            if (count < 0 && errno != EAGAIN)
+                return 0;
+            got += count > 0 ? (size_t)count : 0;
+            if (count > 0 && (size_t)count < asked)
+                break;
+        }
+    }
+    return 1;
+}
+
+static void sent(int fd, const char *packet, size_t size) {
+    while (size > 0) {
+        ssize_t count = send(fd, packet, size, MSG_NOSIGNAL);
+        if (count < 0 && errno != EAGAIN)
+            fail("send");
+        packet += count > 0 ? count : 0;
+        size -= count > 0 ? (size_t)count : 0;
+    }
+}
+
+static void serve(int fd, int is_unix, char *packet, size_t size) {
+    int epoll = watched(fd, is_unix);
+    while (receive(epoll, fd, packet, size))
+        sent(fd, packet, size);
+    _exit(0);
+}
+
+static double measure(int is_unix, size_t size, long packets) {
+    char *packet = calloc(1, size);
+    int other, fd = connected(is_unix, &other);
+    pid_t server = fork();
+    if (server == 0) {
+        close(fd);
+        serve(other, is_unix, packet, size);
+    }
+    close(other);
+    int epoll = watched(fd, is_unix);
+    struct timespec start, end;
+    for (long warm = packets / 10; warm >= 0; warm--) {
+        sent(fd, packet, size);
+        receive(epoll, fd, packet, size);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (long i = 0; i < packets; i++) {
+        sent(fd, packet, size);
+        receive(epoll, fd, packet, size);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    close(fd);
+    close(epoll);
+    waitpid(server, NULL, 0);
+    free(packet);
+    return ((end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec)) / 1e3 / packets;
+}
+
+int main(int count, char **words) {
+    size_t size = 64;
+    long packets = 20000, rounds = 6;
+    int cpu = 0, option;
+    while ((option = getopt(count, words, "s:n:r:c:")) > 0) {
+        if (option == 's')
+            size = strtoul(optarg, NULL, 10);
+        else if (option == 'n')
+            packets = atol(optarg);
+        else if (option == 'r')
+            rounds = atol(optarg);
+        else if (option == 'c')
+            cpu = atoi(optarg);
+        else
+            return 1;
+    }
+    if (size < 1 || packets < 1 || optind == count) {
+        fprintf(stderr, "usage: %s [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU|-1] tcp|unix...\n", words[0]);
+        return 1;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu < 0 ? 0 : cpu, &set);
+    if (cpu >= 0 && sched_setaffinity(0, sizeof set, &set) != 0)
+        fail("sched_setaffinity");
+    for (long round = 0; round < rounds; round++)
+        for (int word = optind; word < count; word++) {
+            printf("%s %zu B: %.2f us\n", words[word], size, measure(strcmp(words[word], "unix") == 0, size, packets));
+            fflush(stdout);
+        }
+    return 0;
+}

@@ -1,0 +1,82 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Loop;
+
+/// <summary>
+/// A listening socket that an <see cref="EventLoop"/> watches while somebody waits for its next connection. Accepting and arming are for
+/// any thread; the socket itself stays its owner's, who closes it after <see cref="Forget"/>.
+/// </summary>
+[SupportedOSPlatform("linux")]
+public sealed unsafe class LoopListener : IWatched
+{
+    private readonly EventLoop loop;
+    private readonly Action onReady;
+    private readonly int fd;
+    private readonly ulong key;
+    private readonly int slot;
+    private bool forgotten;
+
+    /// <summary>On the loop's thread only.</summary>
+    /// <param name="loop">Watches it.</param>
+    /// <param name="listening">Bound and listening already.</param>
+    /// <param name="onReady">Called on the loop's thread, once for each <see cref="Arm"/>, when a connection waits; must not throw.</param>
+    public LoopListener(EventLoop loop, Socket listening, Action onReady)
+    {
+        (this.loop, this.onReady) = (loop, onReady);
+        listening.Blocking = false;
+        fd = (int)listening.Handle;
+        (key, slot) = loop.Epoll.AddListener(this, fd);
+    }
+
+    /// <summary>Accepts a connection that waits.</summary>
+    /// <returns>Its descriptor, or an errno negated: <see cref="LoopSocket.WouldBlock"/> when none waits.</returns>
+    public int TryAccept()
+    {
+        while (true)
+        {
+            var accepted = Native.Accept(fd, null, null, Native.NonBlockingCloseOnExec);
+            if (accepted >= 0)
+                return accepted;
+            // A connection that was gone before it was accepted (accept(2), "Error handling").
+            if (Marshal.GetLastPInvokeError() is not (Native.Interrupted or Native.ConnectionAborted) and var error)
+                return -error;
+        }
+    }
+
+    /// <summary>Asks for one call when a connection waits, at once if one does.</summary>
+    public void Arm() => loop.Epoll.Arm(key, fd);
+
+    /// <summary>Watches it no more. On the loop's thread only.</summary>
+    public void Forget()
+    {
+        if (forgotten)
+            return;
+        forgotten = true;
+        loop.Epoll.RemoveListener(slot, fd);
+    }
+
+    /// <summary>Closes a descriptor that was accepted and is nobody's.</summary>
+    public static void Discard(int accepted) => Native.Close(accepted);
+
+    /// <summary>Sends small parts at once (TCP_NODELAY); what is no TCP socket ignores it.</summary>
+    public static void SetNoDelay(int accepted)
+    {
+        var on = 1;
+        Native.SetSocketOption(accepted, Native.IpProtoTcp, Native.TcpNoDelay, &on, sizeof(int));
+    }
+
+    /// <summary>SO_SNDBUF and SO_RCVBUF, in bytes.</summary>
+    public static void SetBuffers(int accepted, int size)
+    {
+        Native.SetSocketOption(accepted, Native.SolSocket, Native.SoSendBuffer, &size, sizeof(int));
+        Native.SetSocketOption(accepted, Native.SolSocket, Native.SoReceiveBuffer, &size, sizeof(int));
+    }
+
+    void IWatched.OnEvents(uint bits)
+    {
+        if (!forgotten)
+            onReady();
+    }
+}
