@@ -1,5 +1,6 @@
 // Ping-pong of one packet between two processes over TCP on loopback or a Unix socket: what the kernel takes, with next to nothing on top.
-// Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip.
+// Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip:
+// the median, which a busy machine hardly moves, and the mean.
 //
 //   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] tcp|unix...
 #define _GNU_SOURCE
@@ -97,7 +98,20 @@ static void serve(int fd, int is_unix, char *packet, size_t size) {
     _exit(0);
 }
 
-static double measure(int is_unix, size_t size, long packets) {
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1e6 + time.tv_nsec / 1e3;
+}
+
+static int ascending(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static void measure(const char *name, size_t size, long packets) {
+    int is_unix = strcmp(name, "unix") == 0;
+    double *took = malloc(sizeof(double) * packets);
     char *packet = calloc(1, size);
     int other, fd = connected(is_unix, &other);
     pid_t server = fork();
@@ -107,22 +121,26 @@ static double measure(int is_unix, size_t size, long packets) {
     }
     close(other);
     int epoll = watched(fd, is_unix);
-    struct timespec start, end;
     for (long warm = packets / 10; warm >= 0; warm--) {
         sent(fd, packet, size);
         receive(epoll, fd, packet, size);
     }
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = now(), last = start;
     for (long i = 0; i < packets; i++) {
         sent(fd, packet, size);
         receive(epoll, fd, packet, size);
+        double moment = now();
+        took[i] = moment - last;
+        last = moment;
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
     close(fd);
     close(epoll);
     waitpid(server, NULL, 0);
+    qsort(took, packets, sizeof *took, ascending);
+    printf("%s %zu B: median %.2f us, mean %.2f us\n", name, size, took[packets / 2], (last - start) / packets);
+    fflush(stdout);
+    free(took);
     free(packet);
-    return ((end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec)) / 1e3 / packets;
 }
 
 int main(int count, char **words) {
@@ -151,9 +169,7 @@ int main(int count, char **words) {
     if (cpu >= 0 && sched_setaffinity(0, sizeof set, &set) != 0)
         fail("sched_setaffinity");
     for (long round = 0; round < rounds; round++)
-        for (int word = optind; word < count; word++) {
-            printf("%s %zu B: %.2f us\n", words[word], size, measure(strcmp(words[word], "unix") == 0, size, packets));
-            fflush(stdout);
-        }
+        for (int word = optind; word < count; word++)
+            measure(words[word], size, packets);
     return 0;
 }

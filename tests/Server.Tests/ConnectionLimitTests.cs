@@ -5,12 +5,16 @@ namespace IpcBench.Server.Tests;
 
 public class ConnectionLimitTests
 {
-    [Fact]
-    public async Task More_connections_than_there_are_file_descriptors_are_closed_and_the_server_lives_on()
+    public static TheoryData<string> Sockets => Engines.Theory;
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task More_connections_than_there_are_file_descriptors_are_closed_and_the_server_lives_on(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         const int files = 400, connections = 1_000;
-        await using var child = await ServerChild.StartWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartWithFilesAsync(
+            files, "--listen", Addresses.Unix().ToString(), "--sockets", sockets);
         var address = child.Addresses[0];
         var opened = new List<Stream>();
         using (var first = new GrpcClient(address))
@@ -45,12 +49,14 @@ public class ConnectionLimitTests
             + "allow more with ulimit -n", error.TrimEnd());
     }
 
-    [Fact]
-    public async Task A_server_without_a_free_file_descriptor_serves_again_when_there_are_some()
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task A_server_without_a_free_file_descriptor_serves_again_when_there_are_some(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
         const int files = 400, connections = 100;
-        await using var child = await ServerChild.StartWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartWithFilesAsync(
+            files, "--listen", Addresses.Unix().ToString(), "--sockets", sockets);
         var address = child.Addresses[0];
         using (var first = new GrpcClient(address))
             Assert.Equal(10, (await first.DownloadAsync(10)).Length);

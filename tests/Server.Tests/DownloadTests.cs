@@ -7,13 +7,20 @@ namespace IpcBench.Server.Tests;
 
 public class DownloadTests
 {
-    public static MatrixTheoryData<string, string> KindsAndStacks => new(Addresses.Kinds, Stacks.Names);
+    public static MatrixTheoryData<string, string, string> KindsAndStacks => new(Addresses.Kinds, Stacks.Names, Engines.All);
+
+    public static TheoryData<string> Sockets => Engines.Theory;
 
     [Theory]
     [MemberData(nameof(KindsAndStacks))]
-    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind, string stack)
+    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind, string stack, string sockets)
     {
-        await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Of(kind)], Stack = stack });
+        await using var server = await ServerUnderTest.StartAsync(new ServerOptions
+        {
+            Listen = [Addresses.Of(kind)],
+            Stack = stack,
+            Sockets = Engines.Of(sockets),
+        });
         using var client = new GrpcClient(server.Address);
         foreach (var size in (int[])[0, 1, 10, 127, 128, 16_383, 16_384, 16_385, 100_000, 1_000_000, 5_000_000])
             Assert.Equal(Expected(size), await client.DownloadAsync(size));
@@ -44,10 +51,12 @@ public class DownloadTests
         Assert.Same(replies.For(10), replies.For(10));
     }
 
-    [Fact]
-    public async Task Many_calls_at_once_on_one_connection_each_get_their_own_size()
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task Many_calls_at_once_on_one_connection_each_get_their_own_size(string sockets)
     {
-        await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix()], Sockets = Engines.Of(sockets) });
         using var client = new GrpcClient(server.Address);
         var sizes = Enumerable.Range(0, 300).Select(call => call * 997).ToArray();
         var payloads = await Task.WhenAll(sizes.Select(size => client.DownloadAsync(size)));

@@ -7,13 +7,15 @@ namespace IpcBench.Server.Tests;
 
 public class EchoTests
 {
-    public static TheoryData<string> Kinds => [.. Addresses.Kinds];
+    public static MatrixTheoryData<string, string> Kinds => new(Addresses.Kinds, Engines.All);
+
+    public static TheoryData<string> Sockets => Engines.Theory;
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Every_byte_comes_back_on_every_transport_and_connections_are_counted(string kind)
+    public async Task Every_byte_comes_back_on_every_transport_and_connections_are_counted(string kind, string sockets)
     {
-        await using var server = await StartAsync(Addresses.Of(kind));
+        await using var server = await StartAsync(Addresses.Of(kind), sockets);
         var echo = server.Endpoints[1];
         await using (var stream = await ConnectAsync(echo.Address))
         {
@@ -24,10 +26,11 @@ public class EchoTests
         await AwaitAsync(() => echo.Counters.ConnectionsOpen == 0);
     }
 
-    [Fact]
-    public async Task Bytes_come_back_before_the_client_has_said_all_and_after_it_has_half_closed()
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task Bytes_come_back_before_the_client_has_said_all_and_after_it_has_half_closed(string sockets)
     {
-        await using var server = await StartAsync(Addresses.Unix());
+        await using var server = await StartAsync(Addresses.Unix(), sockets);
         await using var stream = await ConnectAsync(server.Endpoints[1].Address);
         await PingAsync(stream, 5);
         await stream.WriteAsync("last"u8.ToArray()).AsTask().WaitAsync(Limits.Wait);
@@ -37,13 +40,14 @@ public class EchoTests
         Assert.Equal("last"u8, rest.ToArray());
     }
 
-    [Fact]
-    public async Task Clients_that_never_read_cannot_grow_the_server_and_others_are_served_meanwhile()
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task Clients_that_never_read_cannot_grow_the_server_and_others_are_served_meanwhile(string sockets)
     {
         const int clients = 100, offered = 4 << 20;
         const long allowed = 120L << 20;
         await using var child = await ServerChild.StartAsync(
-            "--stack", "built-in", "--listen", Addresses.Unix().ToString(), "--echo", Addresses.Unix().ToString());
+            "--stack", "built-in", "--listen", Addresses.Unix().ToString(), "--echo", Addresses.Unix().ToString(), "--sockets", sockets);
         using var observer = new GrpcClient(child.Addresses[0]);
         await using var honest = await ConnectAsync(child.Addresses[1]);
         await PingAsync(honest, 10);
@@ -115,8 +119,44 @@ public class EchoTests
         await offer.WaitAsync(Limits.Wait);
     }
 
-    private static Task<ServerUnderTest> StartAsync(Address echo) =>
-        ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Echo = [echo] });
+    [Fact]
+    public async Task A_raw_echo_says_when_it_is_not_what_others_are()
+    {
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix()], Echo = [Addresses.Tcp, Addresses.Tls] });
+        var usual = OperatingSystem.IsLinux() ? null : "through .NET's sockets and Kestrel";
+        Assert.Equal([null, usual, "through .NET's sockets and Kestrel"], server.Endpoints.Select(endpoint => endpoint.Note));
+        using var client = new GrpcClient(server.Address);
+        Assert.Equal(OperatingSystem.IsLinux() ? "loop dotnet" : "dotnet", (await client.DescribeAsync()).Settings["echo-sockets"]);
+    }
+
+    [Fact]
+    public async Task Sockets_that_are_none_and_a_loop_where_there_is_no_epoll_are_refused_in_a_sentence()
+    {
+        var (value, sentence) = OperatingSystem.IsLinux()
+            ? ("fast", "'fast' is no value for --sockets: write loop or dotnet")
+            : ("loop", "--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
+        var (exitCode, _, error) = await ServerChild.RunAsync("--sockets", value);
+        Assert.Equal((1, sentence), (exitCode, error.Split('\n')[0].Trim()));
+    }
+
+    [Fact]
+    public async Task An_echo_that_is_held_back_answers_later_and_all()
+    {
+        var slow = new ServerOptions { Listen = [], Echo = [Addresses.Unix()], Faults = new() { DelayUs = ["20000"] } };
+        await using var server = await ServerUnderTest.StartAsync(slow);
+        await using var stream = await ConnectAsync(server.Endpoints[0].Address);
+        var clock = System.Diagnostics.Stopwatch.StartNew();
+        await PingAsync(stream, 10);
+        Assert.InRange(clock.Elapsed, TimeSpan.FromMilliseconds(20), Limits.Wait);
+        await PingAsync(stream, 300_000);
+    }
+
+    private static Task<ServerUnderTest> StartAsync(Address echo, string? sockets = null)
+    {
+        var engine = sockets is null ? (SocketEngine?)null : Engines.Of(sockets);
+        return ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], Echo = [echo], Sockets = engine });
+    }
 
     private static async Task<Stream> ConnectAsync(Address address)
     {

@@ -5,7 +5,7 @@ using IpcBench.Transports;
 namespace IpcBench.Server.Tests;
 
 /// <summary>Clients that ask for much and take little.</summary>
-public class HostileReaderTests(HostileServer server) : IClassFixture<HostileServer>
+public abstract class HostileReaderTests(HostileServer server)
 {
     private const uint LargestWindow = int.MaxValue;
     private const int Streams = 100;
@@ -28,9 +28,11 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
     public async Task Replies_of_grpc_dotnet_that_nobody_reads_are_bounded_too_and_others_get_theirs()
     {
         Assert.SkipUnless(Stacks.Names.Contains(IGrpcStack.GrpcDotnet), "this build has no grpc-dotnet stack");
+        server.SkipWhereItIsNot();
         const int size = 8_000_000;
         const long allowed = 450L << 20;
-        await using var child = await ServerChild.StartAsync("--stack", IGrpcStack.GrpcDotnet, "--listen", Addresses.Unix().ToString());
+        await using var child = await ServerChild.StartAsync(
+            "--stack", IGrpcStack.GrpcDotnet, "--listen", Addresses.Unix().ToString(), "--sockets", server.Sockets);
         using var honest = new GrpcClient(child.Addresses[0]);
         Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
         var before = (await honest.UsageAsync()).WorkingSetBytes;
@@ -50,8 +52,9 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
     [Fact]
     public async Task Clients_that_never_read_or_keep_their_windows_shut_are_cut_off()
     {
+        server.SkipWhereItIsNot();
         await using var child = await ServerChild.StartAsync(
-            "--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString());
+            "--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString(), "--sockets", server.Sockets);
         using var observer = new GrpcClient(child.Addresses[0]);
         var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size: 100_000, calls: 1);
         clients.Add(await RawHttp2.ConnectAsync(child.Addresses[0], initialWindow: 0));
@@ -134,3 +137,9 @@ public class HostileReaderTests(HostileServer server) : IClassFixture<HostileSer
         return clients;
     }
 }
+
+/// <summary>Those of <see cref="HostileReaderTests"/> against .NET's sockets.</summary>
+public class HostileReaderDotNetTests(HostileDotNetServer server) : HostileReaderTests(server), IClassFixture<HostileDotNetServer>;
+
+/// <summary>Those of <see cref="HostileReaderTests"/> against event loops.</summary>
+public class HostileReaderLoopTests(HostileLoopServer server) : HostileReaderTests(server), IClassFixture<HostileLoopServer>;

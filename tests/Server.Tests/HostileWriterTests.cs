@@ -5,7 +5,7 @@ using IpcBench.Transports;
 namespace IpcBench.Server.Tests;
 
 /// <summary>Clients that send what no client should.</summary>
-public class HostileWriterTests(HostileServer server) : IClassFixture<HostileServer>
+public abstract class HostileWriterTests(HostileServer server)
 {
     private const uint ProtocolError = 1, FlowControlError = 3, FrameSizeError = 6, EnhanceYourCalm = 11;
 
@@ -231,3 +231,9 @@ public class HostileWriterTests(HostileServer server) : IClassFixture<HostileSer
         }
     }
 }
+
+/// <summary>Those of <see cref="HostileWriterTests"/> against .NET's sockets.</summary>
+public class HostileWriterDotNetTests(HostileDotNetServer server) : HostileWriterTests(server), IClassFixture<HostileDotNetServer>;
+
+/// <summary>Those of <see cref="HostileWriterTests"/> against event loops.</summary>
+public class HostileWriterLoopTests(HostileLoopServer server) : HostileWriterTests(server), IClassFixture<HostileLoopServer>;

@@ -26,14 +26,15 @@ public class ProcessTests
         }
     }
 
+    public static MatrixTheoryData<string, string> SignalsAndSockets => new(["INT", "TERM"], Engines.All);
+
     [Theory]
-    [InlineData("INT")]
-    [InlineData("TERM")]
-    public async Task A_signal_stops_it_in_two_seconds_even_with_calls_and_connections_open(string signal)
+    [MemberData(nameof(SignalsAndSockets))]
+    public async Task A_signal_stops_it_in_two_seconds_even_with_calls_and_connections_open(string signal, string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
-        await using var child = await ServerChild.StartAsync("--listen", address.ToString(), "--delay-us", "30000000");
+        await using var child = await ServerChild.StartAsync("--listen", address.ToString(), "--delay-us", "30000000", "--sockets", sockets);
         using var hanging = new GrpcClient(address);
         var call = hanging.DownloadAsync(10);
         await using var idle = await RawHttp2.ConnectAsync(address);

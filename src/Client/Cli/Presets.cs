@@ -53,6 +53,7 @@ internal static class Presets
             Examples:
               GrpcBench echo                              what was published in 2014: {Published2014}
               GrpcBench echo --quick                      a first answer
+              GrpcBench echo --quick --sockets dotnet,loop  what .NET's sockets add to it
               GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
               GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
               GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
@@ -73,6 +74,8 @@ internal static class Presets
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
                 + "pipe:/name; none: start one and compare its transports",
+            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux) or dotnet "
+                + "(System.Net.Sockets through Kestrel, default elsewhere and for tls); dotnet,loop: both, each an arm",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
             ["-m"] = "packets out at a time on one connection",

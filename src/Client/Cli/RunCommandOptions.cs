@@ -103,7 +103,7 @@ internal sealed class RunCommandOptions(Preset preset)
 
     /// <summary>One option for each knob of the table.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
-        [.. Knob.All.Select(knob => (knob, Text("--" + knob.Name, "VALUE", knob.Help)))];
+        [.. Knob.All.Select(knob => (knob, Text("--" + knob.Name, "VALUE", preset.Help("--" + knob.Name, knob.Help))))];
 
     /// <summary>Those that the command takes, in the order of its help.</summary>
     public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name));

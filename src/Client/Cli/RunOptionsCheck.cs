@@ -30,7 +30,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfCrank()
     {
-        var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count;
+        var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
+            * options.Variants.Count;
         if (options.Output.Crank && (cells != 1 || options.Loads.Count > 0))
             yield return "--crank measures one cell: name one size with -s and one server with -U";
     }
@@ -58,7 +59,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfLoad()
     {
-        var arms = Servers * options.Clients.Count * options.ConnectPerCall.Count;
+        var arms = Servers * options.Clients.Count * options.ConnectPerCall.Count * options.Variants.Count;
         if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
             yield return "-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds";
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))

@@ -58,7 +58,7 @@ internal sealed class RunOptionsReader(
             Loads = Get(declared.Load) is { } loads ? Parsers.List(loads, "--load", Parsers.Percent) : [],
             AgainstItself = typed.GetValue(declared.AgainstItself),
             Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
-            Variants = [new Variant("", Knobs())],
+            Variants = Variants(),
             Connector = new ConnectorOptions { Insecure = typed.GetValue(declared.Insecure), CaCertificate = Get(declared.CaCert) },
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
             ServerCpus = Cpus(declared.ServerCpus, "--server-cpus"),
@@ -142,8 +142,22 @@ internal sealed class RunOptionsReader(
                 $"-t {threads} needs at least as many connections, and {who} has {fewestConnections}: a connection lives on one thread");
     }
 
-    private Knobs Knobs() =>
-        declared.Knobs.Aggregate(new Knobs(), (knobs, one) => Get(one.Option) is { } text ? one.Knob.Apply(knobs, text) : knobs);
+    /// <summary>One without a name; of a knob that was given a list of values one for each of them.</summary>
+    private IReadOnlyList<Variant> Variants()
+    {
+        IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
+        foreach (var (knob, option) in declared.Knobs)
+        {
+            if (Get(option) is not { } text)
+                continue;
+            var values = Parsers.List(text, option.Name, (value, _) => value);
+            variants = [.. from variant in variants from value in values select With(variant, knob, value, values.Count > 1)];
+        }
+        return variants;
+    }
+
+    private static Variant With(Variant variant, Knob knob, string value, bool isArm) =>
+        new(isArm ? $"{variant.Name} {knob.Name}={value}".TrimStart() : variant.Name, knob.Apply(variant.Knobs, value));
 
     private static string Transport(string text, string what) => text is "tcp" or "tls" or "unix" or "pipe"
         ? text

@@ -31,6 +31,8 @@ internal static class SweepCommand
     /// <summary>The run's own knobs first, then each value alone on top of them.</summary>
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
+        if (plain.Variants.Count > 1)
+            throw new UsageException("--vary makes the arms: give every other setting one value");
         var basis = plain.Variants[0];
         var variants = sweeps.SelectMany(sweep => Arms(plain, basis.Knobs, sweep)).Prepend(basis).ToList();
         return variants.Select(variant => variant.Name).Distinct().Count() == variants.Count

@@ -32,6 +32,11 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
             (knobs, text) => knobs with { IoQueues = Bytes(text, "--io-queues", 1024) }, knobs => Text(knobs.IoQueues), OnServer: true),
         new("inline", "on: the server it starts answers on its I/O threads",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null, OnServer: true),
+        new("sockets",
+            "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
+                + "dotnet,loop: both, each an arm",
+            (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop") },
+            knobs => knobs.Sockets, OnServer: true),
         new("server-gc", "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
             knobs => knobs.ServerGc, OnServer: false),
@@ -41,7 +46,7 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
     ];
 
     /// <summary>It changes nothing on the client, so it means nothing with somebody's own server.</summary>
-    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "server-gc" or "stack";
+    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "sockets" or "server-gc" or "stack";
 
     /// <summary>The knob of that name.</summary>
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>

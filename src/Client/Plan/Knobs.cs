@@ -23,6 +23,9 @@ internal sealed record Knobs
     /// <summary>The server it starts runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
 
+    /// <summary>Whose sockets the server it starts has: <c>dotnet</c> or <c>loop</c>; null: what it takes by itself.</summary>
+    public string? Sockets { get; init; }
+
     /// <summary>Garbage collector of the server it starts: <c>server</c> or <c>workstation</c>.</summary>
     public string? ServerGc { get; init; }
 

@@ -18,16 +18,16 @@ internal sealed class LoopEchoConnection : ILoopHandler
     // Then the other connections have their turn.
     private const int MostReadsAtOnce = 8;
 
-    private readonly LoopSocket _socket;
-    private readonly Func<ValueTask>? _hold;
-    private readonly Action<LoopEchoConnection> _onWaiting;
-    private readonly Action<LoopEchoConnection> _onEnd;
-    private byte[]? _kept;
-    private int _keptStart;
-    private int _keptEnd;
-    private bool _isHeld;
-    private bool _hungUp;
-    private long _waitingSince;
+    private readonly LoopSocket socket;
+    private readonly Func<ValueTask>? hold;
+    private readonly Action<LoopEchoConnection> onWaiting;
+    private readonly Action<LoopEchoConnection> onEnd;
+    private byte[]? kept;
+    private int keptStart;
+    private int keptEnd;
+    private bool isHeld;
+    private bool hungUp;
+    private long waitingSince;
 
     /// <summary>On the loop's thread.</summary>
     /// <param name="loop">Where it lives.</param>
@@ -38,30 +38,30 @@ internal sealed class LoopEchoConnection : ILoopHandler
     public LoopEchoConnection(
         EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd)
     {
-        (_hold, _onWaiting, _onEnd) = (hold, onWaiting, onEnd);
-        _socket = LoopSocket.Take(loop, descriptor, this);
+        (this.hold, this.onWaiting, this.onEnd) = (hold, onWaiting, onEnd);
+        socket = LoopSocket.Take(loop, descriptor, this);
     }
 
     /// <summary>Bytes wait for a client that has not read for this long.</summary>
-    public bool IsStalled(TimeSpan patience) => _waitingSince != 0 && Stopwatch.GetElapsedTime(_waitingSince) > patience;
+    public bool IsStalled(TimeSpan patience) => waitingSince != 0 && Stopwatch.GetElapsedTime(waitingSince) > patience;
 
     /// <summary>Bytes wait for the client to read.</summary>
-    public bool IsWaiting => _waitingSince != 0;
+    public bool IsWaiting => waitingSince != 0;
 
     /// <summary>Closes it, whatever is on its way.</summary>
     public void End()
     {
-        if (_socket.IsClosed)
+        if (socket.IsClosed)
             return;
-        _socket.Close();
+        socket.Close();
         Release();
-        _onEnd(this);
+        onEnd(this);
     }
 
     public void OnReadable(bool hangUp)
     {
-        _hungUp |= hangUp;
-        if (_kept is null)
+        hungUp |= hangUp;
+        if (kept is null)
             Read();
     }
 
@@ -73,21 +73,21 @@ internal sealed class LoopEchoConnection : ILoopHandler
 
     private void Read()
     {
-        for (var reads = 0; !_socket.IsClosed; reads++)
+        for (var reads = 0; !socket.IsClosed; reads++)
         {
             if (reads == MostReadsAtOnce)
             {
-                _socket.ReadAgain();
+                socket.ReadAgain();
                 return;
             }
-            var buffer = _socket.Loop.ReceiveBuffer.AsSpan(0, MostAtOnce);
-            var count = _socket.Receive(buffer);
+            var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, MostAtOnce);
+            var count = socket.Receive(buffer);
             if (count == LoopSocket.WouldBlock)
                 return;
             if (count <= 0)
                 End();
             // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
-            else if (!Return(buffer[..count]) || (count < MostAtOnce && !_hungUp))
+            else if (!Return(buffer[..count]) || (count < MostAtOnce && !hungUp))
                 return;
         }
     }
@@ -95,14 +95,14 @@ internal sealed class LoopEchoConnection : ILoopHandler
     /// <summary>False when bytes had to be kept: nothing more is read until they are sent.</summary>
     private bool Return(ReadOnlySpan<byte> bytes)
     {
-        if (_hold?.Invoke() is { IsCompleted: false } held)
+        if (hold?.Invoke() is { IsCompleted: false } held)
         {
             Keep(bytes);
-            _isHeld = true;
+            isHeld = true;
             _ = SendAfterAsync(held);
             return false;
         }
-        var sent = _socket.Send(bytes);
+        var sent = socket.Send(bytes);
         if (sent == bytes.Length)
             return true;
         if (sent < 0 && sent != LoopSocket.WouldBlock)
@@ -118,29 +118,29 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private async Task SendAfterAsync(ValueTask held)
     {
         await held.ConfigureAwait(false);
-        _socket.Loop.Post(static state => ((LoopEchoConnection)state!).Resume(), this);
+        socket.Loop.Post(static state => ((LoopEchoConnection)state!).Resume(), this);
     }
 
     private void Resume()
     {
-        _isHeld = false;
+        isHeld = false;
         OnWritable();
     }
 
     /// <summary>True when nothing waits any more.</summary>
     private bool SendKept()
     {
-        if (_kept is null || _isHeld)
+        if (kept is null || isHeld)
             return false;
-        var sent = _socket.Send(_kept.AsSpan(_keptStart, _keptEnd - _keptStart));
+        var sent = socket.Send(kept.AsSpan(keptStart, keptEnd - keptStart));
         if (sent < 0 && sent != LoopSocket.WouldBlock)
         {
             End();
             return false;
         }
         if (sent > 0)
-            (_keptStart, _waitingSince) = (_keptStart + sent, 0);
-        if (_keptStart < _keptEnd)
+            (keptStart, waitingSince) = (keptStart + sent, 0);
+        if (keptStart < keptEnd)
         {
             Wait();
             return false;
@@ -151,23 +151,23 @@ internal sealed class LoopEchoConnection : ILoopHandler
 
     private void Wait()
     {
-        if (_waitingSince == 0)
-            _waitingSince = Stopwatch.GetTimestamp();
-        _socket.WantWritable();
-        _onWaiting(this);
+        if (waitingSince == 0)
+            waitingSince = Stopwatch.GetTimestamp();
+        socket.WantWritable();
+        onWaiting(this);
     }
 
     private void Keep(ReadOnlySpan<byte> bytes)
     {
-        _kept = ArrayPool<byte>.Shared.Rent(bytes.Length);
-        bytes.CopyTo(_kept);
-        (_keptStart, _keptEnd) = (0, bytes.Length);
+        kept = ArrayPool<byte>.Shared.Rent(bytes.Length);
+        bytes.CopyTo(kept);
+        (keptStart, keptEnd) = (0, bytes.Length);
     }
 
     private void Release()
     {
-        if (_kept is not null)
-            ArrayPool<byte>.Shared.Return(_kept);
-        (_kept, _waitingSince) = (null, 0);
+        if (kept is not null)
+            ArrayPool<byte>.Shared.Return(kept);
+        (kept, waitingSince) = (null, 0);
     }
 }

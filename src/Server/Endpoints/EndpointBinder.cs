@@ -98,7 +98,7 @@ internal static class EndpointBinder
 /// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
 /// <param name="Fault">What it does wrong on purpose.</param>
 /// <param name="IsOnLoop">A plain socket's echo is answered by an event loop rather than by Kestrel.</param>
-internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsOnLoop);
+internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsOnLoop = false);
 
 /// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using IpcBench.LoopSockets;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
+using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
@@ -24,9 +26,13 @@ internal static class KestrelHost
                 endpoint.AddTo(kestrel);
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        // Kestrel's own factory for sockets, behind the gate. The last registered that can bind an end point is taken.
+        builder.Services.Configure<LoopTransportOptions>(sockets => Configure(sockets, options, endpoints));
+        // The factory for sockets, Kestrel's own or that of the event loops, behind the gate. The last registered that can bind an end point is taken.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
-            new GatedListenerFactory(ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), gate));
+            new GatedListenerFactory(
+                options.Sockets == SocketEngine.Loop && EventLoop.IsSupported
+                    ? ActivatorUtilities.CreateInstance<LoopTransportFactory>(services)
+                    : ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), gate));
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);
         return builder;
@@ -34,8 +40,7 @@ internal static class KestrelHost
 
     private static void Configure(SocketTransportOptions sockets, ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
     {
-        var bound = endpoints.SelectMany(endpoint => endpoint.Sockets).ToDictionary(socket => socket.EndPoint, socket => socket.Socket);
-        sockets.CreateBoundListenSocket = endPoint => Take(bound, endPoint);
+        sockets.CreateBoundListenSocket = Take(endpoints);
         sockets.Backlog = options.Backlog;
         // Bytes that wait to be read by this program, of one connection: an echo whose client does not read leaves them there.
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
@@ -45,6 +50,20 @@ internal static class KestrelHost
             sockets.IOQueueCount = queues;
     }
 
-    private static Socket Take(Dictionary<EndPoint, Socket> bound, EndPoint endPoint) =>
-        bound.TryGetValue(endPoint, out var socket) ? socket : throw new InvalidOperationException($"{endPoint} was not bound");
+    private static void Configure(LoopTransportOptions sockets, ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
+    {
+        sockets.CreateBoundListenSocket = Take(endpoints);
+        sockets.Backlog = options.Backlog;
+        sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
+        sockets.NoDelay = !options.Nagle;
+        if (options.IoQueues is > 0 and var loops)
+            sockets.Loops = loops;
+    }
+
+    private static Func<EndPoint, Socket> Take(IReadOnlyList<ServerEndpoint> endpoints)
+    {
+        var bound = endpoints.SelectMany(endpoint => endpoint.Sockets).ToDictionary(socket => socket.EndPoint, socket => socket.Socket);
+        return endPoint =>
+            bound.TryGetValue(endPoint, out var socket) ? socket : throw new InvalidOperationException($"{endPoint} was not bound");
+    }
 }

@@ -16,17 +16,17 @@ internal sealed class LoopEchoHost : IDisposable
 {
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1);
 
-    private readonly EventLoop _loop = new("echo") { LetsOthersRun = false };
-    private readonly HashSet<LoopEchoConnection> _connections = [];
-    private readonly List<Acceptor> _acceptors = [];
-    private readonly AcceptGate _gate;
-    private readonly StallWatch _watch;
-    private bool _disposed;
+    private readonly EventLoop loop = new("echo") { LetsOthersRun = false };
+    private readonly HashSet<LoopEchoConnection> connections = [];
+    private readonly List<Acceptor> acceptors = [];
+    private readonly AcceptGate gate;
+    private readonly StallWatch watch;
+    private bool disposed;
 
     private LoopEchoHost(AcceptGate gate)
     {
-        _gate = gate;
-        _watch = new StallWatch(_loop, _connections);
+        this.gate = gate;
+        watch = new StallWatch(loop, connections);
     }
 
     /// <summary>Serves from now on.</summary>
@@ -37,10 +37,10 @@ internal sealed class LoopEchoHost : IDisposable
     {
         var host = new LoopEchoHost(gate);
         var sockets = endpoints.SelectMany(endpoint => endpoint.Sockets.Select(bound => (endpoint, bound.Socket))).ToList();
-        host._loop.Post(_ =>
+        host.loop.Post(_ =>
         {
             foreach (var (endpoint, socket) in sockets)
-                host._acceptors.Add(new Acceptor(host, endpoint, socket, options));
+                host.acceptors.Add(new Acceptor(host, endpoint, socket, options));
         }, null);
         return host;
     }
@@ -48,19 +48,19 @@ internal sealed class LoopEchoHost : IDisposable
     /// <summary>Closes every connection and forgets the listening sockets, which stay their endpoints'.</summary>
     public void Dispose()
     {
-        if (_disposed)
+        if (disposed)
             return;
-        _disposed = true;
+        disposed = true;
         using var closed = new ManualResetEventSlim();
-        _loop.Post(_ =>
+        loop.Post(_ =>
         {
-            _acceptors.ForEach(acceptor => acceptor.Stop());
-            foreach (var connection in _connections.ToList())
+            acceptors.ForEach(acceptor => acceptor.Stop());
+            foreach (var connection in connections.ToList())
                 connection.End();
             closed.Set();
         }, null);
         closed.Wait(StopLimit);
-        _loop.Dispose();
+        loop.Dispose();
     }
 
     /// <summary>Accepts for one listening socket.</summary>
@@ -72,72 +72,72 @@ internal sealed class LoopEchoHost : IDisposable
         // For want of a descriptor or of memory: until then there may be some.
         private const long RetryNs = 50_000_000;
 
-        private readonly LoopEchoHost _host;
-        private readonly ServerEndpoint _endpoint;
-        private readonly ServerOptions _options;
-        private readonly bool _isTcp;
-        private readonly LoopListener _listener;
-        private bool _stopped;
+        private readonly LoopEchoHost host;
+        private readonly ServerEndpoint endpoint;
+        private readonly ServerOptions options;
+        private readonly bool isTcp;
+        private readonly LoopListener listener;
+        private bool stopped;
 
         public Acceptor(LoopEchoHost host, ServerEndpoint endpoint, Socket socket, ServerOptions options)
         {
-            (_host, _endpoint, _options) = (host, endpoint, options);
-            _isTcp = socket.ProtocolType == ProtocolType.Tcp;
-            _listener = new LoopListener(host._loop, socket, OnReady);
-            _listener.Arm();
+            (this.host, this.endpoint, this.options) = (host, endpoint, options);
+            isTcp = socket.ProtocolType == ProtocolType.Tcp;
+            listener = new LoopListener(host.loop, socket, OnReady);
+            listener.Arm();
         }
 
         public void OnDue()
         {
-            if (!_stopped)
+            if (!stopped)
                 OnReady();
         }
 
         public void Stop()
         {
-            _stopped = true;
-            _listener.Forget();
+            stopped = true;
+            listener.Forget();
         }
 
         private void OnReady()
         {
             for (var accepted = 0; accepted < MostAtOnce; accepted++)
             {
-                var descriptor = _listener.TryAccept();
+                var descriptor = listener.TryAccept();
                 if (descriptor == LoopSocket.WouldBlock)
                     break;
                 if (descriptor < 0)
                 {
-                    _host._loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
+                    host.loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
                     return;
                 }
                 Serve(descriptor);
             }
-            _listener.Arm();
+            listener.Arm();
         }
 
         private void Serve(int descriptor)
         {
-            if (!_host._gate.TryEnter())
+            if (!host.gate.TryEnter())
             {
                 LoopListener.Discard(descriptor);
                 return;
             }
-            if (_isTcp && !_options.Nagle)
+            if (isTcp && !options.Nagle)
                 LoopListener.SetNoDelay(descriptor);
-            if (_options.SocketBuffer is { } size)
+            if (options.SocketBuffer is { } size)
                 LoopListener.SetBuffers(descriptor, size);
-            _endpoint.Counters.ConnectionOpened();
-            _host._connections.Add(new LoopEchoConnection(_host._loop, descriptor, Hold, _host._watch.Begin, OnEnd));
+            endpoint.Counters.ConnectionOpened();
+            host.connections.Add(new LoopEchoConnection(host.loop, descriptor, Hold, host.watch.Begin, OnEnd));
         }
 
-        private Func<ValueTask>? Hold => _endpoint.Fault == Fault.None ? null : _endpoint.Fault.HoldAsync;
+        private Func<ValueTask>? Hold => endpoint.Fault == Fault.None ? null : endpoint.Fault.HoldAsync;
 
         private void OnEnd(LoopEchoConnection connection)
         {
-            _host._connections.Remove(connection);
-            _endpoint.Counters.ConnectionClosed();
-            _host._gate.Closed();
+            host.connections.Remove(connection);
+            endpoint.Counters.ConnectionClosed();
+            host.gate.Closed();
         }
     }
 
@@ -151,19 +151,19 @@ internal sealed class LoopEchoHost : IDisposable
 
         private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-        private bool _looks;
+        private bool looks;
 
         public void Begin(LoopEchoConnection connection)
         {
-            if (_looks)
+            if (looks)
                 return;
-            _looks = true;
+            looks = true;
             loop.Schedule(MonotonicClock.NowNs + SecondNs, this);
         }
 
         public void OnDue()
         {
-            _looks = false;
+            looks = false;
             foreach (var connection in connections.Where(connection => connection.IsStalled(Patience)).ToList())
                 connection.End();
             if (connections.FirstOrDefault(connection => connection.IsWaiting) is { } waiting)

@@ -49,7 +49,7 @@ internal static class Describer
         settings["backlog"] = Text(options.Backlog);
         settings["io-queues"] = Text(options.IoQueues);
         settings["inline"] = options.Inline ? "yes" : "no";
-        settings["sockets"] = "dotnet";
+        settings["sockets"] = options.Sockets == SocketEngine.Loop ? "loop" : "dotnet";
         if (endpoints.Any(endpoint => endpoint.IsEcho))
             settings["echo-sockets"] = string.Join(' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(EngineOf).Distinct());
         settings["socket-buffer"] = Text(options.SocketBuffer);

@@ -40,6 +40,9 @@ public sealed class EventLoop : IDisposable
     /// </summary>
     public bool LetsOthersRun { get; init; } = true;
 
+    /// <summary>Is told of an exception of a posted action, which otherwise ends the process.</summary>
+    public Action<Exception>? OnFault { get; init; }
+
     /// <summary>This system has what the loop stands on.</summary>
     [SupportedOSPlatformGuard("linux")]
     public static bool IsSupported => OperatingSystem.IsLinux();
@@ -106,7 +109,16 @@ public sealed class EventLoop : IDisposable
         if (Interlocked.Exchange(ref signalled, 0) == 0)
             return;
         while (posted.TryDequeue(out var item))
-            item.Action(item.State);
+        {
+            try
+            {
+                item.Action(item.State);
+            }
+            catch (Exception e) when (OnFault is not null)
+            {
+                OnFault(e);
+            }
+        }
     }
 
     private void RunTimers()

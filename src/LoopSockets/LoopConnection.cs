@@ -1,0 +1,136 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace IpcBench.LoopSockets;
+
+/// <summary>An accepted connection as Kestrel wants it.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionTransportFeature, IConnectionItemsFeature,
+    IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
+{
+    private static long opened;
+
+    private readonly CancellationTokenSource closed = new();
+    private readonly TaskCompletionSource told = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly SocketPipes pipes;
+    private readonly LoopThread thread;
+    private readonly int descriptor;
+    private Socket? socket;
+    private string? id;
+    private IDictionary<object, object?>? items;
+    private (EndPoint? Local, EndPoint? Remote)? endPoints;
+
+    private LoopConnection(LoopThread thread, int descriptor)
+    {
+        (this.thread, this.descriptor) = (thread, descriptor);
+        pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd);
+        (Transport, ConnectionClosed) = (this, closed.Token);
+        Features.Set<IConnectionIdFeature>(this);
+        Features.Set<IConnectionTransportFeature>(this);
+        Features.Set<IConnectionItemsFeature>(this);
+        Features.Set<IConnectionLifetimeFeature>(this);
+        Features.Set<IConnectionEndPointFeature>(this);
+        Features.Set<IConnectionSocketFeature>(this);
+        Features.Set<IMemoryPoolFeature>(this);
+    }
+
+    public override string ConnectionId
+    {
+        get => id ??= FormattableString.Invariant($"loop-{Interlocked.Increment(ref opened)}");
+        set => id = value;
+    }
+
+    public override IFeatureCollection Features { get; } = new FeatureCollection(initialCapacity: 16);
+
+    public override IDictionary<object, object?> Items
+    {
+        get => items ??= new ConnectionItems();
+        set => items = value;
+    }
+
+    public override IDuplexPipe Transport { get; set; }
+
+    public override CancellationToken ConnectionClosed { get; set; }
+
+    public override EndPoint? LocalEndPoint
+    {
+        get => EndPoints.Local;
+        set => endPoints = (value, EndPoints.Remote);
+    }
+
+    public override EndPoint? RemoteEndPoint
+    {
+        get => EndPoints.Remote;
+        set => endPoints = (EndPoints.Local, value);
+    }
+
+    public MemoryPool<byte> MemoryPool => thread.Pool;
+
+    /// <summary>
+    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is good for as long as the connection.
+    /// </summary>
+    public Socket Socket => socket ??= new Socket(new SafeSocketHandle(descriptor, ownsHandle: false));
+
+    PipeReader IDuplexPipe.Input => pipes.Input;
+
+    PipeWriter IDuplexPipe.Output => pipes.Output;
+
+    private (EndPoint? Local, EndPoint? Remote) EndPoints => endPoints ??= (Socket.LocalEndPoint, Socket.RemoteEndPoint);
+
+    /// <summary>Serves the descriptor from now on, which belongs to the connection.</summary>
+    public static LoopConnection Open(LoopThread thread, int descriptor)
+    {
+        var connection = new LoopConnection(thread, descriptor);
+        thread.Loop.Post(static state => ((LoopConnection)state!).Start(), connection);
+        return connection;
+    }
+
+    public override void Abort(ConnectionAbortedException abortReason) =>
+        thread.Loop.Post(_ => pipes.Abort(abortReason), null);
+
+    public override async ValueTask DisposeAsync()
+    {
+        // What an application left open is over: the rest of its output is sent, its input dropped.
+        await pipes.Input.CompleteAsync();
+        await pipes.Output.CompleteAsync();
+        await pipes.Ended;
+        await told.Task;
+        closed.Dispose();
+    }
+
+    private void Start()
+    {
+        try
+        {
+            pipes.Start(LoopSocket.Take(thread.Loop, descriptor, pipes));
+        }
+        catch (IOException e)
+        {
+            // The system watches no more descriptors.
+            LoopListener.Discard(descriptor);
+            pipes.Fail(e);
+        }
+    }
+
+    private void TellOfEnd() => ThreadPool.UnsafeQueueUserWorkItem(static connection => connection.FireClosed(), this, preferLocal: false);
+
+    private void FireClosed()
+    {
+        try
+        {
+            closed.Cancel();
+        }
+        catch (AggregateException e)
+        {
+            thread.OnFault(e);
+        }
+        told.TrySetResult();
+    }
+}

@@ -1,0 +1,119 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+using Microsoft.AspNetCore.Connections;
+
+namespace IpcBench.LoopSockets;
+
+/// <summary>Accepts connections of one listening socket and gives them to the loops in turn.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LoopConnectionListener : IConnectionListener
+{
+    // For want of a descriptor or of memory: until then there may be some.
+    private static readonly TimeSpan RetryPause = TimeSpan.FromMilliseconds(50);
+
+    private readonly Socket socket;
+    private readonly Func<LoopThread> next;
+    private readonly bool noDelay;
+    private readonly Lock gate = new();
+    private readonly EventLoop loop;
+    private readonly LoopListener listener;
+    private TaskCompletionSource? ready;
+    private bool isUnbound;
+
+    private LoopConnectionListener(Socket socket, EventLoop loop, Func<LoopThread> next, bool noDelay)
+    {
+        (this.socket, this.loop, this.next, this.noDelay) = (socket, loop, next, noDelay && socket.ProtocolType == ProtocolType.Tcp);
+        EndPoint = socket.LocalEndPoint!;
+        listener = new LoopListener(loop, socket, OnReady);
+    }
+
+    public EndPoint EndPoint { get; }
+
+    /// <summary>Accepts on a socket that listens, which it closes in the end.</summary>
+    public static Task<LoopConnectionListener> StartAsync(Socket socket, Func<LoopThread> next, bool noDelay)
+    {
+        var loop = next().Loop;
+        var made = new TaskCompletionSource<LoopConnectionListener>(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(_ =>
+        {
+            try
+            {
+                made.SetResult(new LoopConnectionListener(socket, loop, next, noDelay));
+            }
+            catch (Exception e) when (e is IOException or SocketException)
+            {
+                made.SetException(e);
+            }
+        }, null);
+        return made.Task;
+    }
+
+    public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            var (descriptor, ready) = Accept();
+            if (ready is not null)
+                await ready.WaitAsync(cancellationToken);
+            else if (descriptor is null)
+                return null;
+            else if (descriptor < 0)
+                await Task.Delay(RetryPause, cancellationToken);
+            else
+                return Open(descriptor.Value);
+        }
+    }
+
+    public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
+    {
+        lock (gate)
+        {
+            if (isUnbound)
+                return ValueTask.CompletedTask;
+            isUnbound = true;
+            ready?.TrySetResult();
+        }
+        var closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(_ =>
+        {
+            listener.Forget();
+            socket.Dispose();
+            closed.SetResult();
+        }, null);
+        return new ValueTask(closed.Task.WaitAsync(cancellationToken));
+    }
+
+    public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
+
+    /// <summary>A descriptor or an errno negated; what to wait for when there is none yet; neither when there will be none any more.</summary>
+    private (int? Descriptor, Task? Ready) Accept()
+    {
+        // Not while the socket is being closed: its number may be another's afterwards.
+        lock (gate)
+        {
+            if (isUnbound)
+                return (null, null);
+            var descriptor = listener.TryAccept();
+            if (descriptor != LoopSocket.WouldBlock)
+                return (descriptor, null);
+            ready = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            listener.Arm();
+            return (null, ready.Task);
+        }
+    }
+
+    private LoopConnection Open(int descriptor)
+    {
+        if (noDelay)
+            LoopListener.SetNoDelay(descriptor);
+        return LoopConnection.Open(next(), descriptor);
+    }
+
+    private void OnReady()
+    {
+        lock (gate)
+            ready?.TrySetResult();
+    }
+}

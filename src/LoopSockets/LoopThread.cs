@@ -1,0 +1,48 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.LoopSockets;
+
+/// <summary>One event loop with what its connections share: memory, schedulers, the pipes' options.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LoopThread : IDisposable
+{
+    /// <param name="name">The thread's.</param>
+    /// <param name="pool">The pipes' memory, and that of the application.</param>
+    /// <param name="most">Bytes that may wait to be read, and to be sent; null: any number.</param>
+    /// <param name="inline">The application runs on the loop's thread too, until it waits for something; else on the thread pool.</param>
+    /// <param name="onFault">Is told of what an application threw on the loop's thread.</param>
+    public LoopThread(string name, MemoryPool<byte> pool, (long? Input, long? Output) most, bool inline, Action<Exception> onFault)
+    {
+        (Pool, OnFault) = (pool, onFault);
+        Loop = new EventLoop(name) { OnFault = onFault };
+        var loop = new LoopScheduler(Loop, onFault);
+        PipeScheduler application = inline ? loop : PipeScheduler.ThreadPool;
+        Input = Options(application, loop, most.Input);
+        Output = Options(loop, application, most.Output);
+    }
+
+    public EventLoop Loop { get; }
+
+    public MemoryPool<byte> Pool { get; }
+
+    public Action<Exception> OnFault { get; }
+
+    /// <summary>Of the pipe that the loop writes and the application reads.</summary>
+    public PipeOptions Input { get; }
+
+    /// <summary>Of the pipe that the application writes and the loop reads.</summary>
+    public PipeOptions Output { get; }
+
+    public void Dispose()
+    {
+        Loop.Dispose();
+        Pool.Dispose();
+    }
+
+    // As Kestrel's own transport has it: nobody waits until half of it is gone, and 0 is no limit.
+    private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
+        new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
+}

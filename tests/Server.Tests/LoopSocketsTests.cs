@@ -1,0 +1,168 @@
+using System.Buffers;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using System.Text;
+using IpcBench.LoopSockets;
+using IpcBench.Server.Options;
+using IpcBench.Server.Tests.Support;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Loops = IpcBench.LoopSockets.LoopSockets;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>The two halves of the package as an application has them: a plain Kestrel and a plain HttpClient.</summary>
+public class LoopSocketsTests
+{
+    private const string NoEpoll = "there is no epoll here";
+
+    [Theory]
+    [InlineData("1.1")]
+    [InlineData("2.0")]
+    public async Task HttpClient_and_Kestrel_exchange_small_and_large_bodies_over_loops_from_many_threads(string version)
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync(version == "2.0" ? HttpProtocols.Http2 : HttpProtocols.Http1);
+        using var client = Client(application.Path);
+        var sizes = Enumerable.Range(0, 200).Select(call => call * call * 29).ToArray();
+        var lengths = await Task.WhenAll(sizes.Select(size => Task.Run(async () =>
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Post, "/echo")
+            {
+                Version = Version.Parse(version),
+                VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+                Content = new ByteArrayContent(Bytes(size)),
+            };
+            using var response = await client.SendAsync(request);
+            var body = await response.Content.ReadAsByteArrayAsync();
+            Assert.Equal(Bytes(size), body);
+            return body.Length;
+        })));
+        Assert.Equal(sizes, lengths);
+    }
+
+    [Fact]
+    public async Task An_exception_on_a_loops_thread_is_told_and_the_loop_goes_on()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        if (Loops.IsSupported)
+            Assert.Equal(["posted", "inline"], await FaultsAsync());
+    }
+
+    [Fact]
+    public async Task A_connection_that_the_application_aborts_ends_and_the_next_is_served()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync();
+        using var client = Client(application.Path);
+        await Assert.ThrowsAsync<HttpRequestException>(() => client.GetAsync("/abort"));
+        Assert.Equal("pong", await client.GetStringAsync("/ping"));
+    }
+
+    [Fact]
+    public async Task What_a_slow_reader_leaves_stops_the_application_and_goes_on_when_it_reads()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        const int total = 32 << 20;
+        await using var application = await StartAsync();
+        using var client = Client(application.Path);
+        using var response = await client.GetAsync($"/many/{total}", HttpCompletionOption.ResponseHeadersRead);
+        await using var stream = await response.Content.ReadAsStreamAsync();
+        await Task.Delay(500);
+        Assert.InRange(application.Written, 1, total / 2);
+        var (read, buffer) = (0L, new byte[100_000]);
+        for (int count; (count = await stream.ReadAsync(buffer).AsTask().WaitAsync(Limits.Wait)) > 0;)
+            read += count;
+        Assert.Equal(((long)total, (long)total), (read, application.Written));
+    }
+
+    [Fact]
+    public async Task A_client_that_resets_or_stops_ends_its_connection()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync();
+        using var reset = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { LingerState = new(true, 0) };
+        await reset.ConnectAsync(application.Tcp);
+        await reset.SendAsync(Encoding.ASCII.GetBytes("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n"));
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (application.Waiting == 0)
+            await Task.Delay(10, limit.Token);
+        reset.Close();
+        while (application.Waiting > 0)
+            await Task.Delay(10, limit.Token);
+    }
+
+    [Fact]
+    public async Task Nobody_there_is_an_IOException_and_a_wait_can_be_given_up()
+    {
+        await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint(Addresses.Unix().Path)).AsTask());
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync();
+        await using var stream = await Loops.Connect(new UnixDomainSocketEndPoint(application.Path));
+        using var soon = new CancellationTokenSource(TimeSpan.FromMilliseconds(50));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => stream.ReadAsync(new byte[1], soon.Token).AsTask());
+        var reading = stream.ReadAsync(new byte[1]).AsTask();
+        await stream.DisposeAsync();
+        await Assert.ThrowsAnyAsync<IOException>(() => reading.WaitAsync(Limits.Wait));
+    }
+
+    [Fact]
+    public async Task A_server_on_loops_says_so()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var server = await ServerUnderTest.StartAsync(
+            new ServerOptions { Listen = [Addresses.Unix()], Sockets = SocketEngine.Loop, IoQueues = 3 });
+        using var client = new GrpcClient(server.Address);
+        Assert.Equal("loop", (await client.DescribeAsync()).Settings["sockets"]);
+        var names = Directory.GetDirectories("/proc/self/task").Select(task => TryRead(task + "/comm")).ToList();
+        Assert.Equal(3, Enumerable.Range(0, 3).Count(index => names.Contains($"loop {index}\n")));
+    }
+
+    [SupportedOSPlatform("linux")]
+    private static async Task<List<string>> FaultsAsync()
+    {
+        var faults = new List<string>();
+        var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var thread = new LoopThread("test", MemoryPool<byte>.Shared, (null, null), inline: true, e => faults.Add(e.Message));
+        thread.Loop.Post(_ => throw new InvalidOperationException("posted"), null);
+        thread.Loop.Post(
+            _ =>
+            {
+                thread.Input.ReaderScheduler.Schedule(_ => throw new InvalidOperationException("inline"), null);
+                done.SetResult();
+            }, null);
+        await done.Task.WaitAsync(Limits.Wait);
+        return faults;
+    }
+
+    private static string TryRead(string file)
+    {
+        try
+        {
+            return File.ReadAllText(file);
+        }
+        catch (IOException)
+        {
+            return "";
+        }
+    }
+
+    private static byte[] Bytes(int size)
+    {
+        var bytes = new byte[size];
+        new Random(size).NextBytes(bytes);
+        return bytes;
+    }
+
+    private static HttpClient Client(string path) => new(new SocketsHttpHandler
+    {
+        ConnectCallback = (_, cancellation) => Loops.Connect(new UnixDomainSocketEndPoint(path), cancellation),
+    })
+    { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
+
+    private static async Task<LoopApplication> StartAsync(HttpProtocols protocols = HttpProtocols.Http1)
+    {
+        var application = new LoopApplication(protocols);
+        await application.StartAsync();
+        return application;
+    }
+}
