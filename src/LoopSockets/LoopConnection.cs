@@ -12,8 +12,8 @@ namespace IpcBench.LoopSockets;
 
 /// <summary>An accepted connection as Kestrel wants it.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionTransportFeature, IConnectionItemsFeature,
-    IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
+internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionTransportFeature,
+    IConnectionItemsFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
 {
     private static long opened;
 
@@ -74,7 +74,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     public MemoryPool<byte> MemoryPool => thread.Pool;
 
     /// <summary>
-    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is good for as long as the connection.
+    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is good while the connection is.
     /// </summary>
     public Socket Socket => socket ??= new Socket(new SafeSocketHandle(descriptor, ownsHandle: false));
 

@@ -87,7 +87,7 @@ internal sealed class LoopConnectionListener : IConnectionListener
 
     public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
 
-    /// <summary>A descriptor or an errno negated; what to wait for when there is none yet; neither when there will be none any more.</summary>
+    /// <summary>A descriptor or an errno negated; what to wait for when there is none yet; neither when there will be none.</summary>
     private (int? Descriptor, Task? Ready) Accept()
     {
         // Not while the socket is being closed: its number may be another's afterwards.

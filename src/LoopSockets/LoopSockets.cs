@@ -19,7 +19,8 @@ public static class LoopSockets
     public static bool IsSupported => EventLoop.IsSupported;
 
     /// <summary>
-    /// Connects by an event loop. Reads and writes of the stream are for any thread, one of each at a time, and continue on the thread pool.
+    /// Connects by an event loop. Reads and writes of the stream are for any thread, one of each at a time; they continue on the thread
+    /// pool.
     /// </summary>
     /// <param name="endPoint">An <see cref="IPEndPoint"/>, <see cref="DnsEndPoint"/> or <see cref="UnixDomainSocketEndPoint"/>.</param>
     /// <param name="cancellation">Gives up.</param>

@@ -11,8 +11,8 @@ namespace IpcBench.LoopSockets;
 public static partial class LoopTransportExtensions
 {
     /// <summary>
-    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. Where there is no epoll
-    /// it leaves Kestrel's transport in place and logs a warning at start.
+    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. Where there is no
+    /// epoll it leaves Kestrel's transport in place and logs a warning at start.
     /// </summary>
     public static IWebHostBuilder UseLoopTransport(this IWebHostBuilder builder, Action<LoopTransportOptions>? configure = null)
     {

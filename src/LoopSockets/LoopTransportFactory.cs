@@ -22,7 +22,7 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
         (this.options, this.logger) = (options.Value, logger);
         ArgumentOutOfRangeException.ThrowIfLessThan(this.options.Loops, 1);
         var most = (this.options.MaxReadBufferSize, this.options.MaxWriteBufferSize);
-        threads = [.. Enumerable.Range(0, options.Loops).Select(
+        threads = [.. Enumerable.Range(0, this.options.Loops).Select(
             index => new LoopThread(FormattableString.Invariant($"loop {index}"), pools.Create(), most, inline: true, OnFault))];
     }
 

@@ -37,7 +37,8 @@ internal static class ServerCommand
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
     private static readonly Option<string> Stack = MakeStack();
     private static readonly Option<int> Backlog = Number("--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
-    private static readonly Option<int?> IoQueues = Optional("--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
+    private static readonly Option<int?> IoQueues = Optional(
+        "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
 
     private static readonly Option<SocketEngine?> Sockets = new("--sockets")
@@ -84,8 +85,8 @@ internal static class ServerCommand
     {
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
-            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams, WriteChunk,
-            PipeBuffer, PipeListeners, SpinUs, DelayUs, Answers,
+            Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams,
+            WriteChunk, PipeBuffer, PipeListeners, SpinUs, DelayUs, Answers,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
         return root;

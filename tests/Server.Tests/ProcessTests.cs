@@ -34,7 +34,8 @@ public class ProcessTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
-        await using var child = await ServerChild.StartAsync("--listen", address.ToString(), "--delay-us", "30000000", "--sockets", sockets);
+        await using var child = await ServerChild.StartAsync(
+            "--listen", address.ToString(), "--delay-us", "30000000", "--sockets", sockets);
         using var hanging = new GrpcClient(address);
         var call = hanging.DownloadAsync(10);
         await using var idle = await RawHttp2.ConnectAsync(address);

@@ -51,6 +51,12 @@ internal sealed class EchoExplanation : IExplanation
         var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where "
             + "both compute at the same time, or an idle loop looks once more before it sleeps, the CPU may exceed the round trip and "
             + "there is no rest." };
+        // A results file older than this setting is of an echo that had no other sockets.
+        if (run.Record.Servers.Any(server => server.Settings.GetValueOrDefault("echo-sockets", "dotnet") == "dotnet"))
+        {
+            sentences.Add("This echo was served through .NET's sockets and Kestrel: it shows what they leave of a transport's saving, "
+                + "not what the kernel gives (--sockets loop).");
+        }
         foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
         {
             var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");

@@ -74,8 +74,8 @@ internal static class Presets
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
                 + "pipe:/name; none: start one and compare its transports",
-            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux) or dotnet "
-                + "(System.Net.Sockets through Kestrel, default elsewhere and for tls); dotnet,loop: both, each an arm",
+            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux) "
+                + "or dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls); dotnet,loop: both, each an arm",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
             ["-m"] = "packets out at a time on one connection",

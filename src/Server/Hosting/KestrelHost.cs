@@ -27,7 +27,8 @@ internal static class KestrelHost
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
         builder.Services.Configure<LoopTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        // The factory for sockets, Kestrel's own or that of the event loops, behind the gate. The last registered that can bind an end point is taken.
+        // The factory for sockets, Kestrel's own or that of the event loops, behind the gate. The last registered that can bind an end
+        // point is taken.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported

@@ -9,7 +9,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Serves every raw echo from one event loop, one thread: no Kestrel, no pipelines, no thread pool between a packet's arrival and its return.
+/// Serves every raw echo from one event loop, one thread: no Kestrel, no pipelines, no thread pool between a packet's arrival and its
+/// return.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoHost : IDisposable

@@ -17,7 +17,8 @@ public class SweepCommandTests
     [Theory]
     [InlineData("socket-buffer", "--vary 'socket-buffer' needs a knob and its values, as in socket-buffer=64k,256k,1M")]
     [InlineData("weather=good",
-        "there is no knob 'weather': it is one of socket-buffer, nagle, http2-window, backlog, io-queues, inline, server-gc, stack")]
+        "there is no knob 'weather': it is one of "
+            + "socket-buffer, nagle, http2-window, backlog, io-queues, inline, sockets, server-gc, stack")]
     [InlineData("socket-buffer=", "--vary '' has an empty entry")]
     [InlineData("socket-buffer=64k,64k", "--vary '64k,64k' names the same value twice")]
     [InlineData("inline=perhaps", "--inline 'perhaps' is none of on, off")]
@@ -32,6 +33,19 @@ public class SweepCommandTests
             "--vary backlog changes the server, and with -U the server is not ours: leave out -U",
             Assert.Throws<UsageException>(() => SweepCommand.Variants(theirs, ["backlog=10,100"])).Message);
         Assert.Equal(3, SweepCommand.Variants(theirs, ["socket-buffer=64k,1M"]).Count);
+    }
+
+    [Fact]
+    public void A_list_of_values_of_a_knob_makes_the_arms_itself_and_is_not_swept_again()
+    {
+        var both = Plain("--sockets", "dotnet,loop", "--nagle", "on");
+        Assert.Equal(["sockets=dotnet", "sockets=loop"], both.Variants.Select(variant => variant.Name));
+        Assert.Equal(["dotnet", "loop"], both.Variants.Select(variant => variant.Knobs.Sockets));
+        Assert.All(both.Variants, variant => Assert.True(variant.Knobs.Nagle));
+        Assert.Equal("", Assert.Single(Plain("--sockets", "loop").Variants).Name);
+        Assert.Equal(
+            "--vary makes the arms: give every other setting one value",
+            Assert.Throws<UsageException>(() => SweepCommand.Variants(both, ["inline=on"])).Message);
     }
 
     private static RunOptions Plain(params string[] arguments) => Typed.Read(Presets.Main, arguments);
