@@ -18,7 +18,10 @@ internal sealed record MetadataEntry(string Name, string Value)
         var colon = text.IndexOf(':', StringComparison.Ordinal);
         var (name, value) = colon < 0 ? ("", "") : (text[..colon].Trim().ToLowerInvariant(), text[(colon + 1)..].Trim());
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.'))
-            throw new UsageException($"-H '{Secrets.Header(text).ReplaceLineEndings(" ")}' is no metadata such as 'authorization: Bearer …'");
+        {
+            var shown = Secrets.Header(text).ReplaceLineEndings(" ");
+            throw new UsageException($"-H '{shown}' is no metadata such as 'authorization: Bearer …'");
+        }
         if (name.StartsWith("grpc-", StringComparison.Ordinal) || Written.Contains(name))
             throw new UsageException($"-H {name}: gRPC writes this header itself");
         if (name.EndsWith(Binary, StringComparison.Ordinal))

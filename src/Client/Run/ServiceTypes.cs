@@ -1,4 +1,3 @@
-using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Schema;
 using IpcBench.Schema.ServerReflection;
@@ -72,7 +71,8 @@ internal static class ServiceTypes
         using var caller = new GrpcCaller(source.Server!, source.Connector, source.Metadata);
         try
         {
-            return await ask(new ReflectionClient((path, request, cancel) => ExchangeAsync(caller, path, request, cancel), $"{source.Server}"));
+            ReflectionExchange exchange = (path, request, cancel) => ExchangeAsync(caller, path, request, cancel);
+            return await ask(new ReflectionClient(exchange, $"{source.Server}"));
         }
         catch (IOException e)
         {
