@@ -17,7 +17,6 @@ public sealed class SourceTreeTests : IDisposable
         ["src/Client"] = 10,
         ["src/Microbench"] = 10,
         ["tests/Client.Tests"] = 24,
-        ["tests/EndToEnd.Tests"] = 43,
     };
 
     private readonly string folder = Directory.CreateTempSubdirectory("tree-").FullName;

@@ -40,7 +40,7 @@ internal sealed class ProtoText
 
     private void Header()
     {
-        Line(this.file.Syntax == "editions" ? "edition = \"2023\";" : $"syntax = \"{(this.file.Syntax.Length == 0 ? "proto2" : this.file.Syntax)}\";");
+        Line(file.Syntax == "editions" ? "edition = \"2023\";" : $"syntax = \"{(file.Syntax.Length == 0 ? "proto2" : file.Syntax)}\";");
         if (this.file.Package.Length > 0)
             Apart().Line($"package {this.file.Package};");
         if (this.file.Dependency.Count > 0)

@@ -28,7 +28,7 @@ public sealed class MethodTypes
     internal IReadOnlyDictionary<string, FileDescriptorProto> Protos { get; }
 
     /// <summary>The services, by name.</summary>
-    public IReadOnlyList<ServiceDescriptor> Services => [.. this.services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
+    public IReadOnlyList<ServiceDescriptor> Services => [.. services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
 
     /// <summary>
     /// Links files that come in any order. Well-known ones (<c>google/protobuf/…</c>) may be absent. <paramref name="source"/> says in

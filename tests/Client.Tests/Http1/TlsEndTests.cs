@@ -62,7 +62,7 @@ public sealed class TlsEndTests : IDisposable
             if (Interlocked.Increment(ref accepted) % 2 == 0)
                 await tls.ShutdownAsync();
             socket.Shutdown(SocketShutdown.Send);
-            await tls.ReadAsync(new byte[1]); // until the client has closed: a close before would be a reset
+            _ = await tls.ReadAsync(new byte[1]); // until the client has closed: a close before would be a reset
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or SocketException)
         {
