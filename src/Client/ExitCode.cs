@@ -8,7 +8,9 @@ internal static class ExitCode
     /// <summary>The command line is wrong; the message names the fix.</summary>
     public const int Usage = 1;
 
-    /// <summary>This machine or the server cannot do it: cannot connect, listen, write; not on this system; not one call to a server succeeded.</summary>
+    /// <summary>
+    /// This machine or the server cannot do it: cannot connect, listen, write; not on this system; not one call to a server succeeded.
+    /// </summary>
     public const int Environment = 2;
 
     /// <summary>Measured, but some calls failed.</summary>

@@ -12,7 +12,9 @@ using var console = Utf8Console.Enable();
 StandardOutput.Guard();
 
 // A file that would outgrow its limit (ulimit -f) is an error of the write, not the end of the process (SIGXFSZ, signal(7)).
-using var fileSize = OperatingSystem.IsLinux() ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true) : null;
+using var fileSize = OperatingSystem.IsLinux()
+    ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
+    : null;
 
 try
 {
@@ -23,12 +25,14 @@ try
     var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
     if (typed.Action is ParseErrorAction)
     {
-        Console.Error.WriteLine($"{Secrets.Without(string.Join(" ", typed.Errors.Select(error => error.Message)), args)} (GrpcBench --help)");
+        var errors = string.Join(" ", typed.Errors.Select(error => error.Message));
+        Console.Error.WriteLine($"{Secrets.Without(errors, args)} (GrpcBench --help)");
         return ExitCode.Usage;
     }
 
     // Ctrl-C is the run's own business: it keeps what was measured.
-    var code = await typed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+    var code = await typed.InvokeAsync(
+        new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     if (StandardOutput.Failure is not { } failure)
         return code;
     Console.Error.WriteLine($"cannot write to standard output: {failure}");

@@ -11,7 +11,9 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 
 namespace IpcBench.Microbench;
 
-/// <summary>Measures allocated bytes per operation and compares them, exactly, with a committed baseline. Times are not looked at.</summary>
+/// <summary>
+/// Measures allocated bytes per operation and compares them, exactly, with a committed baseline. Times are not looked at.
+/// </summary>
 internal static class AllocationGate
 {
     private const int GateExit = 4;
@@ -20,12 +22,15 @@ internal static class AllocationGate
     /// <summary>The committed baseline, seen from the repository's folder.</summary>
     public const string DefaultBaseline = "src/Microbench/allocations.json";
 
-    /// <summary>Returns 0 when every gated benchmark allocates what the baseline says, 4 when not, 2 when that could not be found out.</summary>
+    /// <summary>
+    /// Returns 0 when every gated benchmark allocates what the baseline says, 4 when not, 2 when that could not be found out.
+    /// </summary>
     public static int Run(string baselineFile, TextWriter output)
     {
         if (!File.Exists(baselineFile))
         {
-            output.WriteLine($"there is no baseline {baselineFile}: run this in the repository's folder, or make one with: record {baselineFile}");
+            output.WriteLine(
+                $"there is no baseline {baselineFile}: run this in the repository's folder, or make one with: record {baselineFile}");
             return 2;
         }
         var baseline = JsonSerializer.Deserialize<SortedDictionary<string, long>>(File.ReadAllText(baselineFile))!;
@@ -34,7 +39,9 @@ internal static class AllocationGate
         var differences = Compare(baseline, measured);
         foreach (var difference in differences)
             output.WriteLine(difference);
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"allocations: {measured.Count} benchmarks, {differences.Count} differ from {baselineFile}"));
+        output.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"allocations: {measured.Count} benchmarks, {differences.Count} differ from {baselineFile}"));
         return differences.Count == 0 ? 0 : GateExit;
     }
 
@@ -52,7 +59,8 @@ internal static class AllocationGate
     internal static IReadOnlyList<string> Compare(IReadOnlyDictionary<string, long> baseline, IReadOnlyDictionary<string, long> measured) =>
     [
         .. measured.Where(now => baseline.TryGetValue(now.Key, out var before) && before != now.Value)
-            .Select(now => string.Create(CultureInfo.InvariantCulture, $"{now.Key}: {now.Value} B per operation, the baseline says {baseline[now.Key]} B")),
+            .Select(now => string.Create(
+                CultureInfo.InvariantCulture, $"{now.Key}: {now.Value} B per operation, the baseline says {baseline[now.Key]} B")),
         .. measured.Keys.Except(baseline.Keys).Select(name => $"{name}: not in the baseline"),
         .. baseline.Keys.Except(measured.Keys).Select(name => $"{name}: in the baseline, not measured"),
     ];
@@ -67,7 +75,9 @@ internal static class AllocationGate
         var reports = summaries.SelectMany(summary => summary.Reports).ToList();
         if (reports.Count == 0 || reports.Any(report => !report.Success) || summaries.Any(summary => summary.HasCriticalValidationErrors))
             return null;
-        return new(reports.ToDictionary(Name, report => report.GcStats.GetBytesAllocatedPerOperation(report.BenchmarkCase) ?? 0), StringComparer.Ordinal);
+        return new(
+            reports.ToDictionary(Name, report => report.GcStats.GetBytesAllocatedPerOperation(report.BenchmarkCase) ?? 0),
+            StringComparer.Ordinal);
     }
 
     private static string Name(BenchmarkReport report)

@@ -7,7 +7,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Microbench;
 
-/// <summary>One unary call after the other on one connection, the server in this process: both sides' time and allocations together.</summary>
+/// <summary>
+/// One unary call after the other on one connection, the server in this process: both sides' time and allocations together.
+/// </summary>
 public class CallBenchmarks
 {
     private const int Calls = 1000;
@@ -21,7 +23,8 @@ public class CallBenchmarks
     public string Client { get; set; } = "";
 
     /// <summary>Those that this build has.</summary>
-    public static IEnumerable<string> Clients => new[] { ProtocolTable.Wire, ProtocolTable.GrpcDotnet }.Where(client => ProtocolTable.Refusal(client) is null);
+    public static IEnumerable<string> Clients =>
+        new[] { ProtocolTable.Wire, ProtocolTable.GrpcDotnet }.Where(client => ProtocolTable.Refusal(client) is null);
 
     // Waited for here: the toolchain that runs in this process does not wait for an asynchronous setup.
     [GlobalSetup]

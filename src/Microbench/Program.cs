@@ -14,8 +14,10 @@ return args switch
 static int RunBenchmarks(string[] args)
 {
     var config = DefaultConfig.Instance.AddDiagnoser(new MemoryDiagnoser(new MemoryDiagnoserConfig(displayGenColumns: false)));
-    // In this process: BenchmarkDotNet's own projects, generated below bin/, would be built under this repository's rules and miss the server.
+    // In this process: BenchmarkDotNet's own projects, generated below bin/, would be built under this repository's rules
+    // and miss the server.
     var summaries = BenchmarkSwitcher.FromAssembly(typeof(AllocationGate).Assembly).Run([.. args, "--inProcess"], config);
-    var failed = summaries.SelectMany(summary => summary.Reports).Any(report => !report.Success) || summaries.Any(summary => summary.HasCriticalValidationErrors);
+    var failed = summaries.SelectMany(summary => summary.Reports).Any(report => !report.Success)
+        || summaries.Any(summary => summary.HasCriticalValidationErrors);
     return failed ? 1 : 0;
 }

@@ -22,7 +22,8 @@ internal sealed class CannedReply
     {
         (Size, FrameSize) = (size, frameSize);
         var message = Message(size);
-        List<(FrameType Type, FrameFlags Flags, ReadOnlyMemory<byte> Content)> parts = [(FrameType.Headers, FrameFlags.EndHeaders, Headers)];
+        List<(FrameType Type, FrameFlags Flags, ReadOnlyMemory<byte> Content)> parts =
+            [(FrameType.Headers, FrameFlags.EndHeaders, Headers)];
         for (var at = 0; at < message.Length; at += frameSize)
             parts.Add((FrameType.Data, FrameFlags.None, message.AsMemory(at, Math.Min(frameSize, message.Length - at))));
         parts.Add((FrameType.Headers, FrameFlags.EndHeaders | FrameFlags.EndStream, Trailers));

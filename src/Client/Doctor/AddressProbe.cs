@@ -26,7 +26,8 @@ internal static class AddressProbe
         {
             return AddressState.Denied;
         }
-        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or UnauthorizedAccessException or ArgumentException)
+        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException
+            or UnauthorizedAccessException or ArgumentException)
         {
             return SocketFile(address) is { } file && Path.Exists(file) ? FileState(file) : AddressState.Free;
         }
@@ -44,7 +45,8 @@ internal static class AddressProbe
 
     // Somebody else's socket: connect(2) needs to write to its file (unix(7)). On Windows a pipe's access list says it.
     private static bool IsRefusal(Exception e) =>
-        (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied || (e as IOException)?.InnerException is UnauthorizedAccessException;
+        (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied
+        || (e as IOException)?.InnerException is UnauthorizedAccessException;
 
     // A socket cannot be opened as a file (ENXIO); what can be is somebody's document.
     private static AddressState FileState(string path)

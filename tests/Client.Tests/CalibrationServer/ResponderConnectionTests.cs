@@ -63,7 +63,8 @@ public class ResponderConnectionTests
 
         Assert.Equal([FrameType.Headers, FrameType.Data, FrameType.Headers], frames.Select(frame => frame.Header.Type));
         Assert.Equal(
-            [FrameFlags.EndHeaders, FrameFlags.None, FrameFlags.EndHeaders | FrameFlags.EndStream], frames.Select(frame => frame.Header.Flags));
+            [FrameFlags.EndHeaders, FrameFlags.None, FrameFlags.EndHeaders | FrameFlags.EndStream],
+            frames.Select(frame => frame.Header.Flags));
         Assert.All(frames, frame => Assert.Equal(7, frame.Header.StreamId));
         Assert.Equal(message, frames[1].Payload.Length);
         Assert.Equal(message - 5, BinaryPrimitives.ReadInt32BigEndian(frames[1].Payload.AsSpan(1)));
@@ -84,7 +85,8 @@ public class ResponderConnectionTests
             Assert.True(connection.Take(part));
         var frames = Output(connection, piece);
 
-        Assert.Equal([1, 3, 5], frames.Where(frame => frame.Header.Type != FrameType.Settings).Select(frame => frame.Header.StreamId).Distinct());
+        Assert.Equal([1, 3, 5], frames.Where(frame => frame.Header.Type != FrameType.Settings)
+            .Select(frame => frame.Header.StreamId).Distinct());
         var replies = frames.Where(frame => frame.Header.StreamId > 0).GroupBy(frame => frame.Header.StreamId);
         Assert.Equal([5 + 4 + 50_000, 5 + 2 + 10, 5 + 4 + 20_000], replies.Select(reply => Payload(reply).Length));
         Assert.All(frames, frame => Assert.InRange(frame.Payload.Length, 0, FrameReader.MaxFrame));

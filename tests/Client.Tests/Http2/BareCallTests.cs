@@ -15,8 +15,10 @@ public class BareCallTests
         {
             var call = harness.Call();
             var frame = Assert.Single(harness.Duplex.TakeFrames());
-            Assert.Equal((FrameType.Headers, id, FrameFlags.EndHeaders | FrameFlags.EndStream), (frame.Header.Type, frame.Header.StreamId, frame.Header.Flags));
-            harness.Duplex.Deliver([.. Frames.Headers(id, end: false, (":status", "200")), .. Frames.Data(id, new byte[4]), .. Frames.Data(id, new byte[6], end: true)]);
+            Assert.Equal((FrameType.Headers, id, FrameFlags.EndHeaders | FrameFlags.EndStream),
+                (frame.Header.Type, frame.Header.StreamId, frame.Header.Flags));
+            harness.Duplex.Deliver([.. Frames.Headers(id, end: false, (":status", "200")), .. Frames.Data(id, new byte[4]),
+                .. Frames.Data(id, new byte[6], end: true)]);
             IsOk(call);
         }
     }

@@ -71,7 +71,8 @@ public class CallTests
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
-        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"), ("grpc-message", "no")));
+        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12"),
+            ("grpc-message", "no")));
         Failed("status 12", call);
     }
 
@@ -101,14 +102,18 @@ public class CallTests
         }
         int Next() => id += 2;
         Expect("http 503", Frames.Headers(Next(), true, (":status", "503")));
-        Expect("http 404", Frames.Headers(Next(), false, (":status", "404"), ("content-type", "text/plain")), Frames.Data(id, [1, 2, 3], end: true));
-        Expect("content type", Frames.Headers(Next(), false, (":status", "200"), ("content-type", "text/html")), Frames.Data(id, Frames.Message(10)), Frames.Trailers(id));
+        Expect("http 404", Frames.Headers(Next(), false, (":status", "404"), ("content-type", "text/plain")),
+            Frames.Data(id, [1, 2, 3], end: true));
+        Expect("content type", Frames.Headers(Next(), false, (":status", "200"), ("content-type", "text/html")),
+            Frames.Data(id, Frames.Message(10)), Frames.Trailers(id));
         Expect("no status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10), end: true));
         Expect("no status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10)), Frames.Headers(id, true, ("x", "y")));
         Expect("protocol", Frames.ResponseHeaders(Next()), Frames.Data(id, [1, 0, 0, 0, 0]), Frames.Trailers(id));
-        Expect("protocol", Frames.ResponseHeaders(Next()), Frames.Data(id, [.. Frames.Message(10), .. Frames.Message(10)]), Frames.Trailers(id));
+        Expect("protocol", Frames.ResponseHeaders(Next()), Frames.Data(id, [.. Frames.Message(10), .. Frames.Message(10)]),
+            Frames.Trailers(id));
         Expect("wrong length", Frames.ResponseHeaders(Next()), Frames.Trailers(id));
-        Expect("unknown status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10)), Frames.Headers(id, true, ("grpc-status", "x")));
+        Expect("unknown status", Frames.ResponseHeaders(Next()), Frames.Data(id, Frames.Message(10)),
+            Frames.Headers(id, true, ("grpc-status", "x")));
         Expect("reset", Frames.ResponseHeaders(Next()), Frames.Reset(id, 2));
         Assert.True(harness.Connection.IsOpen);
     }

@@ -93,7 +93,8 @@ public class CitizenTests
             byte[] first = i == 0
                 ? [0x88, 0x5f, 16, .. "application/grpc"u8, 0x40, 11, .. "grpc-status"u8, 1, (byte)'0']
                 : [0x88, 0xbf];
-            harness.Duplex.Deliver([.. Frames.Frame(1, Frames.EndHeaders, id, i == 0 ? first[..19] : first), .. Frames.Data(id, Frames.Message(10)),
+            harness.Duplex.Deliver([.. Frames.Frame(1, Frames.EndHeaders, id, i == 0 ? first[..19] : first),
+                .. Frames.Data(id, Frames.Message(10)),
                 .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, i == 0 ? first[19..] : [0xbe])]);
             IsOk(call);
         }
@@ -108,7 +109,8 @@ public class CitizenTests
             var call = harness.Call();
             var id = 1 + 2 * i;
             byte[] trailer = i == 0 ? [0x40, 11, .. "grpc-status"u8, 2, (byte)'1', (byte)'3'] : [0xbe];
-            harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Frames.Message(10)), .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, trailer)]);
+            harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Frames.Message(10)),
+                .. Frames.Frame(1, Frames.EndHeaders | Frames.EndStream, id, trailer)]);
             Failed("status 13", call);
         }
     }
@@ -156,13 +158,15 @@ public class CitizenTests
         var harness = new Http2Harness().Opened();
         var decoder = new HpackDecoder(4096);
         var expected = "";
-        foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)), Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())
+        foreach (var (i, settings) in new[] { Frames.Settings(), Frames.Settings(), Frames.Settings((1, 512)), Frames.Settings((1, 64)),
+            Frames.Settings(), Frames.Settings((1, 8192)), Frames.Settings() }.Index())
         {
             harness.Duplex.Deliver(settings);
             harness.Duplex.TakeSent();
             var call = harness.Call();
             var fields = "";
-            decoder.Observer = (name, value) => fields += $"{System.Text.Encoding.ASCII.GetString(name)}={System.Text.Encoding.ASCII.GetString(value)};";
+            decoder.Observer = (name, value) =>
+                fields += $"{System.Text.Encoding.ASCII.GetString(name)}={System.Text.Encoding.ASCII.GetString(value)};";
             decoder.Decode(harness.Duplex.TakeFrames()[0].Payload);
             Assert.Contains(":path=/ipcbench.v1.Bench/Download;", fields);
             Assert.Equal(i == 0 ? fields : expected, fields);

@@ -16,8 +16,10 @@ public class FaultTests
     public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
     {
         var connection = new Http2Client(new SyncScheduler(), new MadeDialer(_ => new ThrowingDuplex()), Options);
-        await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
-        await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
+        await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None)
+            .WaitAsync(Patience, CancellationToken.None));
+        await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).WaitAsync(Patience, CancellationToken.None);
     }
 
     [Theory]
@@ -27,7 +29,8 @@ public class FaultTests
     {
         var stream = new ThrowingStream(atOnce);
         var connection = new Http2Client(new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(owner, stream, 4096)), Options);
-        var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None).WaitAsync(Patience, CancellationToken.None));
+        var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None)
+            .WaitAsync(Patience, CancellationToken.None));
         Assert.Contains("no writes here", thrown.Message, StringComparison.Ordinal);
     }
 

@@ -4,7 +4,9 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.</summary>
+/// <summary>
+/// Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.
+/// </summary>
 public class FuzzTests
 {
     [Theory]
@@ -31,8 +33,10 @@ public class FuzzTests
         var random = new Random(seed);
         byte[] right =
         [
-            .. Frames.Frame(6, 0, 0, new byte[8]), .. Frames.Reply(1, 10), .. Frames.Settings((4, 70000), (1, 100)), .. Frames.Reply(3, 10), .. Frames.WindowUpdate(5, 100),
-            .. Frames.Frame(1, 0, 5, Frames.Block((":status", "200"))), .. Frames.Frame(9, 4, 5, Frames.Block(("content-type", "application/grpc"))),
+            .. Frames.Frame(6, 0, 0, new byte[8]), .. Frames.Reply(1, 10), .. Frames.Settings((4, 70000), (1, 100)),
+            .. Frames.Reply(3, 10), .. Frames.WindowUpdate(5, 100),
+            .. Frames.Frame(1, 0, 5, Frames.Block((":status", "200"))),
+            .. Frames.Frame(9, 4, 5, Frames.Block(("content-type", "application/grpc"))),
             .. Frames.Frame(0, 8, 5, [3, .. Frames.Message(10), 0, 0, 0]), .. Frames.Trailers(5), .. Frames.GoAway(5),
         ];
         for (var i = 0; i < 2000; i++)

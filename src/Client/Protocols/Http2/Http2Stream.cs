@@ -7,7 +7,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
 internal sealed class Http2Stream : CallStream
 {
-    private static readonly string[] StatusKinds = [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
+    private static readonly string[] StatusKinds =
+        [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
     private readonly Http2Client connection;
     private readonly bool isBare;
