@@ -157,8 +157,11 @@ public sealed class CompareTests
     public void Cells_are_aligned_by_what_they_are_never_by_path()
     {
         var windows = Sample(2, os: "Windows");
-        windows = windows with { Cells = [.. windows.Cells.Reverse().Select(cell => cell with { Address = "elsewhere" })],
-            Rounds = [.. windows.Rounds.Select(round => round with { Cell = windows.Cells.Count - 1 - round.Cell })] };
+        windows = windows with
+        {
+            Cells = [.. windows.Cells.Reverse().Select(cell => cell with { Address = "elsewhere" })],
+            Rounds = [.. windows.Rounds.Select(round => round with { Cell = windows.Cells.Count - 1 - round.Cell })]
+        };
         var comparison = Of(Sample(1), windows);
         Assert.Equal(6, comparison.Cells.Count);
         Assert.All(comparison.Cells, cell => Assert.Equal(cell.Before.Key, cell.After.Key));

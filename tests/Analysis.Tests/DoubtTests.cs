@@ -49,8 +49,11 @@ public sealed class DoubtTests
     [Fact]
     public void Opening_a_connection_for_every_call_does_not_break_littles_law()
     {
-        var run = Second(round => round with { Completed = round.Completed * 95 / 100,
-            Connections = round.Connections with { OpenedInAll = round.Started } });
+        var run = Second(round => round with
+        {
+            Completed = round.Completed * 95 / 100,
+            Connections = round.Connections with { OpenedInAll = round.Started }
+        });
         Assert.Null(Find(run, "little"));
     }
 
@@ -61,8 +64,14 @@ public sealed class DoubtTests
         {
             var histogram = LatencyHistogram.Decode(round.Latency);
             histogram.Record(100_000_000, 400);
-            return round with { Latency = histogram.Encode(), LatencySumNs = round.LatencySumNs
-                + 400 * 100_000_000L, Started = round.Started + 400, Ok = round.Ok + 400 };
+            return round with
+            {
+                Latency = histogram.Encode(),
+                LatencySumNs = round.LatencySumNs
+                + 400 * 100_000_000L,
+                Started = round.Started + 400,
+                Ok = round.Ok + 400
+            };
         });
         Assert.Null(Find(run, "little"));
     }
@@ -99,8 +108,14 @@ public sealed class DoubtTests
     [Fact]
     public void A_client_that_used_nearly_all_its_cpu_is_the_limit_and_a_free_one_is_not()
     {
-        var pinned = Second(round => round with { Client = round.Client with { CpuUserNs = round.WindowNs,
-            CpuKernelNs = round.WindowNs * 85 / 100 } });
+        var pinned = Second(round => round with
+        {
+            Client = round.Client with
+            {
+                CpuUserNs = round.WindowNs,
+                CpuKernelNs = round.WindowNs * 85 / 100
+            }
+        });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { ClientCpus = "2-3" } });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { CpuQuota = 2 } });
         Assert.Null(Find(pinned, "client-limit"));
@@ -113,8 +128,11 @@ public sealed class DoubtTests
         Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
         Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
         Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
-        var swept = run with { Cells = [.. run.Cells
-            .Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })] };
+        var swept = run with
+        {
+            Cells = [.. run.Cells
+            .Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })]
+        };
         Raises("client-ceiling", "the ceiling was found without http2-window=64KiB)", swept with { Calibrations = [Ceiling(180_000)] });
     }
 
@@ -139,8 +157,12 @@ public sealed class DoubtTests
     [Fact]
     public void Failures_are_told_by_kind() =>
         Raises("failures", "reset: 8, no answer in time: 16",
-            Second(round => round with { Failed = new Dictionary<string, long> { ["reset"] = 1 }, CutOff = 2,
-                Started = round.Started + 3 }));
+            Second(round => round with
+            {
+                Failed = new Dictionary<string, long> { ["reset"] = 1 },
+                CutOff = 2,
+                Started = round.Started + 3
+            }));
 
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
@@ -162,8 +184,12 @@ public sealed class DoubtTests
     [Fact]
     public void A_rate_that_was_not_reached_is_told() =>
         Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
-            Second(round => round with { AskedRate = 20_000, Started = (long)(19_100 * round.WindowNs / 1e9),
-                Ok = (long)(19_100 * round.WindowNs / 1e9) }));
+            Second(round => round with
+            {
+                AskedRate = 20_000,
+                Started = (long)(19_100 * round.WindowNs / 1e9),
+                Ok = (long)(19_100 * round.WindowNs / 1e9)
+            }));
 
     [Fact]
     public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
@@ -179,8 +205,11 @@ public sealed class DoubtTests
     public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
     {
         var run = Healthy();
-        run = run with { Cells = [.. run.Cells.Select((cell, i) => i == 1
-            ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)] };
+        run = run with
+        {
+            Cells = [.. run.Cells.Select((cell, i) => i == 1
+            ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)]
+        };
         RunRecord With(long? allowed) => run with
         {
             Rounds = [.. run.Rounds.Select(round => round.Cell == 1

@@ -133,8 +133,11 @@ public sealed class LatencyHistogramTests
     {
         try
         {
-            using var node = Process.Start(new ProcessStartInfo("node", ["-e", script]) { RedirectStandardOutput = true,
-                RedirectStandardError = true })!;
+            using var node = Process.Start(new ProcessStartInfo("node", ["-e", script])
+            {
+                RedirectStandardOutput = true,
+                RedirectStandardError = true
+            })!;
             var output = node.StandardOutput.ReadToEndAsync();
             var errors = node.StandardError.ReadToEndAsync();
             await node.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));

@@ -51,8 +51,12 @@ internal static class LayerRuns
             Client = usage,
             Server = usage,
             // A fifth of the CPU is nobody's but soft interrupts', and other programs are busy beside it.
-            Machine = new MachineUsage { BusyNs = (long)((cpuUs + 30 * (number % 2)) * 1000 * Calls),
-                SoftIrqNs = (long)(cpuUs * 1000 * Calls * 0.2), CapacityNs = (long)(latencyUs * 8000 * Calls) },
+            Machine = new MachineUsage
+            {
+                BusyNs = (long)((cpuUs + 30 * (number % 2)) * 1000 * Calls),
+                SoftIrqNs = (long)(cpuUs * 1000 * Calls * 0.2),
+                CapacityNs = (long)(latencyUs * 8000 * Calls)
+            },
             Connections = new ConnectionStats { Requested = 1, Opened = 1, Active = 1 },
         };
     }

@@ -12,9 +12,16 @@ internal static class ProxyRun
 
     public static RunRecord Make()
     {
-        var run = new SampleRuns(5) { Transports = ["tcp", "unix", "pipe", "tls"], Sizes = [12], Connections = [10], Rounds = 6,
-            SamplesPerRound = 40, Speed = (transport, _) =>
-                transport switch { "unix" => 0.021, "pipe" => 0.031, "tls" => 0.032, _ => 0.019 } }.Make();
+        var run = new SampleRuns(5)
+        {
+            Transports = ["tcp", "unix", "pipe", "tls"],
+            Sizes = [12],
+            Connections = [10],
+            Rounds = 6,
+            SamplesPerRound = 40,
+            Speed = (transport, _) =>
+                transport switch { "unix" => 0.021, "pipe" => 0.031, "tls" => 0.032, _ => 0.019 }
+        }.Make();
         return run with
         {
             Scenario = "flask",

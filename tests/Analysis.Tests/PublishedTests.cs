@@ -22,7 +22,8 @@ public sealed class PublishedTests
     {
         Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
         Assert.All(WriteUps.All,
-        published => {
+        published =>
+        {
             Assert.Contains('.', published.Where);
             Assert.NotEmpty(published.Ratios);
             Assert.All(published.Ratios, ratio => Assert.NotEqual(ratio.Cell, ratio.Reference));

@@ -144,8 +144,13 @@ public sealed class ResultsFileTests : IDisposable
         Assert.Contains("is not ok", thrown.Message, StringComparison.Ordinal);
 
         var run = Small();
-        var full = run.Rounds[0] with { Started = 1L << 53, Ok = 0, Failed = new Dictionary<string, long> { ["reset"] = 1L << 53 },
-            CutOff = 0 };
+        var full = run.Rounds[0] with
+        {
+            Started = 1L << 53,
+            Ok = 0,
+            Failed = new Dictionary<string, long> { ["reset"] = 1L << 53 },
+            CutOff = 0
+        };
         var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
         Assert.Contains("add up", Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(Bytes(many), "f.json")).Message,
             StringComparison.Ordinal);
@@ -162,8 +167,14 @@ public sealed class ResultsFileTests : IDisposable
         var run = Small();
         var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = text }, Note = text });
         var advice = new Advice { Id = "x`" + text, Doubt = text, Fix = text };
-        var hostile = run with { Label = text, Cells = [.. cells], CommandLine = ["`" + text], Advice = [advice],
-            Servers = [new ServerInfo { Stack = text, Runtime = text }] };
+        var hostile = run with
+        {
+            Label = text,
+            Cells = [.. cells],
+            CommandLine = ["`" + text],
+            Advice = [advice],
+            Servers = [new ServerInfo { Stack = text, Runtime = text }]
+        };
         var markdown = new MarkdownReport().Make(new ReportModel([(text, hostile), ("b", hostile)]));
         foreach (var line in markdown.Split('\n').Select(line => Regex.Replace(line, "`[^`]*`", "")))
         {

@@ -29,8 +29,10 @@ internal sealed class SampleRuns(int seed = 1)
 
     public RunRecord Make()
     {
-        var cells = (from size in Sizes from connections in Connections from transport in Transports
-            select CellOf(transport, size, connections)).ToList();
+        var cells = (from size in Sizes
+                     from connections in Connections
+                     from transport in Transports
+                     select CellOf(transport, size, connections)).ToList();
         var rounds = new List<Measurement>();
         for (var number = 1; number <= Rounds; number++)
             rounds.AddRange(cells.Select((cell, index) => RoundOf(cell, index, number)));
@@ -83,8 +85,13 @@ internal sealed class SampleRuns(int seed = 1)
     private static Cell CellOf(string transport, long size, int connections) => new()
     {
         Key = new CellKey { Transport = transport, Size = size, Connections = connections },
-        Address = transport switch { "unix" => "unix:/tmp/greeter.sock", "pipe" => "pipe:/PipeGreeter", "tls" => "https://localhost:5001",
-            _ => "http://localhost:5000" },
+        Address = transport switch
+        {
+            "unix" => "unix:/tmp/greeter.sock",
+            "pipe" => "pipe:/PipeGreeter",
+            "tls" => "https://localhost:5001",
+            _ => "http://localhost:5000"
+        },
         Note = transport == "pipe" ? "pipe (Unix socket behind .NET's pipe API)" : "",
     };
 
@@ -109,11 +116,24 @@ internal sealed class SampleRuns(int seed = 1)
             LatencySumNs = sum,
             Client = Usage(cpu * 14_000, completed, 38 << 20),
             Server = Usage(cpu * 31_000, completed, 180 << 20),
-            Machine = new MachineUsage { BusyNs = (long)(completed * cpu * 50_000), SoftIrqNs = (long)(completed * cpu * 3_000),
-                CapacityNs = 8 * window },
-            Connections = new ConnectionStats { Requested = key.Connections, Opened = key.Connections, Active = key.Connections,
-                FewestCalls = completed / key.Connections, MostCalls = completed / key.Connections
-                    + 3, Fairness = 0.999, ServerOpen = key.Connections, ServerCalls = completed },
+            Machine = new MachineUsage
+            {
+                BusyNs = (long)(completed * cpu * 50_000),
+                SoftIrqNs = (long)(completed * cpu * 3_000),
+                CapacityNs = 8 * window
+            },
+            Connections = new ConnectionStats
+            {
+                Requested = key.Connections,
+                Opened = key.Connections,
+                Active = key.Connections,
+                FewestCalls = completed / key.Connections,
+                MostCalls = completed / key.Connections
+                    + 3,
+                Fairness = 0.999,
+                ServerOpen = key.Connections,
+                ServerCalls = completed
+            },
             ThreadCalls = [completed / 5, completed / 5, completed / 5, completed / 5, completed - completed / 5 * 4],
             Buckets = [.. Enumerable.Range(0, 20).Select(_ => (long)(completed / 20.0 * (1 + 0.01 * Gaussian())))],
             FixedLoopNs = 5_000_000 + random.Next(20_000),
@@ -123,8 +143,16 @@ internal sealed class SampleRuns(int seed = 1)
     private ProcessUsage Usage(double perCall, long calls, long memory)
     {
         var cpu = perCall * calls * Math.Exp(0.01 * Gaussian());
-        return new ProcessUsage { CpuUserNs = (long)(cpu * 0.4), CpuKernelNs = (long)(cpu * 0.6), WorkingSetBytes = memory,
-            GcCollections = [0, 0, 0], ContextSwitches = calls / 3, AllocatedBytes = calls / 10, Calls = calls };
+        return new ProcessUsage
+        {
+            CpuUserNs = (long)(cpu * 0.4),
+            CpuKernelNs = (long)(cpu * 0.6),
+            WorkingSetBytes = memory,
+            GcCollections = [0, 0, 0],
+            ContextSwitches = calls / 3,
+            AllocatedBytes = calls / 10,
+            Calls = calls
+        };
     }
 
     /// <summary>A log-normal shape whose few samples stand for all calls, with the mean that Little's law asks for.</summary>

@@ -12,8 +12,13 @@ internal static class Simulated
     {
         var keys = cells.Select((_, i) => new Cell
         {
-            Key = new CellKey { Transport = variant.Length > 0 ? "tcp" : Transports[i % arms], Size = (long)Math.Pow(10, 1 + i / arms),
-                Connections = 400, Variant = i % arms == 0 ? "" : variant },
+            Key = new CellKey
+            {
+                Transport = variant.Length > 0 ? "tcp" : Transports[i % arms],
+                Size = (long)Math.Pow(10, 1 + i / arms),
+                Connections = 400,
+                Variant = i % arms == 0 ? "" : variant
+            },
             Address = "x",
         }).ToList();
         var rounds = from number in Enumerable.Range(1, cells.Max(rates => rates.Length))

@@ -47,8 +47,13 @@ public sealed class TranscriptTests
     {
         var (run, cutOff) = (Article(), new LatencyHistogram());
         cutOff.Record(10_000_000_000);
-        var round = run.Rounds[0] with { Failed = new Dictionary<string, long> { ["reset"] = 2, ["status 13"] = 5 }, CutOff = 1,
-            CutOffLatency = cutOff.Encode(), Started = 3_093_928 };
+        var round = run.Rounds[0] with
+        {
+            Failed = new Dictionary<string, long> { ["reset"] = 2, ["status 13"] = 5 },
+            CutOff = 1,
+            CutOffLatency = cutOff.Encode(),
+            Started = 3_093_928
+        };
         var text = Transcript.CellResult(run, round);
         Assert.Contains("Failed: 7 of 3093928 (status 13: 5, reset: 2)\n", text, StringComparison.Ordinal);
         Assert.Contains("Cut off: 1 of 3093928 had no answer in time\n", text, StringComparison.Ordinal);
@@ -94,8 +99,16 @@ public sealed class TranscriptTests
     public void A_round_without_any_good_call_prints_no_numbers_that_are_not_there()
     {
         var run = Article();
-        var round = run.Rounds[0] with { Ok = 0, Completed = 0, PayloadBytes = 0, LatencySumNs = 0, Latency = "", Started = 4,
-            Failed = new Dictionary<string, long> { ["connect"] = 4 } };
+        var round = run.Rounds[0] with
+        {
+            Ok = 0,
+            Completed = 0,
+            PayloadBytes = 0,
+            LatencySumNs = 0,
+            Latency = "",
+            Started = 4,
+            Failed = new Dictionary<string, long> { ["connect"] = 4 }
+        };
         var text = Transcript.CellResult(run, round);
         Assert.Contains("Requests/sec: 0.0\nAverage Latency: –\n", text, StringComparison.Ordinal);
         Assert.Contains("p50 not enough data", text, StringComparison.Ordinal);

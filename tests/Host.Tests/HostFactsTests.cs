@@ -73,7 +73,11 @@ public class HostFactsTests
     {
         var variables = RuntimeFacts.Variables(new Hashtable
         {
-            ["DOTNET_TieredPGO"] = "0", ["COMPlus_gcServer"] = "1", ["PATH"] = "/bin", ["MYDOTNET_X"] = "1", ["DOTNET_ApiKey"] = "s3cret",
+            ["DOTNET_TieredPGO"] = "0",
+            ["COMPlus_gcServer"] = "1",
+            ["PATH"] = "/bin",
+            ["MYDOTNET_X"] = "1",
+            ["DOTNET_ApiKey"] = "s3cret",
         });
 
         Assert.Equal(["COMPlus_gcServer", "DOTNET_TieredPGO"], variables.Keys);

@@ -28,8 +28,11 @@ public class MethodTypesTests
         var cart = new FileDescriptorProto { Name = "cart.proto", Package = "shop.cart", Syntax = "proto3" };
         var fields = new[] { "v1.Item.Part", ".shop.v1.Item", "google.protobuf.Timestamp" }.Select((type, i) => new FieldDescriptorProto
         {
-            Name = $"f{i}", Number = i + 1, TypeName = type,
-            Type = FieldDescriptorProto.Types.Type.Message, Label = FieldDescriptorProto.Types.Label.Optional,
+            Name = $"f{i}",
+            Number = i + 1,
+            TypeName = type,
+            Type = FieldDescriptorProto.Types.Type.Message,
+            Label = FieldDescriptorProto.Types.Label.Optional,
         });
         cart.MessageType.Add(new DescriptorProto { Name = "Cart", Field = { fields } });
         var types = MethodTypes.Of([cart, item], "cart.pb");

@@ -32,7 +32,8 @@ internal static class LayerText
     public static TextTable Table(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var table = new TextTable(["size", "transport", "call",
-            .. Parts.Select(part => part.Name == "transport" ? "its transport" : part.Name), "a free transport"]) { Words = 2 };
+            .. Parts.Select(part => part.Name == "transport" ? "its transport" : part.Name), "a free transport"])
+        { Words = 2 };
         foreach (var budget in InOrder(budgets))
             table.Add([Arms.NameOf(run, budget.Call.Point), budget.Call.Key.Arm, Quantity.Micros(budget.Total.Ns),
                 .. Parts.Select(part => Show(part.Of(budget))), AtMost(budget)]);

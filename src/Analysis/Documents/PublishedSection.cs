@@ -54,8 +54,11 @@ internal static class PublishedSection
     private static IEnumerable<Block> OfRun(PublishedComparison published, MeasuredRun run, string prefix)
     {
         if (Ratios(published, run) is { IsEmpty: false } ratios)
-            yield return new Block { Caption = $"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:",
-                Table = ratios };
+            yield return new Block
+            {
+                Caption = $"{prefix}ratios by requests/s, with the {published.Shown.Title} of both sides:",
+                Table = ratios
+            };
         foreach (var line in LeftOver(published, run))
             yield return new Block { Caption = prefix + line };
         foreach (var explained in published.Explanations.Select(explanation => explanation.Of(run, published)).OfType<Explained>())
@@ -77,7 +80,8 @@ internal static class PublishedSection
     private static TextTable Figures(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         var table = new TextTable(["what", "metric", "known", "published", .. files.Count == 1 ? ["measured"]
-            : files.Select(file => file.Name)]) { Words = 3 };
+            : files.Select(file => file.Name)])
+        { Words = 3 };
         foreach (var figure in published.Figures)
             table.Add([figure.What, figure.Metric.Title, Known(figure.Origin), figure.Text,
                 .. files.Select(file => figure.Cell.In(file.Run) is { } cell ? figure.Metric.Show(cell.Median!) : Quantity.None)]);
@@ -86,8 +90,11 @@ internal static class PublishedSection
 
     private static TextTable Ratios(PublishedComparison published, MeasuredRun run)
     {
-        var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict") { Words = 2,
-            LastIsWords = true };
+        var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict")
+        {
+            Words = 2,
+            LastIsWords = true
+        };
         foreach (var verdict in Verdicts(published, run))
         {
             table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text,

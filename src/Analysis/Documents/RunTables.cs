@@ -15,7 +15,8 @@ internal static class RunTables
         var compared = run.Cells.Any(cell => run.ReferenceOf(cell) != null);
         string[] ratio = compared ? [$"ratio to {run.Record.Options.Reference}"] : [];
         var table = new TextTable(["size", "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU", "server CPU",
-            "unattributed"]) { Words = 2 };
+            "unattributed"])
+        { Words = 2 };
         foreach (var cell in InOrder(run))
         {
             var median = cell.Median!;

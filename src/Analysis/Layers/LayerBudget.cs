@@ -72,8 +72,16 @@ public sealed record LayerBudget
             Part(r => r.Grpc - r.Http2));
         // Estimates of parts need not add up to that of the whole: what is left over goes to the rest.
         var rest = Part(r => r.Latency - r.Grpc) with { Ns = total.Ns - transport.Ns - http2.Ns - grpc.Ns };
-        return new LayerBudget { Call = call, Rounds = rounds.Count, Total = total, Transport = transport, Http2 = http2, Grpc = grpc,
-            Rest = rest };
+        return new LayerBudget
+        {
+            Call = call,
+            Rounds = rounds.Count,
+            Total = total,
+            Transport = transport,
+            Http2 = http2,
+            Grpc = grpc,
+            Rest = rest
+        };
     }
 
     // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then

@@ -63,7 +63,8 @@ internal sealed class CpuPlot : IPlot
         Metric[] metrics = [.. Sides.Select(side => side.Metric),
             .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
         var table = new TextTable(["size", "transport",
-            .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))]) { Words = 2 };
+            .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))])
+        { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
         return table;

@@ -59,7 +59,8 @@ internal sealed class RoundsPlot : IPlot
         // A table of a thousand columns helps nobody: the CSV report has them all.
         var shown = numbers.Take(24).ToList();
         var table = new TextTable(["size", "transport", .. shown.Select(number => Invariant($"round {number}")),
-            .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()]) { Words = 2 };
+            .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()])
+        { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
         {
             var byNumber = cell.Rounds.ToDictionary(r => r.Record.Number);

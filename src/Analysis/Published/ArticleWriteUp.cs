@@ -79,7 +79,8 @@ internal sealed class ArticleExplanation : IExplanation
     public Explained? Of(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("size", "against TCP", "published", "5 × 80, TCP with TLS", "5 × 80, all plaintext",
-            "400 × 1, TCP with TLS", "400 × 1, all plaintext") { Words = 2 };
+            "400 × 1, TCP with TLS", "400 × 1, all plaintext")
+        { Words = 2 };
         var sentences = new List<string>();
         var sizes = run.Cells.Where(cell => cell.Median != null).Select(cell => (cell.Key.Size, cell.Key.Client)).Distinct()
             .Order().ToList();

@@ -50,7 +50,8 @@ public sealed class CompareReport(bool markdown)
     private static TextTable OfTwo(FileComparison comparison)
     {
         var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
-            "verdict") { Words = 3, LastIsWords = true };
+            "verdict")
+        { Words = 3, LastIsWords = true };
         foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
@@ -69,7 +70,8 @@ public sealed class CompareReport(bool markdown)
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
         var table = new TextTable(["size", "transport", "metric", comparisons[0].Before.Name,
-            .. comparisons.Select(c => c.After.Name)]) { Words = 3 };
+            .. comparisons.Select(c => c.After.Name)])
+        { Words = 3 };
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))

@@ -23,8 +23,12 @@ public sealed record Verdict
         if (estimate.LeftOut > 0)
             return new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell, MoreRounds = ManyRounds };
         if (estimate.Interval is not { } interval)
-            return new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell,
-                MoreRounds = Math.Max(1, estimate.FewestRounds - estimate.Rounds) };
+            return new Verdict
+            {
+                Estimate = estimate,
+                Kind = VerdictKind.CannotTell,
+                MoreRounds = Math.Max(1, estimate.FewestRounds - estimate.Rounds)
+            };
         if (!interval.Contains(1))
             return new Verdict { Estimate = estimate, Kind = interval.Low > 1 ? VerdictKind.Higher : VerdictKind.Lower };
         var largest = Math.Max(1 - interval.Low, interval.High - 1);

@@ -1,5 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Help;
+using IpcBench.Client.CalibrationServer;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Cli;
 
@@ -23,5 +27,42 @@ internal static class CommandTree
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new HelpWithExamples((HelpAction)option.Action!);
         return root;
+    }
+}
+
+/// <summary><c>GrpcBench responder</c>, hidden: the server of almost no cost that calibration measures the client against.</summary>
+internal static class ResponderCommand
+{
+    public static Command Create()
+    {
+        var listen = new Option<string[]>("--listen") { Description = "Address to listen on", Required = true };
+        var command = new Command(ResponderProcess.Command, "Answer every call at almost no cost, until standard input closes") { listen };
+        command.Hidden = true;
+        command.SetAction(async (parsed, cancellation) =>
+        {
+            var addresses = parsed.GetValue(listen)!.Select(address => Parsers.Address(address)).ToList();
+            await ResponderProcess.ServeAsync(addresses, Console.OpenStandardInput(), parsed.InvocationConfiguration.Output, cancellation);
+            return ExitCode.Ok;
+        });
+        return command;
+    }
+}
+
+/// <summary><c>GrpcBench serve</c>: the server alone. What follows the name, the signals and the exit code are the server's own.</summary>
+internal static class ServeCommand
+{
+    public const string Name = "serve";
+
+    /// <summary>For the list of commands in the help; a line that begins with the name never gets to the parser.</summary>
+    public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; its options: GrpcBench serve --help");
+
+    /// <summary>This process becomes the server and the call does not return; on Windows it waits for the server's exit code.</summary>
+    /// <exception cref="EnvironmentException">The server is not there, or nothing can run it.</exception>
+    public static int Run(IEnumerable<string> arguments)
+    {
+        var start = ChildServerCommand.Locate();
+        foreach (var argument in arguments)
+            start.ArgumentList.Add(argument);
+        return OperatingSystem.IsWindows() ? Relaunch.RunChild(start, cpus: null) : Relaunch.Replace(start);
     }
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
@@ -112,3 +113,20 @@ internal sealed record Target(
 /// <param name="Load">The connections it opens and what they ask for.</param>
 /// <param name="Share">Of the slowest arm's capacity, when its rate is to follow from the saturation rounds; else null.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, double? Share = null);
+
+/// <summary>Interleaving: every round visits every cell once, in an order of its own that the seed alone decides.</summary>
+internal static class RoundOrder
+{
+    /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
+    public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, long seed, int round)
+    {
+        var order = cells.ToArray();
+        var random = new SplitMix64(unchecked((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round));
+        for (var i = order.Length - 1; i > 0; i--)
+        {
+            var j = (int)(random.Next() % (ulong)(i + 1));
+            (order[i], order[j]) = (order[j], order[i]);
+        }
+        return order;
+    }
+}

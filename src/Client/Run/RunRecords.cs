@@ -12,18 +12,18 @@ internal static class RunRecords
 {
     public static RunRecord Begin(
         RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
-    {
-        ToolVersion = ToolVersion.Text,
-        Started = RunClock.Now,
-        Label = options.Output.Label,
-        Scenario = options.Scenario,
-        CommandLine = Secrets.Without(commandLine),
-        Seed = options.Seed,
-        Options = Options(options, plan),
-        Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
-        Servers = servers.Infos,
-        Cells = [.. plan.Cells.Select(cell => cell.Record)],
-    };
+        {
+            ToolVersion = ToolVersion.Text,
+            Started = RunClock.Now,
+            Label = options.Output.Label,
+            Scenario = options.Scenario,
+            CommandLine = Secrets.Without(commandLine),
+            Seed = options.Seed,
+            Options = Options(options, plan),
+            Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
+            Servers = servers.Infos,
+            Cells = [.. plan.Cells.Select(cell => cell.Record)],
+        };
 
     private static RunOptionsRecord Options(RunOptions options, BenchPlan plan) => new()
     {

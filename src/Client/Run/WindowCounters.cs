@@ -133,16 +133,16 @@ internal static class ServerUsage
     /// </summary>
     public static ProcessUsage? Between(UsageReply? before, UsageReply? after) =>
         before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
-    {
-        CpuUserNs = after.CpuUserNs - before.CpuUserNs,
-        CpuKernelNs = after.CpuKernelNs - before.CpuKernelNs,
-        WorkingSetBytes = after.WorkingSetBytes,
-        GcCollections = [.. after.GcCollections.Zip(before.GcCollections, (last, first) => last - first)],
-        GcPauseNs = after.GcPauseNs - before.GcPauseNs,
-        AllocatedBytes = after.AllocatedBytes - before.AllocatedBytes,
-        ContextSwitches = after.ContextSwitches - before.ContextSwitches,
-        Calls = Calls(after) - Calls(before),
-    };
+        {
+            CpuUserNs = after.CpuUserNs - before.CpuUserNs,
+            CpuKernelNs = after.CpuKernelNs - before.CpuKernelNs,
+            WorkingSetBytes = after.WorkingSetBytes,
+            GcCollections = [.. after.GcCollections.Zip(before.GcCollections, (last, first) => last - first)],
+            GcPauseNs = after.GcPauseNs - before.GcPauseNs,
+            AllocatedBytes = after.AllocatedBytes - before.AllocatedBytes,
+            ContextSwitches = after.ContextSwitches - before.ContextSwitches,
+            Calls = Calls(after) - Calls(before),
+        };
 
     /// <summary>The server was restarted meanwhile.</summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>

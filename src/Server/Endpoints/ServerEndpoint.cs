@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using IpcBench.Server.Echo;
 using IpcBench.Server.Faults;
 using IpcBench.Transports;
@@ -97,5 +99,49 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
         {
             // Let go.
         }
+    }
+}
+
+/// <summary>What one endpoint has served since the start. Any thread may count.</summary>
+internal sealed class EndpointCounters
+{
+    private long calls;
+    private long opened;
+    private long closed;
+
+    /// <summary>Bench calls and requests for bytes answered with OK.</summary>
+    public long Calls => Interlocked.Read(ref calls);
+
+    public long ConnectionsOpened => Interlocked.Read(ref opened);
+
+    public long ConnectionsOpen
+    {
+        get
+        {
+            // Closed first: a connection that comes and goes in between must not make this negative.
+            var closed = Interlocked.Read(ref this.closed);
+            return Interlocked.Read(ref opened) - closed;
+        }
+    }
+
+    public void CallAnswered() => Interlocked.Increment(ref calls);
+
+    public void ConnectionOpened() => Interlocked.Increment(ref opened);
+
+    public void ConnectionClosed() => Interlocked.Increment(ref this.closed);
+}
+
+/// <summary>A socket that listens already, and the end point under which Kestrel asks for it.</summary>
+/// <param name="EndPoint">Where it listens.</param>
+/// <param name="Socket">The socket itself.</param>
+/// <param name="File">The socket's file, where it is this program that removes it.</param>
+/// <param name="IsPrivate">No other user of this machine can connect.</param>
+internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable
+{
+    /// <summary>The file first: its number is not given to another as long as the socket lives.</summary>
+    public void Dispose()
+    {
+        File?.Remove();
+        Socket.Dispose();
     }
 }

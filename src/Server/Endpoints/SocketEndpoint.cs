@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -46,4 +47,22 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
     }
 
     internal static void SetBuffers(Socket socket, int size) => (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+}
+
+/// <summary>TLS as a layer over TCP, with a certificate of its own.</summary>
+internal sealed class TlsEndpoint(
+    Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
+    : SocketEndpoint(address, note, sockets, socketBuffer)
+{
+    public override void Dispose()
+    {
+        base.Dispose();
+        certificate.Dispose();
+    }
+
+    protected override void AddLayers(ListenOptions listen)
+    {
+        base.AddLayers(listen);
+        listen.UseHttps(certificate);
+    }
 }

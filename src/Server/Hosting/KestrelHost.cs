@@ -1,11 +1,14 @@
+using System.IO.Pipes;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.Versioning;
 using IpcBench.LoopSockets;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.NamedPipes;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 
 namespace IpcBench.Server.Hosting;
@@ -67,4 +70,29 @@ internal static class KestrelHost
         return endPoint =>
             bound.TryGetValue(endPoint, out var socket) ? socket : throw new InvalidOperationException($"{endPoint} was not bound");
     }
+}
+
+/// <summary>Settings of Kestrel's named-pipe transport.</summary>
+[SupportedOSPlatform("windows")]
+internal static class WindowsPipes
+{
+    public static void Configure(WebApplicationBuilder builder, ServerOptions options) => builder.WebHost.UseNamedPipes(pipes =>
+    {
+        pipes.CurrentUserOnly = true;
+        pipes.MaxReadBufferSize = KestrelLimits.MostUnread;
+        if (options.PipeListeners is { } listeners)
+            pipes.ListenerQueueCount = listeners;
+        // Kestrel asks for kernel buffers of no bytes, so that every write waits for its reader.
+        if (options.PipeBuffer is { } size)
+            pipes.CreateNamedPipeServerStream = context => Create(context, size);
+    });
+
+    private static NamedPipeServerStream Create(CreateNamedPipeServerStreamContext context, int size) => new(
+        context.NamedPipeEndPoint.PipeName,
+        PipeDirection.InOut,
+        NamedPipeServerStream.MaxAllowedServerInstances,
+        PipeTransmissionMode.Byte,
+        context.PipeOptions,
+        inBufferSize: size,
+        outBufferSize: size);
 }

@@ -58,3 +58,10 @@ public sealed class TimerQueue
         heap[at] = item;
     }
 }
+
+/// <summary>Something an <see cref="EventLoop"/> calls when its time has come.</summary>
+public interface ILoopTimer
+{
+    /// <summary>Called on the loop's thread, once for each time it was scheduled; must not throw.</summary>
+    void OnDue();
+}

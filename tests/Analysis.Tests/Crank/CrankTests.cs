@@ -8,8 +8,13 @@ namespace IpcBench.Analysis.Tests.Crank;
 
 public sealed class CrankTests
 {
-    private static readonly RunRecord Run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 1,
-        SamplesPerRound = 20_000 }.Make();
+    private static readonly RunRecord Run = new SampleRuns
+    {
+        Transports = ["unix"],
+        Sizes = [1_000],
+        Rounds = 1,
+        SamplesPerRound = 20_000
+    }.Make();
 
     [Fact]
     public void Crank_finds_the_numbers_in_the_output()

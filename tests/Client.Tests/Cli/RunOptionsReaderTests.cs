@@ -85,8 +85,16 @@ public class RunOptionsReaderTests
             "--inline", "on", "--server-gc", "workstation");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
-            new Knobs { SocketBuffer = 256_000, Nagle = true, Http2Window = 65_536, Backlog = 100, IoQueues = 2, Inline = true,
-                ServerGc = "workstation" },
+            new Knobs
+            {
+                SocketBuffer = 256_000,
+                Nagle = true,
+                Http2Window = 65_536,
+                Backlog = 100,
+                IoQueues = 2,
+                Inline = true,
+                ServerGc = "workstation"
+            },
             knobs);
         Assert.Equal(
             (false, 256_000), (knobs.Connector(options.Connector).NoDelay, knobs.Connector(options.Connector).SocketBuffer!.Value));

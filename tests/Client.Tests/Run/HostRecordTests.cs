@@ -25,8 +25,20 @@ public class HostRecordTests
         var settings = new Dictionary<string, string> { ["fs.nr_open"] = "9" };
         var facts = new HostFacts
         {
-            Os = "os", Kernel = "kernel", Virtualization = "kvm", CpuQuota = 1.5, CpuModel = "model", LogicalCpus = 8, PhysicalCores = 4,
-            Sockets = 2, Governor = "governor", ClockSource = "tsc", MemoryBytes = 5, OpenFiles = 6, SoMaxConn = 7, Settings = settings,
+            Os = "os",
+            Kernel = "kernel",
+            Virtualization = "kvm",
+            CpuQuota = 1.5,
+            CpuModel = "model",
+            LogicalCpus = 8,
+            PhysicalCores = 4,
+            Sockets = 2,
+            Governor = "governor",
+            ClockSource = "tsc",
+            MemoryBytes = 5,
+            OpenFiles = 6,
+            SoMaxConn = 7,
+            Settings = settings,
         };
 
         var host = HostRecord.Of(facts);

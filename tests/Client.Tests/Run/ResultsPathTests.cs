@@ -67,8 +67,13 @@ public sealed class ResultsPathTests : IDisposable
         Directory.CreateDirectory(folder);
         var path = Path.Combine(folder, "calibration.json");
         File.WriteAllText(path, json);
-        Assert.Null(new CalibrationCache(path).Find("here", new Calibration { Transport = "tcp", Size = 10,
-            Connections = 1, Rate = 5 }));
+        Assert.Null(new CalibrationCache(path).Find("here", new Calibration
+        {
+            Transport = "tcp",
+            Size = 10,
+            Connections = 1,
+            Rate = 5
+        }));
     }
 
     private static RunRecord Run(string version) => new()

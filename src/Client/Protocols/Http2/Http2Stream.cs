@@ -90,3 +90,47 @@ internal sealed class Http2Stream : CallStream
         _ => "unknown status",
     };
 }
+
+/// <summary>Finds the call of a stream identifier: a ring of the latest, and a dictionary for those that lag far behind.</summary>
+internal sealed class StreamTable
+{
+    private readonly Http2Stream?[] ring;
+    private readonly int mask;
+    private Dictionary<int, Http2Stream>? laggards;
+
+    public StreamTable(int streams)
+    {
+        ring = new Http2Stream?[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)streams)];
+        mask = ring.Length - 1;
+    }
+
+    public int Count { get; private set; }
+
+    public void Add(int id, Http2Stream stream)
+    {
+        Count++;
+        ref var slot = ref ring[id >> 1 & mask];
+        if (slot is null)
+            slot = stream;
+        else
+            (laggards ??= []).Add(id, stream);
+    }
+
+    public Http2Stream? Find(int id)
+    {
+        var stream = ring[id >> 1 & mask];
+        if (stream is not null && stream.Id == id)
+            return stream;
+        return laggards is { Count: > 0 } ? laggards.GetValueOrDefault(id) : null;
+    }
+
+    public void Remove(int id)
+    {
+        ref var slot = ref ring[id >> 1 & mask];
+        if (slot is not null && slot.Id == id)
+            slot = null;
+        else if (laggards is null || !laggards.Remove(id))
+            return;
+        Count--;
+    }
+}

@@ -12,15 +12,15 @@ internal static class TestLoad
     public static LoadOptions Options(
         Address address, int connections = 4, int streams = 1, int threads = 2, int size = 10,
         double timeout = 10, double connectDeadline = 10) => new()
-    {
-        Address = address,
-        Connections = connections,
-        Streams = streams,
-        Threads = threads,
-        Size = size,
-        Timeout = TimeSpan.FromSeconds(timeout),
-        ConnectDeadline = TimeSpan.FromSeconds(connectDeadline),
-    };
+        {
+            Address = address,
+            Connections = connections,
+            Streams = streams,
+            Threads = threads,
+            Size = size,
+            Timeout = TimeSpan.FromSeconds(timeout),
+            ConnectDeadline = TimeSpan.FromSeconds(connectDeadline),
+        };
 
     public static Task<LoadGenerator> OpenAsync(LoadOptions options) =>
         ProtocolTable.OpenAsync(options, CancellationToken.None).WaitAsync(Patience);
