@@ -139,7 +139,7 @@ public sealed class ScenarioTests : IDisposable
     [Theory]
     [InlineData("-d/--duration is given twice", "-d", "1s", "--duration=2s")]
     [InlineData("-n counts calls and -d sets a time", "--duration", "1s", "-n", "5")]
-    [InlineData("'--bogus' is no address", "--bogus")]
+    [InlineData("--bogus is no option of http", "--bogus")]
     [InlineData("--no-save wants none", "--no-save")]
     public async Task Options_that_cannot_be_are_refused_before_a_server_starts(string sentence, params string[] options)
     {

@@ -85,8 +85,9 @@ public class ProcessTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "nothing is left behind on Windows");
         var (unix, pipe) = (Addresses.Unix(), Addresses.Pipe());
-        await using (var killed = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString()))
-            killed.Kill();
+        // Kept until the end: what disposes of a killed server removes its files as well.
+        await using var killed = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString());
+        killed.Kill();
         Assert.True(File.Exists(unix.Path));
         await using var next = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString());
         foreach (var address in (Address[])[unix, pipe])
