@@ -82,7 +82,15 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         journal.Add(advice);
         var progress = new RunProgress();
         observer.Started(plan, progress, interruption.Request);
-        await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
+        try
+        {
+            await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            journal.Replace(record => record with { Finished = RunClock.Now, Ending = "interrupted" });
+            throw;
+        }
         await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, observer)
             .RunAsync(interruption.Token);
         observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
