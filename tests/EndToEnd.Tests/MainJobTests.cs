@@ -70,6 +70,21 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
+    public async Task Ctrl_C_before_the_first_round_is_told_in_the_file()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
+        // A size that was never calibrated here, so that the ceiling is being measured once the file is there.
+        var size = Random.Shared.Next(20_000, 90_000).ToString(System.Globalization.CultureInfo.InvariantCulture);
+        await using var tool = Tool.Start("-r", "50", "-d", "300ms", "-s", size, "-c", "8", "-o", ResultsFile);
+        var patience = System.Diagnostics.Stopwatch.StartNew();
+        while (!File.Exists(ResultsFile) && patience.Elapsed < TimeSpan.FromSeconds(30))
+            await Task.Delay(20);
+        tool.Signal("INT");
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        Assert.Equal("interrupted", Analysis.Results.ResultsFile.Load(ResultsFile).Ending);
+    }
+
+    [Fact]
     public async Task A_killed_client_loses_at_most_one_measurement_and_leaves_no_server()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
