@@ -2,7 +2,9 @@
 // Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip:
 // the median, which a busy machine hardly moves, and the mean.
 //
-//   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] tcp|unix...
+//   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] [-o] tcp|unix...
+//
+// -o asks for EPOLLOUT too, as .NET's socket engine does.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,6 +21,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+static unsigned interest = EPOLLIN | EPOLLRDHUP | EPOLLET;
 
 static void fail(const char *what) {
     perror(what);
@@ -54,7 +58,7 @@ static int watched(int fd, int is_unix) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     int epoll = epoll_create1(0);
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data.fd = fd};
+    struct epoll_event event = {.events = interest, .data.fd = fd};
     check(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
     return epoll;
 }
@@ -147,7 +151,7 @@ int main(int count, char **words) {
     size_t size = 64;
     long packets = 20000, rounds = 6;
     int cpu = 0, option;
-    while ((option = getopt(count, words, "s:n:r:c:")) > 0) {
+    while ((option = getopt(count, words, "s:n:r:c:o")) > 0) {
         if (option == 's')
             size = strtoul(optarg, NULL, 10);
         else if (option == 'n')
@@ -156,11 +160,13 @@ int main(int count, char **words) {
             rounds = atol(optarg);
         else if (option == 'c')
             cpu = atoi(optarg);
+        else if (option == 'o')
+            interest |= EPOLLOUT;
         else
             return 1;
     }
     if (size < 1 || packets < 1 || optind == count) {
-        fprintf(stderr, "usage: %s [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU|-1] tcp|unix...\n", words[0]);
+        fprintf(stderr, "usage: %s [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU|-1] [-o] tcp|unix...\n", words[0]);
         return 1;
     }
     cpu_set_t set;

@@ -4,6 +4,7 @@ using System.Runtime.InteropServices;
 using IpcBench.Client;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;
 using IpcBench.Host;
 using IpcBench.Schema;
@@ -16,6 +17,8 @@ using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
 
+// Where the command that was typed is explained.
+var help = $"{ThisProgram.Typed} --help";
 try
 {
     if (args is [ServeCommand.Name, .. var theServers])
@@ -23,14 +26,16 @@ try
 
     // Response files are off: they would eat arguments that begin with @.
     var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
+    if (typed.CommandResult.Command is not RootCommand)
+        help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";
     if (typed.Action is ParseErrorAction)
     {
         var errors = string.Join(" ", typed.Errors.Select(error => error.Message));
-        Console.Error.WriteLine($"{Secrets.Without(errors, args)} (GrpcBench --help)");
+        Console.Error.WriteLine($"{Secrets.Without(errors, args)} ({help})");
         return ExitCode.Usage;
     }
 
-    // Ctrl-C is the run's own business: it keeps what was measured.
+    // The run handles Ctrl-C itself: it keeps what was measured.
     var code = await typed.InvokeAsync(
         new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     if (StandardOutput.Failure is not { } failure)
@@ -40,7 +45,7 @@ try
 }
 catch (UsageException e)
 {
-    Console.Error.WriteLine($"{e.Message} (GrpcBench --help)");
+    Console.Error.WriteLine($"{e.Message} ({help})");
     return ExitCode.Usage;
 }
 catch (InputException e)

@@ -7,8 +7,8 @@ public static partial class Affinity
 {
     private const int MaskBytes = 1024;     // 8192 CPUs: the kernel refuses to report into less than it may have
 
-    // The kernel cuts a wish down to what the process's cpuset has: wishing for all tells what there is, however narrow the set is
-    // just now.
+    // The kernel reduces a set that is asked for to the process's cpuset: asking for all CPUs tells which there are, whatever the set is
+    // at present.
     private static CpuSet? AvailableLinux()
     {
         var mask = new byte[MaskBytes];

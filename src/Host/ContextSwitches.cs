@@ -24,7 +24,16 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(int process) =>
         OperatingSystem.IsLinux() ? OfThreadsLinux(process, new SystemFiles()) : null;
 
-    /// <summary>What came between two readings of <see cref="OfThreads"/>; threads that ended meanwhile are missing.</summary>
+    /// <summary>Of all threads of several processes, as <see cref="OfThreads(int)"/>; null where none can be read.</summary>
+    public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(IEnumerable<int> processes)
+    {
+        var all = new Dictionary<int, ContextSwitches>();
+        foreach (var (thread, switches) in processes.SelectMany(process => OfThreads(process) ?? new Dictionary<int, ContextSwitches>()))
+            all[thread] = switches;
+        return all.Count == 0 ? null : all;
+    }
+
+    /// <summary>What came between two readings of <see cref="OfThreads(int)"/>; threads that ended meanwhile are missing.</summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
     {

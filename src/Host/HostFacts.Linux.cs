@@ -16,7 +16,8 @@ public sealed partial record HostFacts
     [
         "/sys/devices/system/cpu/smt/active", "/sys/devices/system/cpu/cpufreq/boost", "/sys/devices/system/cpu/intel_pstate/no_turbo",
         "/sys/devices/system/cpu/vulnerabilities/meltdown", "/sys/devices/system/cpu/vulnerabilities/spectre_v2",
-        "/sys/devices/system/cpu/vulnerabilities/retbleed", "/sys/kernel/mm/transparent_hugepage/enabled",
+        "/sys/devices/system/cpu/vulnerabilities/retbleed", "/sys/devices/system/cpu/cpu0/cache/index3/size",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
     ];
 
     /// <summary>Adds what Linux tells in <paramref name="files"/>.</summary>

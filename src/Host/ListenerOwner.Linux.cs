@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 
 namespace IpcBench.Host;
 
@@ -26,7 +27,7 @@ public sealed partial record ListenerOwner
             Span<byte> credentials = stackalloc byte[12]; // struct ucred: pid, uid, gid
             _ = socket.GetRawSocketOption(SolSocket, PeerCredentials, credentials);
             var pid = BinaryPrimitives.ReadInt32LittleEndian(credentials);
-            return pid > 0 ? new ListenerOwner(pid, "") : Judge(pid, []);
+            return pid <= 0 ? Judge(pid, []) : Holds(pid, InodesOf(name)) ? new ListenerOwner(pid, "") : OfUnixHolders(name, pid);
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
         {
@@ -36,6 +37,57 @@ public sealed partial record ListenerOwner
         {
             return Unknown($"no process that listens at {Shown(name)} was found: {e.Message}");
         }
+    }
+
+    // A server that goes into the background after listen(2), as nginx does, goes on in a child.
+    private static ListenerOwner OfUnixHolders(string name, int listened)
+    {
+        var (holders, hidden) = Holders(InodesOf(name));
+        return holders.Count > 0 || !hidden
+            ? Choose(holders, ProcessTree.ParentFinder(), hidden)
+            : Unknown(string.Create(CultureInfo.InvariantCulture,
+                $"process {listened}, which began to listen at {Shown(name)}, has ended, and what others have open may not be read"));
+    }
+
+    /// <summary>
+    /// Whether the process has one of the sockets open; where that may not be read, or the socket was bound by another spelling of its
+    /// path, whether it is there.
+    /// </summary>
+    private static bool Holds(int pid, HashSet<uint> inodes)
+    {
+        try
+        {
+            return inodes.Count == 0 ? ProcessTree.StatOf(new SystemFiles(), pid) is not null : HasOpen(pid, Links(inodes));
+        }
+        catch (UnauthorizedAccessException)
+        {
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Of the listening Unix sockets of this name.</summary>
+    private static HashSet<uint> InodesOf(string name)
+    {
+        const int listen = 10, fixedPart = 16, nameAttribute = 0; // linux/unix_diag.h
+        const uint showName = 1;
+        var (inodes, wanted) = (new HashSet<uint>(), Encoding.UTF8.GetBytes(name));
+        using var diag = new SocketDiag();
+        Span<byte> request = stackalloc byte[24];
+        request.Clear();
+        request[0] = 1; // AF_UNIX
+        BinaryPrimitives.WriteUInt32LittleEndian(request[4..], 1u << listen);
+        BinaryPrimitives.WriteUInt32LittleEndian(request[12..], showName);
+        diag.Dump(request, message =>
+        {
+            var bound = SocketDiag.Attribute(message, fixedPart, nameAttribute);
+            if (bound.SequenceEqual(wanted) || bound.Length > 1 && bound[0] != 0 && bound[..^1].SequenceEqual(wanted))
+                inodes.Add(BinaryPrimitives.ReadUInt32LittleEndian(message[4..]));
+        });
+        return inodes;
     }
 
     private static string Shown(string name) => name.Length > 0 && name[0] == '\0' ? "@" + name[1..] : name;
@@ -51,7 +103,7 @@ public sealed partial record ListenerOwner
             return Unknown(string.Create(CultureInfo.InvariantCulture,
                 $"the process that listens on TCP port {endpoint.Port} belongs to another user: what it has open may not be read"));
         }
-        return Choose(holders, ProcessTree.ParentFinder());
+        return Choose(holders, ProcessTree.ParentFinder(), hidden);
     }
 
     /// <summary>Of the listening sockets that a connection to this address may reach.</summary>
@@ -85,14 +137,12 @@ public sealed partial record ListenerOwner
 
     private static (HashSet<int> Holders, bool Hidden) Holders(HashSet<uint> inodes)
     {
-        var wanted = inodes.Select(inode => string.Create(CultureInfo.InvariantCulture, $"socket:[{inode}]")).ToHashSet();
-        var (holders, hidden) = (new HashSet<int>(), false);
+        var (wanted, holders, hidden) = (Links(inodes), new HashSet<int>(), false);
         foreach (var pid in ProcessTree.Numbers())
         {
             try
             {
-                var open = Directory.EnumerateFileSystemEntries(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/fd"));
-                if (open.Any(file => wanted.Contains(new FileInfo(file).LinkTarget ?? "")))
+                if (HasOpen(pid, wanted))
                     holders.Add(pid);
             }
             catch (UnauthorizedAccessException)
@@ -106,4 +156,11 @@ public sealed partial record ListenerOwner
         }
         return (holders, hidden);
     }
+
+    private static HashSet<string> Links(HashSet<uint> inodes) =>
+        [.. inodes.Select(inode => string.Create(CultureInfo.InvariantCulture, $"socket:[{inode}]"))];
+
+    private static bool HasOpen(int pid, HashSet<string> links) =>
+        Directory.EnumerateFileSystemEntries(string.Create(CultureInfo.InvariantCulture, $"/proc/{pid}/fd"))
+            .Any(file => links.Contains(new FileInfo(file).LinkTarget ?? ""));
 }

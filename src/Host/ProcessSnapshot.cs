@@ -15,7 +15,7 @@ public sealed record ProcessSnapshot
     public required IReadOnlyList<long> GcCollections { get; init; }
     public required TimeSpan GcPause { get; init; }
     public required long AllocatedBytes { get; init; }
-    public required long ContextSwitches { get; init; }
+    public required ContextSwitches Switches { get; init; }
 
     /// <summary>Methods compiled so far, by every thread; a later tier of the same method counts again.</summary>
     public required long MethodsCompiled { get; init; }
@@ -26,7 +26,7 @@ public sealed record ProcessSnapshot
         // CPU last: what the other readings cost then falls before a window that starts here.
         var workingSet = Environment.WorkingSet;
         var allocated = GC.GetTotalAllocatedBytes(precise: true);
-        var switches = Host.ContextSwitches.Own().Sum;
+        var switches = ContextSwitches.Own();
         var cpu = Environment.CpuUsage;
         return new ProcessSnapshot
         {
@@ -37,7 +37,7 @@ public sealed record ProcessSnapshot
             GcCollections = [GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2)],
             GcPause = GC.GetTotalPauseDuration(),
             AllocatedBytes = allocated,
-            ContextSwitches = switches,
+            Switches = switches,
             MethodsCompiled = JitInfo.GetCompiledMethodCount(currentThread: false),
         };
     }

@@ -2,34 +2,21 @@ using System.Globalization;
 
 namespace IpcBench.Host;
 
-public sealed partial record ProcessTree
+public sealed partial class ProcessTree
 {
     private const long TickNs = 10_000_000;     // USER_HZ, the unit of /proc/<pid>/stat, is 100 on every architecture .NET runs on
 
-    // proc_pid_stat(5), counted from behind the program's name: state, ppid, …, utime, stime, cutime, cstime, …, rss.
-    private const int Parent = 1, User = 11, Kernel = 12, EndedUser = 13, EndedKernel = 14, Pages = 21;
+    // proc_pid_stat(5), counted from behind the program's name: state, ppid, …, flags, …, utime, stime, cutime, cstime, …, starttime,
+    // vsize, rss.
+    private const int Parent = 1, Flags = 6, User = 11, Kernel = 12, EndedUser = 13, EndedKernel = 14, Start = 19, Pages = 21;
 
-    private static ProcessTree TakeLinux(IReadOnlyList<int> roots)
-    {
-        var all = new Dictionary<int, long[]>();
-        foreach (var id in Numbers())
+    /// <summary>The clock that one line of <see cref="StatOf"/> tells, with the fine clock's time read beside it.</summary>
+    internal static ProcessClock ClockOf(long[] stat, long cpuNs) =>
+        new(stat[Start], cpuNs, stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs)
         {
-            if (StatOf(new SystemFiles(), id) is { } stat)
-                all[id] = stat;
-        }
-        var family = Family(roots, all.ToLookup(one => (int)one.Value[Parent], one => one.Key));
-        var stats = family.Where(all.ContainsKey).Select(id => all[id]).ToList();
-        // A child that was waited for has its time in its parent's cutime: the sum neither loses nor doubles it.
-        return new ProcessTree(
-            roots.Count(all.ContainsKey),
-            stats.Sum(stat => stat[User] + stat[EndedUser]) * TickNs,
-            stats.Sum(stat => stat[Kernel] + stat[EndedKernel]) * TickNs,
-            stats.Sum(stat => stat[Pages]) * Environment.SystemPageSize);
-    }
-
-    /// <summary>CPU times in ns of one line of <see cref="StatOf"/>, the process's own and those of its ended children.</summary>
-    internal static (long User, long Kernel, long EndedUser, long EndedKernel) TimesOf(long[] stat) =>
-        (stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs);
+            Flags = stat[Flags],
+            WorkingSetBytes = stat[Pages] * Environment.SystemPageSize,
+        };
 
     /// <summary>The numbers behind the name, which may itself hold blanks and brackets; null when the process is gone.</summary>
     internal static long[]? StatOf(ISystemFiles files, int id)
@@ -48,6 +35,20 @@ public sealed partial record ProcessTree
                 yield return id;
         }
     }
+
+    private static Dictionary<int, int> ParentsLinux()
+    {
+        var (parents, files) = (new Dictionary<int, int>(), new SystemFiles());
+        foreach (var id in Numbers())
+        {
+            if (StatOf(files, id) is { } stat)
+                parents[id] = (int)stat[Parent];
+        }
+        return parents;
+    }
+
+    private static string NameOfLinux(int process) =>
+        new SystemFiles().Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/comm")).Trim();
 
     private static long Number(string word) => long.TryParse(word, CultureInfo.InvariantCulture, out var value) ? value : 0;
 }

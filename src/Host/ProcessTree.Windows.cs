@@ -4,42 +4,32 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-public sealed partial record ProcessTree
+public sealed partial class ProcessTree
 {
     private const uint SnapshotOfProcesses = 2;
 
-    private static ProcessTree TakeWindows(IReadOnlyList<int> roots)
+    private static string NameOfWindows(int process)
     {
-        var all = Processes();
-        var family = Family(roots, all.ToLookup(one => one.Parent, one => one.Id));
-        var (found, user, kernel, memory) = (0, 0L, 0L, 0L);
-        foreach (var id in family)
+        try
         {
-            try
-            {
-                using var process = Process.GetProcessById(id);
-                user += process.UserProcessorTime.Ticks * TimeSpan.NanosecondsPerTick;
-                kernel += process.PrivilegedProcessorTime.Ticks * TimeSpan.NanosecondsPerTick;
-                memory += process.WorkingSet64;
-                found += roots.Contains(id) ? 1 : 0;
-            }
-            catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
-            {
-                // Ended meanwhile, or somebody else's.
-            }
+            using var found = Process.GetProcessById(process);
+            return found.ProcessName;
         }
-        return new ProcessTree(found, user, kernel, memory);
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
+        {
+            return "";
+        }
     }
 
-    private static List<(int Id, int Parent)> Processes()
+    private static Dictionary<int, int> ParentsWindows()
     {
-        var list = new List<(int, int)>();
+        var parents = new Dictionary<int, int>();
         var snapshot = CreateToolhelp32Snapshot(SnapshotOfProcesses, 0);
         var entry = new Entry { Size = (uint)Marshal.SizeOf<Entry>() };
         for (var more = Process32FirstW(snapshot, ref entry); more; more = Process32NextW(snapshot, ref entry))
-            list.Add((entry.Id, entry.Parent));
+            parents[entry.Id] = entry.Parent;
         _ = CloseHandle(snapshot);
-        return list;
+        return parents;
     }
 
     // PROCESSENTRY32W on 64-bit Windows: 568 bytes.

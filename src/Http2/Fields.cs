@@ -7,6 +7,7 @@ public enum HeaderName : byte
     Status,
     ContentType,
     GrpcStatus,
+    GrpcMessage,
 
     /// <summary>Fields that HTTP/2 forbids in a response: they make it malformed (RFC 9113, 8.2 and 8.3).</summary>
     Forbidden,
@@ -28,6 +29,7 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
         {
             11 when name.SequenceEqual("grpc-status"u8) => HeaderName.GrpcStatus,
             12 when name.SequenceEqual("content-type"u8) => HeaderName.ContentType,
+            12 when name.SequenceEqual("grpc-message"u8) => HeaderName.GrpcMessage,
             10 when name.SequenceEqual("connection"u8) || name.SequenceEqual("keep-alive"u8) => HeaderName.Forbidden,
             17 when name.SequenceEqual("transfer-encoding"u8) => HeaderName.Forbidden,
             _ => HasForbiddenByte(name) ? HeaderName.Forbidden : HeaderName.Other,

@@ -10,8 +10,11 @@ public sealed class HpackDecoder(int tableSize)
 {
     private const int LongestString = 64 * 1024;
     private const int StackLimit = 1024;
+    private const int LongestMessage = 1024;
 
     private readonly DynamicTable table = new(tableSize);
+    private byte[] message = [];
+    private int messageLength;
 
     /// <summary>Sees every field when set; for tests and diagnostics.</summary>
     public FieldObserver? Observer { get; set; }
@@ -21,11 +24,15 @@ public sealed class HpackDecoder(int tableSize)
 
     public int TableSize => table.Size;
 
+    /// <summary>The value of <c>grpc-message</c> in the last block as it was sent, at most 1 KiB; empty when there was none.</summary>
+    public ReadOnlySpan<byte> Message => message.AsSpan(0, messageLength);
+
     /// <exception cref="HpackException">The block is broken.</exception>
     public HeaderBlock Decode(ReadOnlySpan<byte> block)
     {
         var result = new HeaderBlock();
         var mayResize = true;
+        messageLength = 0;
         while (!block.IsEmpty)
         {
             var first = block[0];
@@ -44,6 +51,8 @@ public sealed class HpackDecoder(int tableSize)
     {
         var entry = Entry(HpackInteger.Read(ref block, 7));
         result.Add(entry.Field);
+        if (entry.Field.Name == HeaderName.GrpcMessage)
+            Keep(entry.Value);
         Observer?.Invoke(entry.Name, entry.Value);
     }
 
@@ -93,11 +102,21 @@ public sealed class HpackDecoder(int tableSize)
             value = Expand(value, output);
         }
         result.Add(HeaderField.Of(kind, value));
+        if (kind == HeaderName.GrpcMessage)
+            Keep(value);
         Observer?.Invoke(name, value);
         if (insert)
             table.Insert(kind, name, value);
         if (rented is not null)
             ArrayPool<byte>.Shared.Return(rented);
+    }
+
+    private void Keep(ReadOnlySpan<byte> value)
+    {
+        messageLength = Math.Min(value.Length, LongestMessage);
+        if (message.Length < messageLength)
+            message = new byte[messageLength];
+        value[..messageLength].CopyTo(message);
     }
 
     private TableEntry Entry(int index)

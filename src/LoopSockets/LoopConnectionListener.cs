@@ -8,23 +8,26 @@ namespace IpcBench.LoopSockets;
 
 /// <summary>Accepts connections of one listening socket and gives them to the loops in turn.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class LoopConnectionListener : IConnectionListener
+internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 {
     // For want of a descriptor or of memory: until then there may be some.
-    private static readonly TimeSpan RetryPause = TimeSpan.FromMilliseconds(50);
+    private const long RetryNs = 50_000_000;
 
     private readonly Socket socket;
     private readonly Func<LoopThread> next;
     private readonly bool noDelay;
+    private readonly Action<string> onFailure;
     private readonly Lock gate = new();
     private readonly EventLoop loop;
     private readonly LoopListener listener;
     private TaskCompletionSource? ready;
     private bool isUnbound;
+    private bool hasFailed;
 
-    private LoopConnectionListener(Socket socket, EventLoop loop, Func<LoopThread> next, bool noDelay)
+    private LoopConnectionListener(Socket socket, EventLoop loop, Func<LoopThread> next, bool noDelay, Action<string> onFailure)
     {
-        (this.socket, this.loop, this.next, this.noDelay) = (socket, loop, next, noDelay && socket.ProtocolType == ProtocolType.Tcp);
+        (this.socket, this.loop, this.next, this.onFailure) = (socket, loop, next, onFailure);
+        this.noDelay = noDelay && socket.ProtocolType == ProtocolType.Tcp;
         EndPoint = socket.LocalEndPoint!;
         listener = new LoopListener(loop, socket, OnReady);
     }
@@ -32,7 +35,12 @@ internal sealed class LoopConnectionListener : IConnectionListener
     public EndPoint EndPoint { get; }
 
     /// <summary>Accepts on a socket that listens, which it closes in the end.</summary>
-    public static Task<LoopConnectionListener> StartAsync(Socket socket, Func<LoopThread> next, bool noDelay)
+    /// <param name="socket">Listens.</param>
+    /// <param name="next">The loop of the next connection.</param>
+    /// <param name="noDelay">TCP_NODELAY.</param>
+    /// <param name="onFailure">Is told why nothing can be accepted, once until something is again.</param>
+    public static Task<LoopConnectionListener> StartAsync(
+        Socket socket, Func<LoopThread> next, bool noDelay, Action<string> onFailure)
     {
         var loop = next().Loop;
         var made = new TaskCompletionSource<LoopConnectionListener>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -40,7 +48,7 @@ internal sealed class LoopConnectionListener : IConnectionListener
         {
             try
             {
-                made.SetResult(new LoopConnectionListener(socket, loop, next, noDelay));
+                made.SetResult(new LoopConnectionListener(socket, loop, next, noDelay, onFailure));
             }
             catch (Exception e) when (e is IOException or SocketException)
             {
@@ -59,8 +67,6 @@ internal sealed class LoopConnectionListener : IConnectionListener
                 await ready.WaitAsync(cancellationToken);
             else if (descriptor is null)
                 return null;
-            else if (descriptor < 0)
-                await Task.Delay(RetryPause, cancellationToken);
             else
                 return Open(descriptor.Value);
         }
@@ -87,7 +93,10 @@ internal sealed class LoopConnectionListener : IConnectionListener
 
     public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
 
-    /// <summary>A descriptor or an errno negated; what to wait for when there is none yet; neither when there will be none.</summary>
+    /// <summary>There may be descriptors again.</summary>
+    void ILoopTimer.OnDue() => OnReady();
+
+    /// <summary>A descriptor; what to wait for when there is none yet; neither when there will be none.</summary>
     private (int? Descriptor, Task? Ready) Accept()
     {
         // Not while the socket is being closed: its number may be another's afterwards.
@@ -96,13 +105,27 @@ internal sealed class LoopConnectionListener : IConnectionListener
             if (isUnbound)
                 return (null, null);
             var descriptor = listener.TryAccept();
-            if (descriptor != LoopSocket.WouldBlock)
+            if (descriptor >= 0)
+            {
+                hasFailed = false;
                 return (descriptor, null);
+            }
             ready = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            listener.Arm();
+            if (descriptor == LoopSocket.WouldBlock)
+            {
+                listener.Arm();
+                return (null, ready.Task);
+            }
+            if (!hasFailed)
+                onFailure(LoopSocket.Describe(descriptor));
+            hasFailed = true;
+            loop.Post(static state => ((LoopConnectionListener)state!).RetryLater(), this);
             return (null, ready.Task);
         }
     }
+
+    // By the loop's own timer: the framework's may need a new thread, which needs a descriptor.
+    private void RetryLater() => loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
 
     private LoopConnection Open(int descriptor)
     {

@@ -71,9 +71,11 @@ public static class LoopSockets
                 pipes.Start(await connector.ConnectAsync(thread.Loop, pipes, cancellation).ConfigureAwait(false));
                 opened.SetResult(new SocketPipesStream(pipes, thread.Loop));
             }
-            catch (Exception e) when (e is IOException or OperationCanceledException)
+#pragma warning disable CA1031 // Whatever it is, it is told to the one who waits.
+            catch (Exception e)
+#pragma warning restore CA1031
             {
-                opened.SetException(e);
+                opened.TrySetException(e);
             }
         }
     }

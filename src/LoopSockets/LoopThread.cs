@@ -21,7 +21,7 @@ internal sealed class LoopThread : IDisposable
         var loop = new LoopScheduler(Loop, onFault);
         PipeScheduler application = inline ? loop : PipeScheduler.ThreadPool;
         Input = Options(application, loop, most.Input);
-        Output = Options(loop, application, most.Output);
+        Output = Options(PipeScheduler.Inline, application, most.Output);
     }
 
     public EventLoop Loop { get; }

@@ -45,7 +45,7 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
         try
         {
             socket.Listen(options.Backlog);
-            return await LoopConnectionListener.StartAsync(socket, Next, options.NoDelay);
+            return await LoopConnectionListener.StartAsync(socket, Next, options.NoDelay, reason => LogFailure(logger, reason));
         }
         catch
         {
@@ -63,6 +63,10 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
     private LoopThread Next() => threads[Interlocked.Increment(ref turn) % (uint)threads.Length];
 
     private void OnFault(Exception e) => LogFault(logger, e);
+
+    [LoggerMessage(
+        Level = LogLevel.Warning, Message = "No connection can be accepted ({Reason}); it is tried again every 50 ms until one can.")]
+    private static partial void LogFailure(ILogger logger, string reason);
 
     [LoggerMessage(Level = LogLevel.Error, Message = "An exception on an event loop's thread was caught; the loop goes on.")]
     private static partial void LogFault(ILogger logger, Exception e);

@@ -37,9 +37,17 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Str
     public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(disposed, this);
-        var flushed = await pipes.Output.WriteAsync(buffer, cancellationToken);
-        if (flushed.IsCompleted || flushed.IsCanceled)
+        try
+        {
+            var flushed = await pipes.Output.WriteAsync(buffer, cancellationToken);
+            if (flushed.IsCompleted || flushed.IsCanceled)
+                throw Closed();
+        }
+        catch (InvalidOperationException) when (disposed)
+        {
+            // Disposed elsewhere in the moment before it was written.
             throw Closed();
+        }
     }
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>

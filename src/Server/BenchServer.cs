@@ -86,9 +86,14 @@ internal sealed class BenchServer : IAsyncDisposable
 
     private static EndpointRole RoleOf(int index, Address address, bool isEcho, ServerOptions options)
     {
-        var isLoop = (options.Sockets ?? SocketEngine.Loop) == SocketEngine.Loop && EventLoop.IsSupported;
+        var isApart = options.Sockets switch
+        {
+            SocketEngine.DotNet => false,
+            SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // whose pipes are no sockets
+            _ => EventLoop.IsSupported,
+        };
         // Encryption is Kestrel's, whatever its sockets are.
-        return new EndpointRole(isEcho, options.Faults.For(index), isEcho && isLoop && address is not Address.Tls);
+        return new EndpointRole(isEcho, options.Faults.For(index), isEcho && isApart && address is not Address.Tls);
     }
 
     private static async Task BindAsync(
@@ -116,9 +121,9 @@ internal sealed class BenchServer : IAsyncDisposable
         var stack = Stacks.Create(options.Stack ?? Stacks.Default);
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
-        var gate = new AcceptGate((int)maxConnections, KestrelLimits.BeingClosed, warnings);
+        var gate = new AcceptGate(maxConnections, KestrelLimits.MaxConnections, KestrelLimits.BeingClosed, warnings);
         // Kestrel without an endpoint would choose one of its own.
-        if (endpoints.All(endpoint => endpoint.IsOnLoop))
+        if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);
         stack.Configure(builder, services);
@@ -136,8 +141,13 @@ internal sealed class BenchServer : IAsyncDisposable
         }
     }
 
-    private static IDisposable? StartEcho(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, AcceptGate gate) =>
-        EventLoop.IsSupported && endpoints.Any(endpoint => endpoint.IsOnLoop)
-            ? LoopEchoHost.Start(endpoints.Where(endpoint => endpoint.IsOnLoop), options, gate)
-            : null;
+    private static IDisposable? StartEcho(ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, AcceptGate gate)
+    {
+        var apart = endpoints.Where(endpoint => endpoint.IsWithoutKestrel).ToList();
+        if (apart.Count == 0)
+            return null;
+        if (options.Sockets == SocketEngine.Bare)
+            return BareEchoHost.Start(apart, options, gate);
+        return EventLoop.IsSupported ? LoopEchoHost.Start(apart, options, gate) : null;
+    }
 }

@@ -43,9 +43,9 @@ internal static class ServerCommand
 
     private static readonly Option<SocketEngine?> Sockets = new("--sockets")
     {
-        Description = "Whose sockets serve: loop (this program's event loop, Linux) or dotnet. "
-            + "Default: loop for --echo where there is epoll, dotnet for all else",
-        HelpName = "loop|dotnet",
+        Description = "Whose sockets serve: loop (this program's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
+            + "(dotnet without Kestrel). Default: loop for --echo where there is epoll, dotnet for all else",
+        HelpName = "loop|dotnet|bare",
         CustomParser = ParseEngine,
     };
 
@@ -166,13 +166,15 @@ internal static class ServerCommand
         {
             case "dotnet":
                 return SocketEngine.DotNet;
+            case "bare":
+                return SocketEngine.Bare;
             case "loop" when EventLoop.IsSupported:
                 return SocketEngine.Loop;
             case "loop":
                 result.AddError("--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
                 return null;
             default:
-                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop or dotnet");
+                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop, dotnet or bare");
                 return null;
         }
     }

@@ -28,7 +28,16 @@ public abstract record Address
     public sealed record Tcp(string Host, int Port) : Address
     {
         public override string Kind => "tcp";
-        public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"http://{HostText(Host)}:{Port}");
+
+        /// <summary>It is written <c>tcp://</c>: no HTTP is spoken there. It is the same address all the same.</summary>
+        public bool IsBare { get; init; }
+
+        public bool Equals(Tcp? other) => other is not null && (Host, Port) == (other.Host, other.Port);
+
+        public override int GetHashCode() => HashCode.Combine(Host, Port);
+
+        public override string ToString() =>
+            string.Create(CultureInfo.InvariantCulture, $"{(IsBare ? "tcp" : "http")}://{HostText(Host)}:{Port}");
     }
 
     /// <summary>TLS over TCP: <c>https://host:port</c>.</summary>
@@ -97,9 +106,13 @@ public abstract record Address
     }
 
     // As those write it who speak no HTTP there. It has no usual port.
-    private static (Address?, string?) ParseTcp(string text) => Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0
-        ? (null, $"'{UrlText.WithoutSecrets(text)}' needs a port: write tcp://host:port")
-        : ParseUrl(text, tls: false);
+    private static (Address?, string?) ParseTcp(string text)
+    {
+        if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0)
+            return (null, $"'{UrlText.WithoutSecrets(text)}' needs a port: write tcp://host:port");
+        var (address, error) = ParseUrl(text, tls: false);
+        return (address is Tcp tcp ? tcp with { IsBare = true } : null, error);
+    }
 
     private static (Address?, string?) ParseUnix(string path)
     {

@@ -1,3 +1,5 @@
+using System.Security.Cryptography.X509Certificates;
+
 namespace IpcBench.Transports;
 
 /// <summary>Opens connections to one address.</summary>
@@ -40,6 +42,12 @@ public sealed record ConnectorOptions
 
     /// <summary>A PEM file with the authority that a TLS server's certificate must descend from; null uses the system's.</summary>
     public string? CaCertificate { get; init; }
+
+    /// <summary>Shown to a TLS server that asks who we are; null: nothing.</summary>
+    public X509Certificate2? ClientCertificate { get; init; }
+
+    /// <summary>The name that a TLS server is asked for, and that its certificate must have; null: the host of its address.</summary>
+    public string? ServerName { get; init; }
 
     /// <summary>Accept any TLS certificate. Implied for loopback hosts when no <see cref="CaCertificate"/> is given.</summary>
     public bool Insecure { get; init; }

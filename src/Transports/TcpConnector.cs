@@ -19,7 +19,7 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
         catch (SocketException e)
         {
             socket.Dispose();
-            // Linux and Windows have different words for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
+            // Linux and Windows have different errors for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
             throw noPort

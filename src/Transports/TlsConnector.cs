@@ -33,9 +33,11 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
     {
         var authentication = new SslClientAuthenticationOptions
         {
-            TargetHost = host,
+            TargetHost = options.ServerName ?? host,
             ApplicationProtocols = [new SslApplicationProtocol(options.Alpn)],
         };
+        if (options.ClientCertificate is { } certificate)
+            authentication.ClientCertificateContext = SslStreamCertificateContext.Create(certificate, null, offline: true);
         if (options.CaCertificate is { } file)
         {
             authentication.CertificateChainPolicy = new X509ChainPolicy

@@ -43,6 +43,37 @@ public sealed class AaTests
     }
 
     [Fact]
+    public void A_shift_that_all_cells_share_is_found_where_no_cell_shows_it()
+    {
+        Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
+        Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);
+        // The same shift this way and that is no common one.
+        Assert.InRange(ShareFailed(6, 12, cell => cell % 2 == 0 ? 0.006 : -0.006), 0, 0.15);
+    }
+
+    [Theory]
+    [InlineData(3, 12)]
+    [InlineData(6, 7)]
+    [InlineData(18, 20)]
+    public void The_interval_of_the_common_shift_misses_it_in_at_most_5_percent(int cells, int rounds)
+    {
+        var random = new Random(5);
+        var missed = Enumerable.Range(0, 400).Count(_ =>
+            !AaTest.OfDifferences(Cells(random, cells, rounds, _ => 0.01)).Shift!.Value.Interval.Contains(Math.Exp(0.01)));
+        Assert.InRange(missed / 400.0, 0.01, 0.07);
+    }
+
+    [Fact]
+    public void Equal_is_said_only_where_the_interval_lies_within_delta()
+    {
+        var random = new Random(6);
+        MeasuredRun Noisy(double noise) => new(Simulated.Run([[.. Enumerable.Repeat(1000.0, 12)], [.. Enumerable.Range(0, 12)
+            .Select(_ => 1000 * Math.Exp(noise * Simulated.Gaussian(random)))]], arms: 2, variant: AaTest.Variant));
+        Assert.StartsWith("A/A passed", Answers.Of(Noisy(0.005))[^1], StringComparison.Ordinal);
+        Assert.StartsWith("A/A not decided: tcp against itself is ", Answers.Of(Noisy(0.1))[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_run_with_a_failed_test_says_so_first_and_one_with_too_few_rounds_that_it_cannot_fail()
     {
         double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
@@ -53,7 +84,8 @@ public sealed class AaTests
         var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2,
             variant: AaTest.Variant));
         Assert.DoesNotContain(Doubt.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
-        Assert.StartsWith("A/A passed: tcp against itself came out equal in 1 cell (p = ", Answers.Of(equal)[^1], StringComparison.Ordinal);
+        Assert.StartsWith(
+            "A/A passed: tcp against itself is equal within ±3.0 % over 1 cell: ", Answers.Of(equal)[^1], StringComparison.Ordinal);
         Assert.DoesNotContain(Answers.Of(failed).Concat(Answers.Of(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));
     }
 }

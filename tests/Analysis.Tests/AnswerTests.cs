@@ -1,5 +1,7 @@
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -11,7 +13,7 @@ public class AnswerTests
         var quiet = new SampleRuns
         {
             Sizes = [10],
-            Rounds = 6,
+            Rounds = 8,
             Noise = 0.001,
             Speed = (transport, _) =>
             transport switch { "unix" => 1.01, "pipe" => 0.8, _ => 1 }
@@ -24,9 +26,67 @@ public class AnswerTests
 
         var answer = Answers.Of(new MeasuredRun(run))[0];
 
-        Assert.StartsWith("10 B: not decided between unix and tcp: ", answer, StringComparison.Ordinal);
-        Assert.StartsWith("10 B: not decided between unix and tcp: ", answer, StringComparison.Ordinal);
+        Assert.StartsWith("10 B: not decided between unix and tcp: unix faster in 7 of 8 rounds, between −", answer,
+            StringComparison.Ordinal);
         Assert.Contains("; tcp is faster than pipe by 25.0 % [", answer, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(2.0, "On unix the server is woken 2.0 times a call, on tcp 1.0 (10 B).")]
+    [InlineData(1.05, null)] // decided, and too little to be a cause
+    [InlineData(1.0, null)]
+    public void Wake_ups_are_told_where_their_difference_is_decided(double times, string? expected)
+    {
+        var run = Woken(times, noise: 0.01);
+
+        Assert.Equal(expected, Answers.Of(new MeasuredRun(run)).FirstOrDefault(line => line.Contains("woken", StringComparison.Ordinal)));
+        Assert.Contains("server woken", Reports.Find("text")!.Make(new ReportModel(run)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Wake_ups_that_scatter_more_than_they_differ_are_not_told() => Assert.DoesNotContain(
+        Answers.Of(new MeasuredRun(Woken(2.0, noise: 1.5))), line => line.Contains("woken", StringComparison.Ordinal));
+
+    [Fact]
+    public void A_file_without_wake_ups_has_no_table_of_them() => Assert.DoesNotContain(
+        "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
+
+    /// <summary>A run whose server is woken once a call on tcp, and so many times on unix; the noise alternates.</summary>
+    private static RunRecord Woken(double onUnix, double noise)
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["tcp", "unix"] }.Make();
+        return run with { Rounds = [.. run.Rounds.Select(round => round with { Server = Woken(round) })] };
+
+        ProcessUsage Woken(Measurement round)
+        {
+            var times = (round.Cell == 1 ? onUnix : 1) + (round.Cell == 1 && round.Number % 2 == 0 ? -noise : 0);
+            var woken = (long)(times * round.Server!.Calls);
+            return round.Server with { VoluntarySwitches = woken, ContextSwitches = woken * 2 };
+        }
+    }
+
+    [Fact]
+    public void Where_the_concurrency_decides_it_is_said_first()
+    {
+        RunRecord Of(int connections, double unix) => new SampleRuns
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [1_000_000],
+            Connections = [connections],
+            Noise = 0.001,
+            Speed = (transport, _) => transport == "unix" ? unix : 1
+        }.Make();
+        RunRecord Both(RunRecord many, RunRecord one) => many with
+        {
+            Cells = [.. many.Cells, .. one.Cells],
+            Rounds = [.. many.Rounds, .. one.Rounds.Select(round => round with { Cell = round.Cell + many.Cells.Count })],
+        };
+
+        Assert.Equal("1 MB: which is faster depends on the concurrency: unix with 1 connection and tcp with 400 connections.",
+            Answers.Of(new MeasuredRun(Both(Of(400, 0.85), Of(1, 1.27))))[0]);
+        var agreed = Answers.Of(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
+        Assert.StartsWith("1 MB, c 400: unix is fastest", agreed[0], StringComparison.Ordinal);
+        Assert.StartsWith("1 MB, c 1: unix is fastest", agreed[1], StringComparison.Ordinal);
     }
 
     [Fact]
@@ -58,5 +118,31 @@ public class AnswerTests
 
         Assert.StartsWith("10 B: unix is fastest: faster than tcp by ", answers[0], StringComparison.Ordinal);
         Assert.StartsWith("10 B: tcp grpc-dotnet is fastest: faster than ", answers[1], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(30_000, "costs 200.0 % [200.0 %, 200.0 %] more CPU a call (client + server: 20.0 µs → 60.0 µs)")]
+    [InlineData(5_000, "saves 50.0 % [50.0 %, 50.0 %] of the CPU of a call (client + server: 20.0 µs → 10.0 µs)")]
+    public void What_the_fastest_costs_is_said_in_cpu_of_a_call(long unixNs, string said)
+    {
+        var run = new SampleRuns
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [10],
+            Noise = 0.001,
+            Speed = (transport, _) => transport == "unix" ? 1.2 : 1,
+        }.Make();
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                Client = Costing(round.Client, round.Cell == 1 ? unixNs : 10_000),
+                Server = Costing(round.Server!, round.Cell == 1 ? unixNs : 10_000),
+            })],
+        };
+
+        Assert.StartsWith(said, Answers.Of(new MeasuredRun(run))[0].Split(", and ")[^1], StringComparison.Ordinal);
+
+        static ProcessUsage Costing(ProcessUsage usage, long ns) => usage with { CpuUserNs = usage.Calls * ns, CpuKernelNs = 0 };
     }
 }

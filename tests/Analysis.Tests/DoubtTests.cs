@@ -1,32 +1,13 @@
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
-using IpcBench.Analysis.Statistics;
+using static IpcBench.Analysis.Tests.Doubting;
 
 namespace IpcBench.Analysis.Tests;
 
+/// <summary>What is doubtful about client, connections, machine and rounds.</summary>
 public sealed class DoubtTests
 {
-    /// <summary>A run that there is nothing to say against.</summary>
-    private static RunRecord Healthy(int seed = 1) =>
-        new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
-
-    private static RunRecord Each(Func<Measurement, Measurement> change) => Healthy() is var run
-        ? run with { Rounds = [.. run.Rounds.Select(change)] } : run;
-
-    /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
-    private static RunRecord Second(Func<Measurement, Measurement> change) => Each(round => round.Cell == 1 ? change(round) : round);
-
-    private static Advice? Find(RunRecord run, string id) => Doubt.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
-
-    private static void Raises(string id, string numbers, RunRecord run)
-    {
-        var advice = Find(run, id);
-        Assert.True(advice != null, $"{id} was not raised");
-        Assert.Contains(numbers, advice.Doubt, StringComparison.Ordinal);
-        Assert.NotEmpty(advice.Fix);
-    }
-
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -34,47 +15,23 @@ public sealed class DoubtTests
     public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
 
     [Fact]
-    public void Samples_that_were_dropped_break_littles_law() =>
-        Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
-
-    [Fact]
-    public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
-        Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
-
-    [Fact]
-    public void Calls_without_a_local_port_are_explained() =>
-        Raises("ports", "calls found no free local port",
-            Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
-
-    [Fact]
-    public void Opening_a_connection_for_every_call_does_not_break_littles_law()
+    public void What_others_used_before_the_run_is_no_doubt_when_its_rounds_were_quiet()
     {
-        var run = Second(round => round with
-        {
-            Completed = round.Completed * 95 / 100,
-            Connections = round.Connections with { OpenedInAll = round.Started }
-        });
-        Assert.Null(Find(run, "little"));
+        Advice before = new() { Id = "foreign-load", Doubt = "Other programs use 40 % of the machine", Fix = "Stop them" };
+        Assert.NotNull(Find(Healthy() with { Advice = [before] }, "foreign-load"));
+        var told = Each(round => round with { Machine = round.Machine! with { OthersNs = 1_000_000 } });
+        Assert.Null(Find(told with { Advice = [before] }, "foreign-load"));
     }
 
     [Fact]
-    public void A_stall_at_the_edge_of_a_window_does_not_break_littles_law()
+    public void Other_processes_are_named_with_what_they_used() => Raises("foreign-load", "(burner 15 %)", Second(round => round with
     {
-        var run = Second(round =>
+        Machine = round.Machine! with
         {
-            var histogram = LatencyHistogram.Decode(round.Latency);
-            histogram.Record(100_000_000, 400);
-            return round with
-            {
-                Latency = histogram.Encode(),
-                LatencySumNs = round.LatencySumNs
-                + 400 * 100_000_000L,
-                Started = round.Started + 400,
-                Ok = round.Ok + 400
-            };
-        });
-        Assert.Null(Find(run, "little"));
-    }
+            OthersNs = round.Machine.CapacityNs / 5,
+            Busiest = [new OtherProcess { Name = "burner", Pid = 7, CpuNs = round.Machine.CapacityNs * 15 / 100 }],
+        },
+    }));
 
     [Fact]
     public void A_trend_inside_the_windows_is_not_steady()
@@ -128,6 +85,8 @@ public sealed class DoubtTests
         Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
         Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
         Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
+        var alone = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Connections = 1 } })] };
+        Assert.Null(Find(alone with { Calibrations = [Ceiling(1000) with { Connections = 1 }] }, "client-ceiling"));
         var swept = run with
         {
             Cells = [.. run.Cells
@@ -154,16 +113,6 @@ public sealed class DoubtTests
         Assert.Null(Find(Each(round => round with { FixedLoopNs = 5_000_000 + 150_000 * (round.Number % 3) }), "throttling"));
     }
 
-    [Fact]
-    public void Failures_are_told_by_kind() =>
-        Raises("failures", "reset: 8, no answer in time: 16",
-            Second(round => round with
-            {
-                Failed = new Dictionary<string, long> { ["reset"] = 1 },
-                CutOff = 2,
-                Started = round.Started + 3
-            }));
-
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]
@@ -180,59 +129,6 @@ public sealed class DoubtTests
     [Fact]
     public void Threads_that_did_not_run_are_told() =>
         Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
-
-    [Fact]
-    public void A_rate_that_was_not_reached_is_told() =>
-        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
-            Second(round => round with
-            {
-                AskedRate = 20_000,
-                Started = (long)(19_100 * round.WindowNs / 1e9),
-                Ok = (long)(19_100 * round.WindowNs / 1e9)
-            }));
-
-    [Fact]
-    public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
-    {
-        var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
-        Raises("rate-missed", "calls were due and not sent",
-            run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
-        Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }),
-            "rate-missed"));
-    }
-
-    [Fact]
-    public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
-    {
-        var run = Healthy();
-        run = run with
-        {
-            Cells = [.. run.Cells.Select((cell, i) => i == 1
-            ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)]
-        };
-        RunRecord With(long? allowed) => run with
-        {
-            Rounds = [.. run.Rounds.Select(round => round.Cell == 1
-                ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } }
-                : round)],
-        };
-        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited inside the client", With(100));
-        Assert.Null(Find(With(100), "little"));
-        Assert.Null(Find(With(null), "streams-limit"));
-        Raises("little", "but 800 were", With(null));
-    }
-
-    [Fact]
-    public void Windows_with_few_calls_are_told()
-    {
-        var few = Second(round => round with { Completed = 8_000 });
-        Raises("edge-bias", "up to 5.0 %", few);
-        var histogram = new LatencyHistogram();
-        histogram.Record(1_000_000, 5_000);
-        Raises("few-samples", "5000 calls leave fewer than 100 beyond p99",
-            Second(round => round with { Latency = histogram.Encode(), Ok = 5_000, Started = 5_000 }));
-        Raises("lost-samples", "and recorded 5000 latencies", Second(round => round with { Latency = histogram.Encode() }));
-    }
 
     [Fact]
     public void Collections_that_stop_the_client_are_told() =>

@@ -8,78 +8,92 @@ namespace IpcBench.Analysis.Tests;
 
 public class LayerTests
 {
+    private static readonly double[] Tcp = [7.5, 11, 20, 40, 55];
+
     [Fact]
-    public void The_parts_of_a_call_are_known_and_add_up()
+    public void The_steps_of_a_call_are_known_and_add_up()
     {
-        var budget = Budget(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 38));
-        Assert.Equal((11, 19, 8), (Round(budget.Transport), Round(budget.Http2), Round(budget.Grpc)));
-        Assert.Equal((62, 24), (Round(budget.Total), Round(budget.Rest)));
-        Assert.Equal(budget.Total.Ns, budget.Transport.Ns + budget.Http2.Ns + budget.Grpc.Ns + budget.Rest.Ns, 1e-6);
-        Assert.Equal(62.0 / 51, budget.MostSpeedup!.Value, 0.01);
-        Assert.All([budget.Transport, budget.Http2, budget.Grpc, budget.Rest], part => Assert.True(part.IsResolved));
+        var budget = Budget(LayerRuns.Make(9, Tcp));
+
+        Assert.True(budget.IsTime);
+        Assert.Equal([7.5, 3.5, 9, 20, 15], budget.Steps.Select(step => Math.Round(step.Part.Ns / 1000, 1)));
+        Assert.Equal(["kernel", ".NET sockets", "Kestrel", "HTTP/2", "gRPC"], budget.Steps.Select(step => step.Layer.Short));
+        Assert.Equal(budget.Total.Ns, budget.Steps.Sum(step => step.Part.Ns), 100.0);
+        Assert.All(budget.Steps, step => Assert.True(step.Part.IsDecided));
     }
 
     [Fact]
-    public void It_is_said_in_a_sentence_for_each_transport()
+    public void Who_takes_what_a_transport_gives_is_a_sentence_for_each()
     {
-        var sentences = Sentences(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 38, noise: 0));
-        Assert.Equal("10 B, tcp: of 62.0 µs per call the transport is 11.0, HTTP/2 19.0, gRPC 8.0, the rest (24.0) is wake-ups; "
-            + "no transport can make it faster than 1.22 × unless it also spares waiting.", sentences[0]);
-        Assert.StartsWith("10 B, unix: ", sentences[1], StringComparison.Ordinal);
+        // The kernel saves 2.4 of 7.5, .NET's sockets give 1.9 of it back, HTTP/2 is the same, and gRPC saves one more.
+        var sentences = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
+
+        Assert.Equal("10 B, tcp: of 55.0 µs a call the kernel 7.5, .NET's sockets 3.5, Kestrel's connection 9.0, HTTP/2 20.0 and "
+            + "gRPC 15.0.", sentences[0]);
+        Assert.Equal("10 B, unix: in the kernel it saves 2.4 µs of tcp's 7.5; .NET's sockets take 1.9 of it back; gRPC saves 1.0 more; of "
+            + "the whole call, 55.0 over tcp, it saves 1.5; not decided: Kestrel's connection and HTTP/2.", sentences[1]);
         Assert.Equal(2, sentences.Count);
     }
 
     [Fact]
-    public void Where_cpus_compute_at_once_no_share_of_the_latency_is_claimed()
+    public void A_transport_that_costs_more_is_said_to()
     {
-        var run = LayerRuns.Make(9, latency: 30, echo: 11, http2: 30, grpc: 40, connections: 8);
-        var budget = Budget(run);
-        Assert.True(budget.Overlaps);
-        Assert.Null(budget.MostSpeedup);
-        var sentence = Sentences(run)[0];
-        Assert.Contains("the parts overlap", sentence, StringComparison.Ordinal);
-        Assert.DoesNotContain("faster than", sentence, StringComparison.Ordinal);
-        Assert.Contains(Answers.Of(new MeasuredRun(run)),
-            line => line.StartsWith("With client and server on one CPU nothing overlaps", StringComparison.Ordinal));
-        var pinned = run with { Host = run.Host with { ClientCpus = "0", ServerCpus = "0" } };
-        Assert.DoesNotContain(Answers.Of(new MeasuredRun(pinned)), line => line.StartsWith("With client", StringComparison.Ordinal));
+        var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
+
+        Assert.StartsWith("10 B, unix: in the kernel it costs 1.0 µs more than tcp's 7.5; .NET's sockets cost 2.0 more; of the whole call, "
+            + "55.0 over tcp, it costs 3.0 more", sentence, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Where_nobody_waits_nothing_is_left_over()
+    public void Calls_that_overlap_have_cpu_times_taken_apart_and_nothing_is_said_of_overlap()
     {
-        var budget = Budget(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5));
-        Assert.False(budget.Overlaps);
-        Assert.Equal(38.0 / 27, budget.MostSpeedup!.Value, 0.02);
-        Assert.Contains("nothing is left for waiting", Sentences(LayerRuns.Make(9, latency: 38, echo: 11, http2: 30, grpc: 38.5))[0],
-            StringComparison.Ordinal);
+        var run = LayerRuns.Make(9, Tcp, connections: 8);
+
+        Assert.False(Budget(run).IsTime);
+        Assert.Equal(55, Math.Round(Budget(run).Total.Ns / 1000));
+        var text = Reports.Find("text")!.Make(new ReportModel(run));
+        Assert.DoesNotContain("overlap", text, StringComparison.Ordinal);
+        Assert.Contains("CPU time of both sides a call", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("faster than", text, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void A_layer_lost_in_the_noise_is_not_resolved()
+    public void A_step_whose_interval_holds_0_is_not_decided_and_never_below_0()
     {
-        var budget = Budget(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2));
-        Assert.False(budget.Grpc.IsResolved);
-        Assert.Contains("; not resolved: ", Sentences(LayerRuns.Make(9, latency: 62, echo: 11, http2: 30, grpc: 30.1, noise: 0.2))[0],
-            StringComparison.Ordinal);
+        var run = LayerRuns.Make(9, [7.5, 11, 20, 40, 40.1], noise: 0.1);
+
+        Assert.False(Budget(run).Steps[^1].Part.IsDecided);
+        Assert.Contains("not decided: gRPC", Answers.Of(new MeasuredRun(run))[0], StringComparison.Ordinal);
+        Assert.Matches(@"not decided, ≤ [0-9.]+\s", Reports.Find("text")!.Make(new ReportModel(run)));
     }
 
     [Fact]
     public void Few_rounds_give_no_interval_and_say_so()
     {
-        var run = LayerRuns.Make(2, latency: 62, echo: 11, http2: 30, grpc: 38);
-        Assert.Null(Budget(run).Transport.Interval);
-        Assert.Contains("2 rounds give no interval", Sentences(run)[0], StringComparison.Ordinal);
+        var run = LayerRuns.Make(2, Tcp);
+        Assert.Null(Budget(run).Total.Interval);
+        Assert.Equal("10 B, tcp: 2 rounds give no interval, so nothing is told of its layers.", Answers.Of(new MeasuredRun(run))[0]);
     }
 
     [Fact]
-    public void Without_one_of_the_three_or_the_servers_cpu_there_is_no_budget()
+    public void A_file_with_one_echo_has_the_layers_that_it_has()
     {
-        var run = LayerRuns.Make(6, latency: 62, echo: 11, http2: 30, grpc: 38);
-        Assert.Empty(LayerBudget.Of(new MeasuredRun(run with { Rounds = [.. run.Rounds.Select(round => round with { Server = null })] })));
+        var run = LayerRuns.Make(9, [20, 40, 55]);
+
+        Assert.Equal(["Kestrel", "HTTP/2", "gRPC"], Budget(run).Steps.Select(step => step.Layer.Short));
+        Assert.StartsWith("10 B, tcp: of 55.0 µs a call everything up to Kestrel's connection 20.0, HTTP/2 20.0 and gRPC 15.0",
+            Answers.Of(new MeasuredRun(run))[0], StringComparison.Ordinal);
+        Assert.DoesNotContain("kernel", Reports.Find("text")!.Make(new ReportModel(run)).Split("Layers of")[1].Split("Doubts")[0],
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Without_one_of_the_three_there_is_no_budget()
+    {
+        var run = LayerRuns.Make(6, Tcp);
         Assert.Empty(LayerBudget.Of(new MeasuredRun(
             run with { Rounds = [.. run.Rounds.Where(round => run.Cells[round.Cell].Key.Protocol != "http2")] })));
-        Assert.Empty(Sentences(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make()));
+        Assert.Empty(LayerBudget.Of(new MeasuredRun(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make())));
     }
 
     [Theory]
@@ -89,7 +103,7 @@ public class LayerTests
     [InlineData("svg")]
     public void A_run_of_layers_is_reported_as_approved(string format) =>
         Snapshot.Verify($"layers.{format}", () =>
-            Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, latency: 62, echo: 11, http2: 30, grpc: 38))));
+            Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(7, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5]))));
 
     [Theory]
     [InlineData("text")]
@@ -110,9 +124,4 @@ public class LayerTests
 
     private static LayerBudget Budget(RunRecord run) =>
         LayerBudget.Of(new MeasuredRun(run)).First(budget => budget.Call.Key.Transport == "tcp");
-
-    private static List<string> Sentences(RunRecord run) =>
-        [.. Answers.Of(new MeasuredRun(run)).Where(answer => answer.Contains("HTTP/2 ", StringComparison.Ordinal))];
-
-    private static int Round(LayerPart part) => (int)Math.Round(part.Ns / 1000);
 }

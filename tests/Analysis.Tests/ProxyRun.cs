@@ -17,7 +17,7 @@ internal static class ProxyRun
             Transports = ["tcp", "unix", "pipe", "tls"],
             Sizes = [12],
             Connections = [10],
-            Rounds = 6,
+            Rounds = 8,
             SamplesPerRound = 40,
             Speed = (transport, _) =>
                 transport switch { "unix" => 0.021, "pipe" => 0.031, "tls" => 0.032, _ => 0.019 }

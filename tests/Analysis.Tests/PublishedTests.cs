@@ -58,7 +58,31 @@ public sealed class PublishedTests
 
     [Fact]
     public void Too_few_rounds_cannot_tell() =>
-        Assert.Equal("cannot tell, 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+        Assert.Equal("cannot tell: 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+
+    private static PublishedVerdict Noisy(double[] measured, double low, double high)
+    {
+        var run = Simulated.Run([[.. measured.Select(_ => 1000.0)], [.. measured.Select(ratio => 1000 * ratio)]]);
+        return PublishedVerdict.Of(new MeasuredRun(run with
+        {
+            Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }]
+        }), Ratio with { Low = low, High = high })!;
+    }
+
+    [Fact]
+    public void Noise_is_no_agreement()
+    {
+        double[] wide = [1.05, 1.2, 1.4, 1.5, 1.7, 1.95];
+        Assert.Equal("compatible: the interval holds the published ratio and less", Noisy(wide, 1.9, 3).Text);
+        Assert.Equal("compatible: the interval holds the published ratio and more", Noisy(wide, 1.03, 1.1).Text);
+        Assert.Equal("compatible: the interval holds the published ratio and more and less", Noisy(wide, 1.4, 1.4).Text);
+        Assert.Equal("differs: the same way, but less", Noisy(wide, 2.5, 3).Text);
+        Assert.Equal("agrees", Noisy(wide, 1.0, 2).Text);
+        // Claimed was 2 to 3 times: that is excluded, and which way the rest goes is not known.
+        Assert.Equal("differs: less, and which way cannot be told", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
+        Assert.Equal("cannot tell, the interval holds both the published ratio and no difference",
+            Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 1.5, 2).Text);
+    }
 
     [Fact]
     public void An_interval_that_holds_the_published_ratio_and_none_cannot_tell()
@@ -162,7 +186,8 @@ public sealed class PublishedTests
 
     [Fact]
     public void The_page_of_several_runs_is_as_approved() =>
-        Snapshot.Verify("page.published", () => Page(EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(7, 62, 11, 30, 38)));
+        Snapshot.Verify("page.published", () => Page(
+            EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(7, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
 
     [Fact]
     public void Without_a_run_it_says_what_was_published() =>

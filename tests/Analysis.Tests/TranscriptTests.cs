@@ -55,7 +55,7 @@ public sealed class TranscriptTests
             Started = 3_093_928
         };
         var text = Transcript.CellResult(run, round);
-        Assert.Contains("Failed: 7 of 3093928 (status 13: 5, reset: 2)\n", text, StringComparison.Ordinal);
+        Assert.Contains("Failed: 7 of 3093928 (status 13 INTERNAL: 5, reset: 2)\n", text, StringComparison.Ordinal);
         Assert.Contains("Cut off: 1 of 3093928 had no answer in time\n", text, StringComparison.Ordinal);
         Assert.Contains("max ≥ 10.0 s", text, StringComparison.Ordinal);
         Assert.Contains("p99 2.59 ms", text, StringComparison.Ordinal);

@@ -29,7 +29,7 @@ public sealed class CrankTests
         await File.WriteAllTextAsync(path, JsonSerializer.Serialize(
             new { returnCode = 0, jobResults = new { jobs = new { load = new { results } } } }), TestContext.Current.CancellationToken);
 
-        var (code, comparison, error) = await Tool.RunAsync("compare", path, path);
+        var (code, comparison, error) = await Tool.RunAsync("compare", path, path, "--verbose");
 
         File.Delete(path);
         Assert.Equal((0, ""), (code, error));

@@ -3,7 +3,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Published comparisons, run again and written down.</summary>
 public sealed class PublishedTests
 {
-    private static string Root { get; } = FindRoot();
+    internal static string Root { get; } = FindRoot();
 
     [Fact]
     public async Task Article_measures_both_topologies_with_and_without_tls_and_ends_with_what_each_contributes()

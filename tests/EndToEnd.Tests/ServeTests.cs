@@ -37,7 +37,7 @@ public sealed class ServeTests
         Assert.Equal(1, refused);
         Assert.Contains("nonsense", error, StringComparison.Ordinal);
 
-        var (_, all, _) = await Tool.RunAsync("--help");
+        var (_, all, _) = await Tool.RunAsync("--help", "all");
         Assert.Contains("GrpcBench serve", all, StringComparison.Ordinal);
     }
 

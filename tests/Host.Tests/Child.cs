@@ -30,6 +30,8 @@ internal sealed class Child : IDisposable
     public async Task<string> LineAsync() =>
         await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(30)) ?? throw new EndOfStreamException("it ended");
 
+    public Task EndedAsync() => process.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));
+
     public void Write(string line) => process.StandardInput.WriteLine(line);
 
     public void Dispose()

@@ -50,6 +50,42 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_that_went_into_the_background_after_it_began_to_listen_is_found()
+    {
+        // As nginx does: who called listen(2) is gone.
+        using var child = Child.Python("""
+            import os, socket, sys, time
+            a = socket.socket(socket.AF_UNIX); a.bind(sys.argv[1]); a.listen(5)
+            first = os.fork()
+            if first == 0: time.sleep(0.1)
+            else: print(first); os._exit(0)
+            time.sleep(20)
+            """, path);
+        var background = int.Parse(await child.LineAsync(), CultureInfo.InvariantCulture);
+        await child.EndedAsync();
+        try
+        {
+            Assert.Equal(new ListenerOwner(background, ""), ListenerOwner.Find(new LocalEndpoint.Unix(path)));
+        }
+        finally
+        {
+            System.Diagnostics.Process.GetProcessById(background).Kill();
+        }
+    }
+
+    [Theory]
+    [InlineData("systemd", "systemd listens, which starts servers on demand")]
+    [InlineData("docker-proxy", "docker-proxy listens, which hands connections on to a container")]
+    [InlineData("nginx", "")]
+    public void A_program_that_listens_for_others_is_refused(string name, string expected)
+    {
+        var judged = ListenerOwner.Judge(78, [60, 77], name);
+
+        Assert.Equal(expected.Length == 0 ? 78 : null, judged.Pid);
+        Assert.StartsWith(expected, judged.Reason);
+    }
+
+    [Fact]
     public async Task The_owners_clock_can_be_read()
     {
         using var child = Child.Python(Listener, path, "4", "127.0.0.1");
@@ -109,6 +145,18 @@ public sealed class ListenerOwnerTests : IDisposable
 
         Assert.Equal(expected.Length == 0 ? pid : null, judged.Pid);
         Assert.Contains(expected, judged.Reason);
+    }
+
+    [Theory]
+    [InlineData(true, 5, 5)]        // of nginx as another user sees it: its workers, and not root's master
+    [InlineData(false, 5, null)]
+    [InlineData(true, 1, null)]
+    public void Workers_whose_parent_may_not_be_seen_have_the_socket_from_it(bool hidden, int parent, int? expected)
+    {
+        var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
+
+        Assert.Equal(expected, found.Pid);
+        Assert.Equal(expected is null ? "several processes listen there (11, 12)" : "", found.Reason);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 
 namespace IpcBench.Host.Tests;
 
@@ -39,6 +40,28 @@ public class ProcessClockTests
         Assert.NotNull(used);
         Assert.True(used.Value is { UserNs: > 0, KernelNs: >= 0 }, $"{used}");
         Assert.True(used.Value.UserNs + used.Value.KernelNs >= 50_000_000);
+    }
+
+    [Fact]
+    public async Task A_known_piece_of_work_is_read_to_a_hundredth()
+    {
+        // It burns half a second by its own clock, a part of it in the kernel, and says how much it was between the two lines.
+        using var child = Child.Python("""
+            import sys, time, os
+            sys.stdin.readline()
+            begin = time.process_time_ns()
+            while time.process_time_ns() - begin < 500_000_000: os.stat("/")
+            print(time.process_time_ns() - begin); sys.stdin.readline()
+            """);
+        await UntilAsync(() => ContextSwitches.OfThreads(child.Id) is { } threads && IsWaiting(child.Id) && threads.Count == 1);
+        var before = ProcessClock.Read(child.Id)!;
+        child.Write("go");
+        var own = long.Parse(await child.LineAsync(), CultureInfo.InvariantCulture);
+        await UntilAsync(() => IsWaiting(child.Id));
+        var (user, kernel) = ProcessClock.Between(before, ProcessClock.Read(child.Id)!)!.Value;
+
+        Assert.InRange(user + kernel, own, own * 1.01 + 2_000_000);
+        Assert.True(user > 0 && kernel > 0, $"user {user}, kernel {kernel}");
     }
 
     [Fact]
@@ -133,6 +156,10 @@ public class ProcessClockTests
 
     [Fact]
     public void A_process_that_is_not_there_has_no_threads() => Assert.Null(ContextSwitches.OfThreads(int.MaxValue));
+
+    /// <summary>It sleeps: what it was to do is done.</summary>
+    private static bool IsWaiting(int process) =>
+        File.ReadAllText($"/proc/{process}/stat").Split(") ")[^1].StartsWith('S');
 
     private static async Task UntilAsync(Func<bool> isSo)
     {

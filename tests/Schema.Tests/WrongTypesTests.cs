@@ -37,7 +37,8 @@ public class WrongTypesTests
         var (a, b) = (File("a.proto"), File("b.proto"));
         a.Dependency.Add("b.proto");
         b.Dependency.Add("a.proto");
-        Assert.Equal("odd.pb has files that import each other: a.proto, b.proto", Error(Set(a, b)));
+        Assert.Equal("odd.pb has files that import each other (a.proto, b.proto), as no .proto may: "
+                + "give the types with --proto, or with --protoset as protoc writes it", Error(Set(a, b)));
     }
 
     [Fact]

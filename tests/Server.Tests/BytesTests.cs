@@ -50,7 +50,8 @@ public class BytesTests
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
         using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, Fault.None), options.Listen[0], options);
-        var builder = KestrelHost.CreateBuilder(options, [endpoint], maxConnections: 100, new AcceptGate(100, 0, TextWriter.Null));
+        var gate = new AcceptGate(100, () => long.MaxValue, 0, TextWriter.Null);
+        var builder = KestrelHost.CreateBuilder(options, [endpoint], maxConnections: 100, gate);
         builder.Services.AddRouting();
         await using var host = builder.Build();
         BytesRoute.Map(host, new BenchServices(options, [endpoint], () => new()));

@@ -1,3 +1,6 @@
+using System.Net.Sockets;
+using System.Runtime.ExceptionServices;
+using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 
@@ -49,10 +52,12 @@ public class ConnectionLimitTests
             + "allow more with ulimit -n", error.TrimEnd());
     }
 
-    // On the event loop it does not always: src/LoopSockets/README.md says so.
     [Theory]
-    [InlineData("dotnet")]
-    public async Task A_server_without_a_free_file_descriptor_serves_again_when_there_are_some(string sockets)
+    [InlineData("dotnet", 6)]
+    [InlineData("loop", 6)]
+    [InlineData("dotnet", 50)]
+    [InlineData("loop", 50)]
+    public async Task A_server_whose_limit_is_lowered_closes_what_it_has_no_descriptor_for_and_serves_again(string sockets, int free)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
         const int files = 400, connections = 100;
@@ -61,17 +66,58 @@ public class ConnectionLimitTests
         var address = child.Addresses[0];
         using (var first = new GrpcClient(address))
             Assert.Equal(10, (await first.DownloadAsync(10)).Length);
-        var inUse = Directory.GetFiles($"/proc/{child.Id}/fd").Length;
-        await child.LimitFilesAsync(inUse + (connections / 2), files);
-        var opened = new List<Stream>();
-        for (var connection = 0; connection < connections; connection++)
-            opened.Add(await ConnectAsync(address));
+        await child.LimitFilesAsync(child.OpenFiles + free, files);
+        var opened = await ConnectManyAsync(address, connections);
+        Assert.Equal(0, await opened[^1].ReadAsync(new byte[1]).AsTask().WaitAsync(Limits.Wait));
         foreach (var stream in opened)
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
-        await child.SignalAsync("TERM");
-        Assert.Equal(0, (await child.EndAsync()).ExitCode);
+        Assert.Contains("more than 16 connections: others are closed at once; allow more with ulimit -n\n", await child.ErrorAsync());
+    }
+
+    /// <summary>For want of descriptors the runtime itself may end, so the listening socket is shut down to make accepting fail.</summary>
+    [Theory]
+    [InlineData(false, "dotnet")]
+    [InlineData(false, "loop")]
+    [InlineData(true, "loop")]
+    public async Task A_server_that_can_accept_nothing_says_so_once_and_does_not_spin(bool isEcho, string sockets)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        Address[] own = [new Address.Tcp("127.0.0.1", 0)];
+        var attempts = 0;
+        AppDomain.CurrentDomain.FirstChanceException += Count;
+        try
+        {
+            await using var open = await ServerUnderTest.StartAsync(
+                new ServerOptions { Listen = isEcho ? [] : own, Echo = isEcho ? own : [], Sockets = Engines.Of(sockets) });
+            open.Endpoints[0].Sockets[0].Socket.Shutdown(SocketShutdown.Both);
+            using var limit = new CancellationTokenSource(Limits.Wait);
+            while (!open.Warnings.Contains("no connection could be accepted", StringComparison.Ordinal))
+                await Task.Delay(10, limit.Token);
+            await Task.Delay(TimeSpan.FromSeconds(0.5), limit.Token);
+            Assert.Equal("no connection could be accepted, for want of file descriptors as a rule: tried again until one can; "
+                + "allow more with ulimit -n, or prlimit --nofile while it runs", open.Warnings.TrimEnd());
+            Assert.InRange(attempts, 0, 100);
+        }
+        finally
+        {
+            AppDomain.CurrentDomain.FirstChanceException -= Count;
+        }
+
+        void Count(object? sender, FirstChanceExceptionEventArgs e)
+        {
+            if (e.Exception is SocketException { SocketErrorCode: SocketError.InvalidArgument })
+                Interlocked.Increment(ref attempts);
+        }
+    }
+
+    private static async Task<List<Stream>> ConnectManyAsync(Address address, int count)
+    {
+        var opened = new List<Stream>();
+        while (opened.Count < count)
+            opened.Add(await ConnectAsync(address));
+        return opened;
     }
 
     private static Task<Stream> ConnectAsync(Address address) =>

@@ -1,11 +1,14 @@
 using System.Buffers;
+using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using System.Text;
 using IpcBench.LoopSockets;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Logging.Abstractions;
 using Loops = IpcBench.LoopSockets.LoopSockets;
 
 namespace IpcBench.Server.Tests;
@@ -59,6 +62,14 @@ public class LoopSocketsTests
     }
 
     [Fact]
+    public async Task A_flush_of_an_aborted_connection_ends_and_does_not_throw()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        if (Loops.IsSupported)
+            Assert.True(await FlushOfAbortedAsync());
+    }
+
+    [Fact]
     public async Task What_a_slow_reader_leaves_stops_the_application_and_goes_on_when_it_reads()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
@@ -73,6 +84,37 @@ public class LoopSocketsTests
         for (int count; (count = await stream.ReadAsync(buffer).AsTask().WaitAsync(Limits.Wait)) > 0;)
             read += count;
         Assert.Equal(((long)total, (long)total), (read, application.Written));
+    }
+
+    // Each reply is many times what the sockets hold: a wake-up that is lost leaves its call waiting for ever.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Many_readers_of_all_speeds_get_every_byte_over_full_sockets(bool overUnix)
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        const int calls = 240, size = 700_000;
+        await using var application = await StartAsync(HttpProtocols.Http2);
+        EndPoint endPoint = overUnix ? new UnixDomainSocketEndPoint(application.Path) : application.Tcp;
+        using var client = Client(endPoint);
+        var lengths = await Task.WhenAll(Enumerable.Range(0, calls).Select(call => Task.Run(async () =>
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Get, $"/many/{size + call}")
+            {
+                Version = HttpVersion.Version20,
+                VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            };
+            using var response = await client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+            await using var stream = await response.Content.ReadAsStreamAsync();
+            var (read, buffer, random) = (0, new byte[100_000], new Random(call));
+            for (int count; (count = await stream.ReadAsync(buffer.AsMemory(0, random.Next(1, 100_000)))) > 0; read += count)
+            {
+                if (random.Next(20) == 0)
+                    await Task.Delay(random.Next(3));
+            }
+            return read;
+        })));
+        Assert.Equal(Enumerable.Range(0, calls).Select(call => size + call), lengths);
     }
 
     [Fact]
@@ -134,6 +176,35 @@ public class LoopSocketsTests
         return faults;
     }
 
+    // A flush that waits for a client that does not read, which is then aborted: as WholeReplies cuts such clients off.
+    [SupportedOSPlatform("linux")]
+    private static async Task<bool> FlushOfAbortedAsync()
+    {
+        var path = Addresses.Unix().Path;
+        using var factory = new LoopTransportFactory(Microsoft.Extensions.Options.Options.Create(new LoopTransportOptions { Loops = 1 }),
+            new PlainPools(), NullLogger<LoopTransportFactory>.Instance);
+        await using var listener = await factory.BindAsync(new UnixDomainSocketEndPoint(path));
+        using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await client.ConnectAsync(new UnixDomainSocketEndPoint(path));
+        var connection = await listener.AcceptAsync().AsTask().WaitAsync(Limits.Wait);
+        try
+        {
+            var flushing = connection!.Transport.Output.WriteAsync(new byte[8 << 20]).AsTask();
+            connection.Abort(new ConnectionAbortedException("the test aborts it"));
+            var isOver = (await flushing.WaitAsync(Limits.Wait)).IsCompleted;
+            // The one that waited is let go because its bytes are dropped; a later one tells that nobody takes any more.
+            using var limit = new CancellationTokenSource(Limits.Wait);
+            for (; !isOver; isOver = (await connection.Transport.Output.WriteAsync(new byte[1], limit.Token)).IsCompleted)
+                await Task.Delay(5, limit.Token);
+            return isOver;
+        }
+        finally
+        {
+            await connection!.DisposeAsync();
+            File.Delete(path);
+        }
+    }
+
     private static string TryRead(string file)
     {
         try
@@ -153,9 +224,12 @@ public class LoopSocketsTests
         return bytes;
     }
 
-    private static HttpClient Client(string path) => new(new SocketsHttpHandler
+    private static HttpClient Client(string path) => Client(new UnixDomainSocketEndPoint(path));
+
+    private static HttpClient Client(EndPoint endPoint) => new(new SocketsHttpHandler
     {
-        ConnectCallback = (_, cancellation) => Loops.Connect(new UnixDomainSocketEndPoint(path), cancellation),
+        EnableMultipleHttp2Connections = true,
+        ConnectCallback = (_, cancellation) => Loops.Connect(endPoint, cancellation),
     })
     { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
 
@@ -164,5 +238,10 @@ public class LoopSocketsTests
         var application = new LoopApplication(protocols);
         await application.StartAsync();
         return application;
+    }
+
+    private sealed class PlainPools : IMemoryPoolFactory<byte>
+    {
+        public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => MemoryPool<byte>.Shared;
     }
 }

@@ -5,8 +5,8 @@ public class AddressTests
     [Theory]
     [InlineData("http://localhost:5000", "http://localhost:5000", "tcp")]
     [InlineData("HTTP://[::1]:5000/", "http://[::1]:5000", "tcp")]
-    [InlineData("tcp://localhost:7", "http://localhost:7", "tcp")]
-    [InlineData("tcp://[::1]:7", "http://[::1]:7", "tcp")]
+    [InlineData("tcp://localhost:7", "tcp://localhost:7", "tcp")]
+    [InlineData("tcp://[::1]:7", "tcp://[::1]:7", "tcp")]
     [InlineData("https://localhost:5001", "https://localhost:5001", "tls")]
     [InlineData("unix:/tmp/greeter.sock", "unix:/tmp/greeter.sock", "unix")]
     [InlineData("unix:///tmp/greeter.sock", "unix:/tmp/greeter.sock", "unix")]
@@ -22,6 +22,10 @@ public class AddressTests
         Assert.Equal(kind, address.Kind);
         Assert.Equal(address, Address.Parse(printed));
     }
+
+    [Fact]
+    public void With_HTTP_and_without_it_is_the_same_address() =>
+        Assert.Equal(Address.Parse("tcp://[::1]:7"), Address.Parse("http://[::1]:7"));
 
     [Theory]
     [InlineData("")]

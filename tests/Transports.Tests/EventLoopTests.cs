@@ -30,6 +30,58 @@ public class EventLoopTests
     }
 
     [Fact]
+    public async Task No_post_is_lost_that_meets_a_loop_about_to_sleep()
+    {
+        using var loop = new EventLoop("test");
+        await Task.WhenAll(Enumerable.Range(0, 3).Select(_ => Task.Run(async () =>
+        {
+            for (var i = 0; i < 3000; i++)
+            {
+                // The loop has nothing else to do: it sleeps again while its answer is on the way back.
+                var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                loop.Post(static state => ((TaskCompletionSource)state!).SetResult(), done);
+                await done.Task.WaitAsync(Patience);
+            }
+        })));
+    }
+
+    [Fact]
+    public async Task A_connect_that_is_given_up_goes_on_at_the_loops_thread()
+    {
+        using var loop = new EventLoop("test");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen(0);
+        // The accept queue is full from here on: later ones wait.
+        using var first = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await first.ConnectAsync(new UnixDomainSocketEndPoint(path));
+        var connector = (await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None))!;
+        var wasCurrent = new List<bool>();
+        for (var i = 0; i < 500; i++)
+        {
+            using var cancel = new CancellationTokenSource();
+            var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            loop.Post(async _ =>
+            {
+                var connecting = connector.ConnectAsync(loop, new Recorder(), cancel.Token).AsTask();
+                begun.SetResult();
+                await connecting.ContinueWith(
+                    _ => wasCurrent.Add(loop.IsCurrent), CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
+                    TaskScheduler.Default);
+                done.SetResult();
+            }, null);
+            await begun.Task.WaitAsync(Patience);
+            // Whoever cancels may still be busy telling the loop when the loop already knows.
+            cancel.Cancel();
+            await done.Task.WaitAsync(Patience);
+        }
+        File.Delete(path);
+        Assert.DoesNotContain(false, wasCurrent);
+    }
+
+    [Fact]
     public async Task Timers_are_called_in_order_and_not_early()
     {
         using var loop = new EventLoop("test");

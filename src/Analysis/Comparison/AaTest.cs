@@ -5,13 +5,15 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// One test over all A/A cells at 1 %: is the reference's second endpoint really measured like the first? Half of the 1 % watches the
-/// sum of the squared standardised rank sums (all cells differ a little), half the largest one (one cell differs much).
+/// One test over all A/A cells at 1 %: is the reference's second endpoint really measured like the first? Half of the 1 % watches for a
+/// shift that all cells have in common, a quarter the sum of the squared standardised rank sums (all cells differ a little, whichever way),
+/// a quarter the largest one (one cell differs much). What the run may be off by is the interval of the common shift.
 /// </summary>
 /// <param name="Cells">Number of A/A cells compared.</param>
 /// <param name="PValue">Probability of such differences when nothing differs.</param>
 /// <param name="CanFail">Whether these few rounds could fail the test at all.</param>
-public sealed record AaTest(int Cells, double PValue, bool CanFail)
+/// <param name="Shift">The ratio that all cells have in common, with its 95 % interval; null when the rounds are too few for one.</param>
+public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Ratio, Interval Interval)? Shift)
 {
     public const double Level = 0.01;
 
@@ -38,9 +40,16 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail)
         var counts = cells.Select(cell => cell.Count(d => d != 0)).ToList();
         var largest = 1 - Math.Pow(1 - cells.Min(cell => SignedRank.PValue(cell)), cells.Count);
         var best = 1 - Math.Pow(1 - counts.Min(n => Math.Min(1, Math.Pow(2, 1 - n))), cells.Count);
-        return new AaTest(cells.Count, Math.Min(1, 2 * Math.Min(largest, SumTail(scores.Sum(), counts))),
-            2 * Math.Min(best, SumTail(counts.Sum(n => Square(0, n)), counts)) <= Level);
+        var common = StratifiedRank.PValue(cells);
+        var lowest = Math.Min(4 * Math.Min(best, SumTail(counts.Sum(n => Square(0, n)), counts)), 2 * StratifiedRank.Lowest(counts));
+        return new AaTest(cells.Count, Math.Min(1, Math.Min(2 * common, 4 * Math.Min(largest, SumTail(scores.Sum(), counts)))),
+            lowest <= Level, StratifiedRank.IntervalOf(cells, 0.05) is { } interval
+                ? (Math.Exp(StratifiedRank.Estimate(cells)), interval.Exp()) : null);
     }
+
+    /// <summary>Whether the common shift is certainly smaller than what does not matter.</summary>
+    public bool IsEqualWithin(double delta) =>
+        !Failed && Shift is { Interval: var interval } && interval.Low >= 1 / (1 + delta) && interval.High <= 1 + delta;
 
     private static double[] Differences(MeasuredRun run, MeasuredCell cell)
     {

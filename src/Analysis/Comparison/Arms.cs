@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
@@ -11,6 +12,19 @@ internal static class Arms
     public static IEnumerable<IGrouping<Point, MeasuredCell>> ByPoint(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Point);
 
+    /// <summary>
+    /// What somebody chooses between at one point: the transports as one client sees them, of one protocol; the others where there is one
+    /// transport only. Where values of a setting are held against the default, they are the choice, on each transport.
+    /// </summary>
+    public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> point, Func<T, CellKey> keyOf)
+    {
+        var isSweep = point.Any(cell => ReferenceChoice.IsSetting(keyOf(cell))
+            && point.Any(other => ReferenceChoice.IsDefaultOf(keyOf(other), keyOf(cell))));
+        var clients = point.GroupBy(cell => (keyOf(cell).Client, keyOf(cell).Protocol, isSweep ? keyOf(cell).Transport : ""),
+            (_, arms) => arms.ToList()).ToList();
+        return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
+    }
+
     /// <summary>Best first, by the headline of the median round.</summary>
     public static List<MeasuredCell> Ranked(IEnumerable<MeasuredCell> cells)
     {
@@ -20,11 +34,14 @@ internal static class Arms
         return [.. all.OrderBy(cell => sign * (metric.Value(cell.Median!) ?? double.PositiveInfinity * sign))];
     }
 
-    /// <summary>The point as text: the size, and whatever else varies in this run.</summary>
+    /// <summary>The heading of a column of <see cref="NameOf"/>.</summary>
+    public static string Heading(MeasuredRun run) => run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
+
+    /// <summary>The point as text: the size or the method, and whatever else varies in this run.</summary>
     public static string NameOf(MeasuredRun run, Point point)
     {
         var keys = run.Record.Cells.Select(other => other.Key).ToList();
-        var parts = new List<string> { Quantity.Size(point.Size) };
+        var parts = new List<string> { point.Work };
         if (keys.Exists(other => other.Connections != point.Connections))
             parts.Add(TextBuilding.Invariant($"c {point.Connections}"));
         if (keys.Exists(other => other.Streams != point.Streams))
@@ -32,6 +49,27 @@ internal static class Arms
         if (keys.Exists(other => other.Load != point.Load))
             parts.Add(point.Load == "max" ? "full load" : "load " + point.Load);
         return string.Join(", ", parts);
+    }
+}
+
+/// <summary>By how much of its unit one cell lies below another, from pairs of the same round.</summary>
+/// <param name="Ns">Reference less cell.</param>
+/// <param name="Interval">Null when the rounds are too few for one.</param>
+public sealed record PairedDifference(double Ns, Interval? Interval)
+{
+    /// <summary>The interval leaves out 0.</summary>
+    public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
+
+    /// <summary>Null when no round has the value in both.</summary>
+    public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell, Func<MeasurementView, double?> value)
+    {
+        double[] differences = [.. from mine in cell.Rounds
+                                   join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
+                                   let less = value(theirs) - value(mine)
+                                   where less != null
+                                   select less.Value];
+        return differences.Length == 0 ? null : new PairedDifference(SignedRank.Estimate(differences),
+            SignedRank.IntervalOf(differences, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto)));
     }
 }
 
@@ -44,12 +82,19 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// <summary>Whether it is worse.</summary>
     public bool IsWorse => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Lower : VerdictKind.Higher);
 
-    /// <summary>Null when no round has the metric in both cells.</summary>
+    /// <summary>
+    /// Null when no round has the metric in both cells. By what the run makes claims of, its headline and the CPU of a call, one is ahead
+    /// only where the whole family of its comparisons allows it; by anything else the interval alone decides.
+    /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         var options = run.Record.Options;
-        return RatioEstimate.Paired(Pairs(cell, reference, metric), StoppingRule.AlphaOf(options.RoundsAuto)) is { } estimate
-            ? new ArmComparison(cell, reference, metric, Verdict.Of(estimate, options.Delta)) : null;
+        if (RatioEstimate.Paired(Pairs(cell, reference, metric), StoppingRule.AlphaOf(options.RoundsAuto)) is not { } estimate)
+            return null;
+        var family = metric == Headline(cell) ? ClaimFamily.Of(run) : metric == Cost(cell, reference) ? ClaimFamily.OfCpu(run) : null;
+        var verdict = Verdict.Of(estimate, options.Delta);
+        return new ArmComparison(cell, reference, metric, family?.Allows(cell, reference) is { } allows
+            ? verdict.Among(family.Claims, family.FewestRounds, allows) : verdict);
     }
 
     /// <summary>
@@ -57,11 +102,16 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// </summary>
     public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metric.Rate : Metric.P50;
 
+    /// <summary>What a call costs: the CPU of both sides together where both tell, the client's alone otherwise.</summary>
+    public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
+        cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) != null) ? Metric.TotalCpu : Metric.ClientCpu;
+
     /// <summary>Against its reference by its headline; null when it is a reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
 
-    private static IEnumerable<(double Base, double New)> Pairs(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
+    /// <summary>The metric in both cells, of each round that has it in both.</summary>
+    internal static IEnumerable<(double Base, double New)> Pairs(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
         join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
         let pair = (Base: metric.Value(theirs), New: metric.Value(mine))

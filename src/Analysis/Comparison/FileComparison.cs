@@ -1,20 +1,21 @@
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>One run against another: cells aligned by what they are, never by where they ran.</summary>
 public sealed class FileComparison
 {
+    private readonly Dictionary<Metric, Drift> drifts = [];
+
     public FileComparison(NamedRun before, NamedRun after)
     {
         (Before, After) = (before, after);
         Machines = Differences.OfMachines(before.Run.Record, after.Run.Record);
         Settings = Differences.OfSettings(before.Run.Record, after.Run.Record);
-        var drift = Drift.Between(before.Run, after.Run);
-        // Between two machines the fixed loop differs because they are two: that is no drift.
-        Drift = SameMachine ? drift : drift with { FixedLoop = 0 };
+        CountedTheOldWay = CountsParts(before) == CountsParts(after) ? null : CountsParts(before) ? after : before;
         var (old, now) = (ByKey(before.Run), ByKey(after.Run));
         Cells = [.. old.Keys.Where(now.ContainsKey).Select(key => (old[key], now[key]))];
         OnlyBefore = [.. old.Keys.Where(key => !now.ContainsKey(key))];
@@ -31,8 +32,20 @@ public sealed class FileComparison
 
     public bool SameMachine => Machines.Count == 0;
 
-    /// <summary>What all intervals are widened by.</summary>
-    public Drift Drift { get; }
+    /// <summary>
+    /// The file that counts calls cut by the edges of a window not at all, where the other one credits their parts: rates of large replies
+    /// then differ by that alone. Null when both count alike.
+    /// </summary>
+    public NamedRun? CountedTheOldWay { get; }
+
+    /// <summary>What intervals of this metric are widened by.</summary>
+    public Drift DriftOf(Metric metric)
+    {
+        if (!drifts.TryGetValue(metric, out var drift))
+            drifts[metric] = drift = Drift.Between(Before.Run, After.Run, metric);
+        // Between two machines the fixed loop differs because they are two: that is no drift.
+        return SameMachine ? drift : drift with { FixedLoop = 0 };
+    }
 
     /// <summary>The cells that both have, in the order of the first.</summary>
     public IReadOnlyList<(MeasuredCell Before, MeasuredCell After)> Cells { get; }
@@ -43,7 +56,7 @@ public sealed class FileComparison
 
     /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) =>
-        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, Drift.Allowance);
+        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, DriftOf(metric).Allowance);
 
     /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
     public double Alpha => Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto),
@@ -53,6 +66,8 @@ public sealed class FileComparison
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>
         Estimate(before, after, metric) is { } estimate ? Verdict.Of(estimate, After.Run.Record.Options.Delta) : null;
 
+    private static bool CountsParts(NamedRun file) => file.Run.Record.Rounds.All(round => round.Credited is not null);
+
     private static Dictionary<CellKey, MeasuredCell> ByKey(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Rounds.Count > 0).GroupBy(cell => cell.Key).ToDictionary(group => group.Key, group => group.First());
 }
@@ -60,7 +75,7 @@ public sealed class FileComparison
 /// <summary>
 /// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they
 /// were made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise
-/// and fall together.
+/// and fall together. Each metric has its own: where rates wander, bytes per call need not.
 /// </summary>
 /// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not timed.</param>
 /// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
@@ -73,20 +88,26 @@ public sealed record Drift(double FixedLoop, double Wander)
     /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>
     public double Allowance => Math.Max(FixedLoop, Wander);
 
-    public static Drift Between(MeasuredRun before, MeasuredRun after)
+    public static Drift Between(MeasuredRun before, MeasuredRun after, Metric metric)
     {
         var (loopBefore, loopAfter) = (FixedLoopOf(before), FixedLoopOf(after));
-        var loop = loopBefore > 0 && loopAfter > 0 ? Math.Abs(Math.Log(loopAfter / loopBefore)) : 0;
-        return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before) + CommonVariance(after)));
+        var loop = TakesTime(metric) && loopBefore > 0 && loopAfter > 0 ? Math.Abs(Math.Log(loopAfter / loopBefore)) : 0;
+        return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before, metric) + CommonVariance(after, metric)));
     }
 
+    // A slower machine changes what is timed, and no number of switches or bytes.
+    private static bool TakesTime(Metric metric) =>
+        metric.Unit is Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall;
+
     /// <summary>
-    /// Variance over the rounds of what all cells of a round have in common, in log requests/s, less what independent noise would make of
-    /// it.
+    /// Variance over the rounds of what all cells of a round have in common, in the logarithm of the metric, less what independent noise
+    /// would make of it.
     /// </summary>
-    internal static double CommonVariance(MeasuredRun run)
+    internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
-        var logs = run.Cells.Where(cell => cell.Key.Load == "max" && cell.Rounds.Count > 0).SelectMany(Deviations).ToList();
+        // A rate that was asked for does not wander.
+        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.Load == "max").SelectMany(cell => Deviations(cell, metric))
+            .ToList();
         var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
             .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
         if (rounds.Count < 2)
@@ -98,9 +119,10 @@ public sealed record Drift(double FixedLoop, double Wander)
         return Math.Max(0, common - noise * rounds.Count / logs.Count);
     }
 
-    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell)
+    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell, Metric metric)
     {
-        var logs = cell.Rounds.Where(r => r.Rate > 0).Select(r => (r.Record.Number, Log: Math.Log(r.Rate))).ToList();
+        var logs = cell.Rounds.Where(r => metric.Value(r) > 0)
+            .Select(r => (r.Record.Number, Log: Math.Log(metric.Value(r)!.Value))).ToList();
         var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
         return logs.Select(entry => (entry.Number, entry.Log - mean));
     }

@@ -6,27 +6,37 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>Whether a run is worse than another by more than is allowed.</summary>
-/// <param name="Crossed">Limits crossed with the whole interval, as sentences.</param>
-/// <param name="Unknown">What could not be told, as sentences.</param>
-public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> Unknown)
+/// <summary>
+/// Whether a run is worse than another by more than is allowed. Of each limit and cell there are three outcomes: the whole interval is
+/// inside (passed), it is outside (crossed), or it reaches beyond (not excluded).
+/// </summary>
+/// <param name="Passed">How many limits and cells passed.</param>
+/// <param name="Crossed">Limits crossed with the whole interval, and what is beyond every limit, as sentences.</param>
+/// <param name="NotExcluded">Limits that the interval reaches, or of which there is none, as sentences.</param>
+/// <param name="Missing">What was not measured to its end: cells, rounds, runs; as sentences.</param>
+public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
+    /// <summary>Whether to fail; strictly: also for what is not excluded.</summary>
+    public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
+
     /// <summary>Holds every cell that both runs have against every limit.</summary>
     public static Gate Of(FileComparison comparison, IReadOnlyList<GateLimit> limits)
     {
-        var (crossed, unknown) = (new List<string>(), new List<string>());
+        var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
+        foreach (var file in new[] { comparison.Before, comparison.After }.Where(file => file.Run.Record.Ending != "complete"))
+            missing.Add($"{file.Name} is not complete ({file.Run.Record.Ending})");
         if (comparison.Cells.Count == 0)
-            unknown.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
+            missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
-            unknown.Add($"{key.Arm}, {Quantity.Size(key.Size)} is in {comparison.Before.Name} alone");
+            missing.Add($"{key.Arm}, {key.Work} is in {comparison.Before.Name} alone");
         foreach (var (before, after) in comparison.Cells)
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
         {
             foreach (var (before, after) in comparison.Cells)
-                Judge(comparison, limit, before, after, crossed, unknown);
+                passed += Judge(comparison, limit, before, after, crossed, open) ? 1 : 0;
         }
-        return new Gate(crossed, unknown);
+        return new Gate(passed, crossed, open, missing);
     }
 
     /// <summary>
@@ -44,46 +54,60 @@ public sealed record Gate(IReadOnlyList<string> Crossed, IReadOnlyList<string> U
 
     private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Record.CutOff);
 
-    private static void Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
-        List<string> unknown)
+    /// <summary>Whether the limit is passed; else a sentence says why not.</summary>
+    private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
+        List<string> open)
     {
         var estimate = comparison.Estimate(before, after, limit.Metric);
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
+        if (estimate == null)
+            return JudgeZeros(comparison, limit, before, after, where, crossed, open);
         if (limit.IsCrossed(estimate) == true)
-            crossed.Add($"{where}: {limit.Metric.Title} changed by {Quantity.Change(estimate!.Ratio)} "
-                + $"[{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]");
-        else if (estimate == null)
-            JudgeZeros(comparison, limit, before, after, where, crossed, unknown);
+            crossed.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}");
         else if (estimate.LeftOut > 0)
-            unknown.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
-        else if (estimate.Interval == null)
-            unknown.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in "
-                + $"both files are needed"));
+            open.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
+        else if (estimate.Interval is not { } interval)
+            open.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
+                + "both files are needed");
+        else if (limit.IsExcluded(interval))
+            return true;
+        else
+            open.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}; these files could show a change of "
+                + $"{Quantity.Change(limit.Shown(estimate.Ratio, interval))} and beyond{ByDrift(estimate)}");
+        return false;
     }
+
+    private static string Change(RatioEstimate estimate) => $"{Quantity.Change(estimate.Ratio)} "
+        + $"[{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]";
+
+    private static string ByDrift(RatioEstimate estimate) =>
+        estimate.Drift > 0 ? $" (the drift of the machine alone makes {Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it)" : "";
 
     /// <summary>
     /// Where one side is 0 throughout there is no percentage: from nothing to something is beyond every limit, nothing in both is within.
     /// </summary>
-    private static void JudgeZeros(
+    private static bool JudgeZeros(
         FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
-            List<string> unknown)
+            List<string> open)
     {
         double[] old = [.. before.Values(limit.Metric)], now = [.. after.Values(limit.Metric)];
         if (old.Length == 0 || now.Length == 0)
         {
-            unknown.Add($"{where}: {(old.Length == 0 ? comparison.Before.Name : comparison.After.Name)} has no {limit.Metric.Title}");
-            return;
+            open.Add($"{where}: {(old.Length == 0 ? comparison.Before.Name : comparison.After.Name)} has no {limit.Metric.Title}");
+            return false;
         }
         var something = limit.Below ? old : now;
         if (something.All(value => value == 0))
-            return;
-        var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of "
-            + $"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not in {something.Count(value => value > 0)} of "
-            + $"{something.Length} of {(limit.Below ? comparison.Before : comparison.After).Name}");
-        // A failed call is never chance; of anything else all rounds must say so, and enough of them.
+            return true;
+        var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of ")
+            + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not in ")
+            + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} of ")
+            + (limit.Below ? comparison.Before : comparison.After).Name;
+        // Calls that fail on one side alone are certain; any other metric must differ from 0 in all rounds, and in enough for an interval.
         var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
             && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
-        (isCertain ? crossed : unknown).Add(sentence);
+        (isCertain ? crossed : open).Add(sentence);
+        return false;
     }
 }
 
@@ -126,6 +150,12 @@ public sealed partial record GateLimit
     /// <summary>Whether the whole interval is beyond the limit; null when there is no interval.</summary>
     public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
         ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
+
+    /// <summary>Whether the whole interval is inside.</summary>
+    public bool IsExcluded(Interval interval) => Below ? interval.Low >= Ratio : interval.High <= Ratio;
+
+    /// <summary>The smallest change, as a ratio, whose interval, as wide as this one, would be wholly beyond the limit.</summary>
+    public double Shown(double estimate, Interval interval) => Ratio * estimate / (Below ? interval.High : interval.Low);
 
     [GeneratedRegex(@"^\s*(?<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?<sign>[<>])\s*"
         + @"(?<percent>[+-]?[0-9]+(\.[0-9]+)?)\s*%\s*$", RegexOptions.CultureInvariant)]

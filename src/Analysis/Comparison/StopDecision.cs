@@ -19,7 +19,7 @@ public sealed record StopDecision(bool Stop, int Undecided, int? NextLook)
         var compared = phase.Where(cell => run.ReferenceOf(cell) != null).ToList();
         var rounds = phase.Count == 0 ? 0 : phase.Min(cell => cell.Rounds.Count);
         var next = StoppingRule.NextLook(rounds);
-        // Between looks nothing is looked at: that is what keeps eight looks eight.
+        // Between looks no verdict is asked for: each further look would raise the share of false differences (StoppingRule).
         if (!StoppingRule.IsLook(rounds))
             return new StopDecision(compared.Count > 0 && next == null, compared.Count, next);
         var undecided = compared.Count(cell => ArmComparison.OfHeadline(run, cell) is not { } comparison

@@ -7,26 +7,46 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>Verdicts in plain words.</summary>
 public static class VerdictText
 {
+    // A range that begins below this and has no end says nothing.
+    private const int Few = 10;
+
     /// <summary>
-    /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell, about 5 more rounds needed</c>.
+    /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell: faster in 4 of 6 rounds, between −2.0 %
+    /// and +46 %</c>.
     /// </summary>
     public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
     {
-        VerdictKind.Higher => $"{Word(metric, higher: true)} by {Size(verdict.Estimate)}",
-        VerdictKind.Lower => $"{Word(metric, higher: false)} by {Size(verdict.Estimate)}",
-        VerdictKind.NoDifference => $"no difference larger than {RoundedUp(verdict.LargestDifference)}",
-        _ when verdict.Estimate.LeftOut is > 0 and var silent =>
-            $"cannot tell, {(silent == 1 ? "1 round has" : $"{Quantity.Count(silent)} rounds have")} a value of 0 and so no ratio",
-        _ when verdict.Estimate.Interval is null => $"cannot tell, {Rounds(verdict.MoreRounds)} would allow a verdict",
-        _ when verdict.MoreRounds >= Verdict.ManyRounds => "cannot tell, more than 1,000 more rounds needed",
-        _ => $"cannot tell, about {Rounds(verdict.MoreRounds)} needed",
+        VerdictKind.Higher or VerdictKind.Lower => Size(verdict, metric, ""),
+        VerdictKind.NoDifference => Within(verdict.LargestDifference),
+        _ => $"cannot tell{Among(verdict)}: {Open(verdict, metric)}",
     };
 
     /// <summary><c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>
         verdict.Kind is VerdictKind.Higher or VerdictKind.Lower
-        ? $"{Word(metric, verdict.Kind == VerdictKind.Higher)} than {reference} by {Size(verdict.Estimate)}"
-        : $"{Of(verdict, metric)} between it and {reference}";
+        ? Size(verdict, metric, $" than {reference}") : $"{Of(verdict, metric)} between it and {reference}";
+
+    /// <summary><c>no difference larger than 1.8 %</c>.</summary>
+    public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";
+
+    /// <summary>
+    /// What is known where a verdict is not: how often one was ahead and what the interval leaves, or how many rounds are missing for one.
+    /// </summary>
+    public static string Open(Verdict verdict, Metric metric)
+    {
+        var estimate = verdict.Estimate;
+        if (estimate.LeftOut is > 0 and var silent)
+            return $"{(silent == 1 ? "1 round has" : $"{Quantity.Count(silent)} rounds have")} a value of 0 and so no ratio";
+        if (estimate.Interval is not { } interval)
+            return $"{Rounds(verdict.RoundsMissing)} would allow a verdict";
+        var more = verdict.HiddenByDrift > 0
+            ? $"; cannot be decided at this drift ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
+            : verdict.RoundsMissing > 0 ? $"; {Rounds(verdict.RoundsMissing)} would allow a verdict" : More(verdict.MoreRounds);
+        return $"{Often(estimate, metric)}between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
+    }
+
+    /// <summary>How much one differs from the other, whichever is ahead: <c>45 % [41 %, 48 %]</c>.</summary>
+    public static string Size(Verdict verdict) => Size(verdict.Estimate);
 
     /// <summary>The ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
     public static string Ratio(RatioEstimate estimate) => estimate.Interval is { } interval
@@ -35,6 +55,41 @@ public static class VerdictText
     /// <summary>95 %, or 98.95 % where the level is corrected for looking many times.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
+
+    private static string Among(Verdict verdict) =>
+        verdict.AmongClaims > 1 ? $" among {Quantity.Count(verdict.AmongClaims)} comparisons" : "";
+
+    /// <summary>In how many rounds it was ahead, the way it mostly was; nothing where rounds are no pairs.</summary>
+    private static string Often(RatioEstimate estimate, Metric metric)
+    {
+        var (higher, most) = (estimate.Ratio >= 1, Math.Max(estimate.Above, estimate.Below));
+        return most == 0 ? "" : TextBuilding.Invariant(
+            $"{Word(metric, higher)} in {(higher ? estimate.Above : estimate.Below)} of {estimate.Rounds} rounds, ");
+    }
+
+    private static string More(MoreRounds? more) => more switch
+    {
+        null => "",
+        { Least: >= MoreRounds.Many } => "; more than 1,000 more rounds needed",
+        { Most: >= MoreRounds.Many, Least: < Few } => "",
+        { Most: >= MoreRounds.Many } => $"; {Quantity.Count(more.Least)} or far more rounds needed",
+        _ => $"; roughly {Quantity.Count(more.Least)} to {Rounds(more.Most)} needed",
+    };
+
+    private static string Size(Verdict verdict, Metric metric, string than)
+    {
+        var word = Word(metric, verdict.Kind == VerdictKind.Higher) + than;
+        return verdict.IsTooLittle && verdict.Estimate.Interval is { } interval
+            ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}";
+    }
+
+    // 0.1–0.9 %.
+    private static string Between(Interval interval)
+    {
+        var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));
+        static string Show(double share) => (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture);
+        return $"{Show(Math.Min(low, high))}–{Show(Math.Max(low, high))} %";
+    }
 
     private static string Size(RatioEstimate estimate)
     {

@@ -26,7 +26,7 @@ public static class CrankFile
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON, or a string that is no text: the reader of our own files says it better.
+            // Not JSON, or a string that is no text: the reader of results files refuses it with the reason.
             return null;
         }
     }

@@ -11,101 +11,177 @@ public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Arms.ByPoint(run).SelectMany(Choices).Select(arms => arms.Count > 1 ? OfArms(run, arms) : Alone(run, arms[0])),
-            .. Crossover.Lines(run), .. LayerText.Sentences(run), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+        [.. Concurrency.Lines(run), .. OfPoints(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
-    /// <summary>
-    /// What somebody chooses between: the transports as one client sees them, of one protocol; the others where there is one transport
-    /// only.
-    /// </summary>
-    private static IEnumerable<IReadOnlyList<MeasuredCell>> Choices(IEnumerable<MeasuredCell> point)
-    {
-        var clients = point.GroupBy(cell => (cell.Key.Client, cell.Key.Protocol), (_, arms) => arms.ToList()).ToList();
-        return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
-    }
+    /// <summary>What is said of each choice between arms.</summary>
+    internal static IEnumerable<PointAnswer> OfPoints(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByPoint(run)
+        .SelectMany(point => Arms.Choices([.. point], cell => cell.Key))
+        .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new PointAnswer(Alone(run, arms[0])));
+
+    /// <summary>What is said of the run as a whole.</summary>
+    internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
+        ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
+        : [.. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+
+    // There the question is who takes what a transport gives, and a sentence a transport answers it.
+    private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
     /// <summary>With nothing to compare, what was measured.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
+        // Where the load is given, so are the requests/s.
+        if (cell.Key.Load != "max")
+            return $"{Arms.NameOf(run, cell.Point)}: at {Metric.Rate.Show(median)} requests/s {cell.Key.Arm} answers within "
+                + $"{Metric.P50.Show(median)} (p50) and {Metric.P99.Show(median)} (p99), for {total.Show(median)} of "
+                + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
         return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} requests/s, mean latency "
             + $"{Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
             + $"a call.";
     }
 
-    private static string OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
+    private static PointAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
         var name = Arms.NameOf(run, arms[0].Point);
-        var rivals = ranked.Skip(1).Select(other =>
-            (Cell: other, Comparison: ArmComparison.Of(run, ranked[0], other, ArmComparison.Headline(ranked[0])))).ToList();
-        var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(comparison => comparison.IsBetter).ToList();
+        var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
+        var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
         // Those it cannot be told from share its place, unless another one is ahead of them.
-        var behind = rivals.Where(rival => rival.Comparison is not { IsBetter: true })
+        var behind = rivals.Where(rival => !IsAhead(rival.Comparison))
             .Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
-        var open = rivals.Where(rival => rival.Comparison is not { IsBetter: true }
+        var open = rivals.Where(rival => !IsAhead(rival.Comparison)
             && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
-            return $"{name}: {Undecided(ranked[0], open)}{string.Concat(
-                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.";
+            return new PointAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
+                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = open.Count == 0
             ? $"{ranked[0].Key.Arm} is {Fastest(main.Metric)}"
-            : $"{ranked[0].Key.Arm} leads ({Undecided(ranked[0], open)})";
-        return $"{name}: {lead}: {Ahead(main)}{Savings(main)}.";
+            : $"{ranked[0].Key.Arm} leads ({Undecided(run, ranked[0], open)})";
+        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Savings(run, main)}.", open.Count == 0 ? main : null);
     }
+
+    /// <summary>Ahead by more than what does not matter, as far as the interval tells.</summary>
+    private static bool IsAhead(ArmComparison? comparison) => comparison is { IsBetter: true, Verdict.IsTooLittle: false };
+
+    private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
+        ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
 
     /// <summary>The first of the arms that is certainly ahead of this one.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
-        arms.Where(arm => arm != cell).Select(arm => ArmComparison.Of(run, arm, cell, ArmComparison.Headline(arm)))
-            .FirstOrDefault(comparison => comparison is { IsBetter: true });
+        arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
     private static string Ahead(ArmComparison comparison) =>
         VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
 
-    private static string Undecided(MeasuredCell first, List<(MeasuredCell Cell, ArmComparison? Comparison)> open)
+    private static string Undecided(MeasuredRun run, MeasuredCell first, List<Rival> open)
     {
-        var same = open.Where(rival => rival.Comparison?.Verdict.Kind == VerdictKind.NoDifference).ToList();
-        var unknown = open.Except(same).ToList();
-        var parts = new List<string>();
-        if (same.Count > 0)
+        var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
+        foreach (var (cell, _) in open)
         {
-            var widest = same.MaxBy(rival => rival.Comparison!.Verdict.LargestDifference).Comparison!.Verdict;
-            var names = And([first.Key.Arm, .. same.Select(rival => rival.Cell.Key.Arm)]);
-            parts.Add($"{VerdictText.Of(widest, Metric.Rate)} between {names}");
+            // No difference between three arms is one of all three pairs.
+            var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
+            if (!pairs.TrueForAll(verdict => verdict != null && (verdict.Kind == VerdictKind.NoDifference
+                || verdict.IsTooLittle)))
+                continue;
+            alike.Add(cell);
+            largest = Math.Max(largest, pairs.Max(verdict => verdict!.LargestDifference));
         }
+        var unknown = open.Where(rival => !alike.Contains(rival.Cell)).ToList();
+        var parts = new List<string>();
+        if (alike.Count == 2 && open.Find(rival => rival.Cell == alike[1])?.Comparison is { Verdict.IsTooLittle: true } little)
+            parts.Add($"{first.Key.Arm} is {Ahead(little)}");
+        else if (alike.Count > 1)
+            parts.Add($"{VerdictText.Within(largest)} between {And([.. alike.Select(cell => cell.Key.Arm)])}");
         if (unknown.Count > 0)
-            parts.Add($"not decided between {And([first.Key.Arm, .. unknown.Select(rival => rival.Cell.Key.Arm)])}: {More(unknown)}");
+            parts.Add($"not decided between {And([first.Key.Arm, .. unknown.Select(rival => rival.Cell.Key.Arm)])}: "
+                + Known(run, first, unknown));
         return string.Join("; ", parts);
     }
 
-    private static string More(List<(MeasuredCell Cell, ArmComparison? Comparison)> unknown) =>
-        unknown.Select(rival => rival.Comparison).OfType<ArmComparison>().MaxBy(comparison => comparison.Verdict.MoreRounds) is { } worst
-            ? VerdictText.Of(worst.Verdict, worst.Metric).Replace("cannot tell, ", "", StringComparison.Ordinal) : "no common rounds";
-
-    /// <summary>CPU of a call on both sides together, where both sides tell; the client's alone otherwise.</summary>
-    private static string Savings(ArmComparison main)
+    /// <summary>What can be said all the same: of the nearest rival how often and within which bounds, and what a call costs.</summary>
+    private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
-        var metric = Metric.ServerCpu.Value(main.Cell.Median!) != null && Metric.ServerCpu.Value(main.Reference.Median!) != null
-            ? Metric.TotalCpu : Metric.ClientCpu;
-        if (metric.Value(main.Cell.Median!) is not { } mine || metric.Value(main.Reference.Median!) is not { } theirs || theirs <= 0)
-            return "";
-        var change = mine <= theirs ? $"saves {Quantity.Percent(1 - mine / theirs)}" : $"costs {Quantity.Percent(mine / theirs - 1)} more";
-        return ($", and {change} of the CPU of a call ({metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal)}: "
-            + $"{Quantity.Micros(theirs)} → {Quantity.Micros(mine)})")
-            .Replace("more of the CPU of a call", "more CPU a call", StringComparison.Ordinal);
+        if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
+            return "no common rounds";
+        var pair = unknown.Count == 1 ? first.Key.Arm : $"{first.Key.Arm} against {nearest.Reference.Key.Arm}";
+        return $"{pair} {VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
+            unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
+
+    /// <summary>Where the CPU of a call is decided; nothing otherwise.</summary>
+    private static string Cost(MeasuredRun run, MeasuredCell first, MeasuredCell other)
+    {
+        if (CostOf(run, first, other) is not { } cost)
+            return "";
+        var cheaper = cost.IsBetter ? cost : CostOf(run, other, first)!;
+        return $"; {cheaper.Cell.Key.Arm} takes {VerdictText.Size(cheaper.Verdict)} less CPU a call than {cheaper.Reference.Key.Arm}";
+    }
+
+    /// <summary>The CPU of a call from pairs of the same round; null where it is not decided, or too little to matter.</summary>
+    internal static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
+        ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
+            && (cost.IsBetter || cost.IsWorse) ? cost : null;
+
+    /// <summary>CPU of a call on both sides together, from pairs of the same round; nothing where it is not decided.</summary>
+    private static string Savings(MeasuredRun run, ArmComparison main)
+    {
+        if (CostOf(run, main.Cell, main.Reference) is not { } cost)
+            return "";
+        var (change, what) = cost.IsBetter ? ("saves", "of the CPU of a call") : ("costs", "more CPU a call");
+        return $", and {change} {VerdictText.Size(cost.Verdict)} {what} ({cost.Metric.Title.Replace(" CPU/call", "",
+            StringComparison.Ordinal)}: {Middle(cost.Reference, cost.Metric)} → {Middle(cost.Cell, cost.Metric)})";
+    }
+
+    private static string Middle(MeasuredCell cell, Metric metric) => Quantity.Show(RatioEstimate.Median(cell.Values(metric)), metric.Unit);
 
     private static string Fastest(Metric metric) => metric == Metric.Rate ? "fastest" : $"best by {metric.Title}";
 
-    private static IEnumerable<string> AaPassed(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: true } test
-        ? [Invariant($"A/A passed: {run.Record.Options.Reference} against itself came out equal in "
-            + $"{(test.Cells == 1 ? "1 cell" : $"{test.Cells} cells")} (p = {test.PValue:0.###}, limit {AaTest.Level}).")] : [];
+    private static IEnumerable<string> AaPassed(MeasuredRun run)
+    {
+        if (AaTest.Of(run) is not { Failed: false, CanFail: true, Shift: { } shift } test)
+            return [];
+        var (reference, delta) = (run.Record.Options.Reference, run.Record.Options.Delta);
+        var cells = test.Cells == 1 ? "1 cell" : Invariant($"{test.Cells} cells");
+        var measured = $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]";
+        return [test.IsEqualWithin(delta)
+            ? Invariant($"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {cells}: {measured}.")
+            : Invariant($"A/A not decided: {reference} against itself is {measured} over {cells}: that neither shows a difference nor ")
+                + Invariant($"excludes one of {Quantity.Percent(delta)}.")];
+    }
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
         run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")
             ? ["tls encrypts and the others do not: its difference is the price of encryption, not of a transport."] : [];
+
+    private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
+}
+
+/// <summary>What is said of one choice between arms.</summary>
+/// <param name="Sentence">In words.</param>
+/// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
+internal sealed record PointAnswer(string Sentence, ArmComparison? Winner = null);
+
+/// <summary>Where it depends on the concurrency which of two arms is faster, by decided verdicts alone.</summary>
+internal static class Concurrency
+{
+    public static IEnumerable<string> Lines(MeasuredRun run) =>
+        from cell in run.Cells
+        where cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
+        group cell by (cell.Key.Arm, cell.Key.Size) into same
+        let decided = same.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
+            .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
+        where decided.Exists(c => c.IsBetter) && decided.Exists(c => c.IsWorse)
+        select $"{Quantity.Size(same.Key.Size)}: which is faster depends on the concurrency: "
+            + And([.. decided.Select(c => $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}")]) + ".";
+
+    private static string Calls(MeasuredCell cell) => cell.Key switch
+    {
+        { Streams: > 1 } key => Invariant($"{key.Connections} × {key.Streams} calls at a time"),
+        { Connections: 1 } => "1 connection",
+        var key => Invariant($"{key.Connections} connections"),
+    };
 }
 
 /// <summary>Where the ranking of an arm and its reference flips between sizes, by decided verdicts alone.</summary>
@@ -122,7 +198,7 @@ internal static class Crossover
     private static string? LineOf(MeasuredRun run, List<MeasuredCell> sizes)
     {
         var decided = sizes.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
-            .Where(c => c.IsBetter || c.IsWorse).ToList();
+            .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).ToList();
         var stretches = new List<(ArmComparison First, ArmComparison Last)>();
         foreach (var comparison in decided)
         {

@@ -29,10 +29,33 @@ internal sealed class Document(NamedRun file)
 
     public Section Answer => Section.Of("Answer", new Block { Sentences = Answers.Of(run) });
 
+    /// <summary>The same, each with its figures where there is a winner.</summary>
+    public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
+
+    /// <summary>The one table that shows most of what is asked of such a run.</summary>
+    public Section Main => !RoundTrips.IsEmpty ? RoundTrips
+        : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
+        : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)), .. Whole(RunTables.AtGivenLoad(run),
+            "Latency at the load that was asked for, from the moment each call was due.")]);
+
+    /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
+    public Section AtGivenLoad => OfTable("Latency at the given load (median round, from the moment each call was due)", "",
+        RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
+        ? section with { Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false) }] } : Section.Empty;
+
     public Section Throughput => Section.Of("Requests per second (median round)",
-        new Block { Bars = IsMeasured ? BarChart.Of(run) : "", Table = RunTables.Throughput(run) });
+        RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
+        {
+            Bars = BarChart.Of(run, atFullLoad: true),
+            Table = RunTables.Throughput(run),
+            Note = $"{RunTables.UnattributedWords} {RunTables.Contradictions(run)}".TrimEnd(),
+        }]);
 
     public Section Latency => Section.Of("Latency (median round)", new Block { Table = RunTables.Latency(run) });
+
+    /// <summary>Why one costs more than another.</summary>
+    public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table
+        ? Section.Of(Documents.WakeUps.Title, new Block { Table = table, Note = Documents.WakeUps.Words }) : Section.Empty;
 
     /// <summary>The endpoints of <c>--watch</c>.</summary>
     public Section Connections => OfTable("", RunHeader.Connections, RunTables.Connections(run));
@@ -45,7 +68,13 @@ internal sealed class Document(NamedRun file)
 
     /// <summary>For a run of <c>layers</c>.</summary>
     public Section Layers => LayerBudget.Of(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
-        new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption });
+        new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
+        LayersOfCpu(layers));
+
+    /// <summary>The same of CPU time, where times were taken apart.</summary>
+    private Block LayersOfCpu(IReadOnlyList<LayerBudget> layers) =>
+        layers.Any(budget => budget.IsTime) && LayerBudget.Of(run, ofCpu: true) is { Count: > 0 } ofCpu
+            ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
 
     /// <summary>For a run of <c>echo</c>.</summary>
     public Section RoundTrips => EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
@@ -55,8 +84,14 @@ internal sealed class Document(NamedRun file)
     /// <summary>For a run that repeats a write-up.</summary>
     public Section Published => Section.Of("Published", [.. PublishedSection.Of(file)]);
 
+    /// <summary>Of that what holds the measured ratios against the published ones.</summary>
+    public Section PublishedInBrief => Section.Of("Published",
+        [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
+
     /// <summary>Everything that the file tells of its machine and settings.</summary>
     public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Of(run.Record).Where(entry => entry.Value.Length > 0);
+
+    private static Block[] Whole(TextTable table, string note) => table.IsEmpty ? [] : [new Block { Table = table, Note = note }];
 
     private static Section OfTable(string title, string caption, TextTable table) =>
         table.IsEmpty ? Section.Empty : Section.Of(title, new Block { Caption = caption, Table = table });

@@ -1,4 +1,3 @@
-using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
@@ -10,114 +9,145 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>Layer budgets as a table, bars and sentences.</summary>
 internal static class LayerText
 {
-    public const string Title = "Layers of a gRPC call (CPU of both sides, with soft interrupts that neither is charged for)";
+    public const string Title = "Layers of a gRPC call: what each adds to the one below it, in pairs of the same round";
 
-    public const string Caption =
-        "Transport: the CPU of a raw echo of the size. HTTP/2: what bare HTTP/2 takes beyond it. gRPC: what gRPC takes beyond that. "
-            + "Waiting: the rest of the latency, while nobody computes. "
-        + "An echo carries its bytes both ways, a download one way only: with large sizes the transport's part is an upper bound, and "
-        + "HTTP/2's a lower one.";
+    /// <summary>Above the table of CPU times.</summary>
+    public const string OfCpu = "CPU time of both sides a call, with soft interrupts that neither is charged for";
 
+    private const string Undecided = "not decided";
     private const int Width = 56;
+    private const string Shades = "█▓▒░:";
 
-    /// <summary>The parts in the order in which they are drawn.</summary>
-    public static IReadOnlyList<(string Name, char Bar, string Css, Func<LayerBudget, LayerPart> Of)> Parts { get; } =
-    [
-        ("transport", '█', "b k0", budget => budget.Transport),
-        ("HTTP/2", '▓', "b k1", budget => budget.Http2),
-        ("gRPC", '▒', "b k2", budget => budget.Grpc),
-        ("waiting", '·', "band", budget => budget.Rest),
-    ];
+    /// <summary>What is in the table, and what is not.</summary>
+    public static string Caption(IReadOnlyList<LayerBudget> budgets)
+    {
+        var what = budgets.All(budget => budget.IsTime)
+            ? "Time of a call, one out at a time."
+            : OfCpu + ".";
+        var floor = budgets.Any(HasFloor)
+            ? " (an echo from an event loop: what the kernel takes, and this client, which is below all the others as well)" : "";
+        return $"{what} In µs. The first figure of a column holds everything below it{floor}. \"{Undecided}\": the interval "
+            + "holds 0. An echo carries its bytes both ways, a download one way only: with large sizes the steps below "
+            + "HTTP/2 are upper bounds, and HTTP/2's a lower one.";
+    }
 
+    /// <summary>A row a layer and a column a transport, from the wire up to the whole call; layers that no call has are left out.</summary>
     public static TextTable Table(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
-        var table = new TextTable(["size", "transport", "call",
-            .. Parts.Select(part => part.Name == "transport" ? "its transport" : part.Name), "a free transport"])
-        { Words = 2 };
-        foreach (var budget in InOrder(budgets))
-            table.Add([Arms.NameOf(run, budget.Call.Point), budget.Call.Key.Arm, Quantity.Micros(budget.Total.Ns),
-                .. Parts.Select(part => Show(part.Of(budget))), AtMost(budget)]);
+        var arms = budgets.Select(budget => budget.Call.Key.Arm).Distinct().ToList();
+        var table = new TextTable(["size", "layer", .. arms]) { Words = 2 };
+        foreach (var point in InOrder(budgets).GroupBy(budget => budget.Call.Point))
+        {
+            void Add(string name, Func<LayerBudget, LayerPart?> part) => table.Add([Arms.NameOf(run, point.Key), name,
+                .. arms.Select(arm => point.FirstOrDefault(budget => budget.Call.Key.Arm == arm) is { } budget && part(budget) is { } found
+                    ? Show(found) : Quantity.None)]);
+            foreach (var layer in Layers(point))
+                Add(layer.Short, budget => budget.Steps.FirstOrDefault(step => step.Layer == layer)?.Part);
+            Add("call", budget => budget.Total);
+        }
         return table;
     }
 
-    /// <summary>One bar a budget, all to one scale; where parts overlap only what was computed is drawn.</summary>
+    /// <summary>One bar a budget, all to one scale, of the steps that are decided.</summary>
     public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = InOrder(budgets).Select(budget =>
             (Name: $"{Arms.NameOf(run, budget.Call.Point)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
-        var (wide, most) = (rows.Max(row => row.Name.Length), rows.Max(row => Positive(row.Budget).Sum()));
+        var (wide, most) = (rows.Max(row => row.Name.Length), rows.Max(row => row.Budget.Total.Ns));
         var lines = rows.Select(row => $"  {row.Name.PadRight(wide)}  {Bar(row.Budget, most)} {Quantity.Micros(row.Budget.Total.Ns)}");
         return string.Join('\n', lines.Append("  " + new string(' ', wide) + "  "
-            + string.Join("  ", Parts.Select(part => $"{part.Bar} {part.Name}")))) + "\n";
+            + string.Join("  ", Layers(budgets).Select(layer => $"{Shade(layer)} {layer.Short}")))) + "\n";
     }
 
-    /// <summary>One a budget: what a call is made of, and how much a transport could change at all.</summary>
-    public static IEnumerable<string> Sentences(MeasuredRun run)
+    /// <summary>One a transport, at the smallest size: what a call is made of, and who takes what the transport gives.</summary>
+    public static IEnumerable<string> Sentences(MeasuredRun run) =>
+        from budget in InOrder(LayerBudget.Of(run))
+        group budget by (budget.Call.Key.Arm, budget.Call.Point.Connections, budget.Call.Point.Streams) into transport
+        let first = transport.First()
+        select $"{Arms.NameOf(run, first.Call.Point)}, {first.Call.Key.Arm}: "
+            + $"{(first.Total.Interval is null ? Few(first) : first.Reference is null ? MadeOf(first) : Against(first))}.";
+
+    internal static IEnumerable<Layer> Layers(IEnumerable<LayerBudget> budgets) =>
+        Layer.All.Where(layer => budgets.Any(budget => budget.Steps.Any(step => step.Layer == layer)));
+
+    internal static IEnumerable<LayerBudget> InOrder(IReadOnlyList<LayerBudget> budgets) => budgets.OrderBy(budget => budget.Call.Key.Size);
+
+    /// <summary>The steps that can be drawn: decided, and no gain.</summary>
+    internal static IEnumerable<LayerStep> Drawn(LayerBudget budget) =>
+        budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
+
+    private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
+
+    private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
+
+    private static string Few(LayerBudget budget) =>
+        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so nothing is told of its layers");
+
+    private static string MadeOf(LayerBudget budget)
     {
-        var budgets = InOrder(LayerBudget.Of(run)).ToList();
-        foreach (var budget in budgets)
-            yield return $"{Arms.NameOf(run, budget.Call.Point)}, {budget.Call.Key.Arm}: "
-                + $"{(budget.Overlaps ? Overlapping(budget) : Apart(budget))}{Unresolved(budget)}.";
-        if (budgets.Exists(budget => budget.Overlaps) && run.Record.Host is { ClientCpus: "free", ServerCpus: "free" })
-            yield return "With client and server on one CPU nothing overlaps and the parts add up: GrpcBench layers --client-cpus 0 "
-                + "--server-cpus 0.";
+        var steps = budget.Steps.Select((step, i) => (Name: i == 0 ? Below(budget) : step.Layer.Name, step.Part)).ToList();
+        string[] parts = [.. steps.Where(step => step.Part.IsDecided).Select(step => $"{step.Name} {Bare(step.Part.Ns)}")];
+        return $"of {Whole(budget)} {And(parts)}{Open(steps)}";
     }
 
-    private static string Apart(LayerBudget budget)
+    private static string Against(LayerBudget budget)
     {
-        var most = budget.MostSpeedup is { } speedup
-            ? $"; no transport can make it faster than {speedup.ToString(speedup < 10 ? "0.0#" : "0", CultureInfo.InvariantCulture)} × "
-                + $"unless it also spares waiting" : "";
-        var rest = budget.Rest.Ns > 0 ? $"the rest ({Bare(budget.Rest)}) is {Waiting(budget)}" : "and nothing is left for waiting";
-        return $"of {Quantity.Micros(budget.Total.Ns)} per call the transport is {Bare(budget.Transport)}, HTTP/2 {Bare(budget.Http2)}, "
-            + $"gRPC {Bare(budget.Grpc)}, {rest}{most}";
+        var (other, whole) = (budget.Reference!.Call.Key.Arm, budget.Saving!);
+        if (!whole.IsDecided && budget.Savings.All(saving => !saving.IsDecided))
+            return $"no difference to {other} is decided, in no layer and not of the whole call";
+        var steps = budget.Steps.Zip(budget.Savings, (step, saving) => (step.Layer.Name, Part: saving)).ToList();
+        var floor = steps[0].Part;
+        var first = !floor.IsDecided ? $"{In(budget)} no difference to {other} is decided"
+            : floor.Ns > 0 ? $"{In(budget)} it saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
+            : $"{In(budget)} it costs {Quantity.Micros(-floor.Ns)} more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
+        var gives = floor is { IsDecided: true, Ns: > 0 };
+        string[] more = [.. steps.Skip(1).Where(step => step.Part.IsDecided).Select(step => step.Part.Ns > 0
+            ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
+            : gives ? $"{Does(step.Name, "take")} {Bare(-step.Part.Ns)} of it back"
+            : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
+        var end = whole.IsDecided
+            ? $"of the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, it {(whole.Ns > 0 ? "saves" : "costs")} "
+                + $"{Bare(Math.Abs(whole.Ns))}{(whole.Ns > 0 ? "" : " more")}"
+            : "of the whole call no difference is decided";
+        return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)]);
     }
 
-    private static string Overlapping(LayerBudget budget)
+    private static string Does(string layer, string verb) =>
+        $"{layer} {verb}{(layer.EndsWith("sockets", StringComparison.Ordinal) ? "" : "s")}";
+
+    private static string In(LayerBudget budget) => HasFloor(budget) ? "in the kernel" : $"up to {budget.Steps[0].Layer.Name}";
+
+    private static string Below(LayerBudget budget) =>
+        HasFloor(budget) ? budget.Steps[0].Layer.Name : $"everything up to {budget.Steps[0].Layer.Name}";
+
+    private static string Open(IReadOnlyList<(string Name, LayerPart Part)> steps)
     {
-        var cpu = budget.Total.Ns - budget.Rest.Ns;
-        return $"a call takes {Quantity.Micros(budget.Total.Ns)} and {Quantity.Micros(cpu)} of CPU (transport {Bare(budget.Transport)}, "
-            + $"HTTP/2 {Bare(budget.Http2)}, gRPC {Bare(budget.Grpc)}): "
-            + $"CPUs compute at the same time, so the parts overlap and none can be called a share of the latency; of the CPU the "
-            + $"transport is {Quantity.Percent(budget.Transport.Ns / cpu)}";
+        string[] open = [.. steps.Where(step => !step.Part.IsDecided).Select(step => step.Name)];
+        return open.Length == 0 ? "" : $"; {Undecided}: {And(open)}";
     }
 
-    private static string Waiting(LayerBudget budget) => budget.Call.Point is { Connections: 1, Streams: 1 } ? "wake-ups"
-        : "waiting for wake-ups and behind other calls";
-
-    private static string Unresolved(LayerBudget budget)
-    {
-        if (budget.Total.Interval is null)
-            return Invariant($"; {budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so none of this "
-                + $"is sure");
-        string[] open = [.. Parts.Where(part => !part.Of(budget).IsResolved && (part.Name != "waiting" || part.Of(budget).Ns > 0))
-            .Select(part => part.Name)];
-        return open.Length == 0 ? "" : $"; not resolved: {And(open)}";
-    }
+    private static string Whole(LayerBudget budget) => Quantity.Micros(budget.Total.Ns) + (budget.IsTime ? " a call" : " of CPU a call");
 
     private static string Bar(LayerBudget budget, double most)
     {
         var (text, end) = ("", 0.0);
-        foreach (var (part, ns) in Parts.Zip(Positive(budget)))
+        foreach (var step in Drawn(budget))
         {
-            end += ns;
-            text += new string(part.Bar, Math.Max(0, (int)Math.Round(end / most * Width) - text.Length));
+            end += step.Part.Ns;
+            text += new string(Shade(step.Layer), Math.Max(0, (int)Math.Round(end / most * Width) - text.Length));
         }
         return text;
     }
 
-    internal static IEnumerable<double> Positive(LayerBudget budget) => Parts.Select(part => Math.Max(0, part.Of(budget).Ns));
-
-    internal static IEnumerable<LayerBudget> InOrder(IReadOnlyList<LayerBudget> budgets) => budgets.OrderBy(budget => budget.Call.Key.Size);
-
-    private static string AtMost(LayerBudget budget) =>
-        budget.MostSpeedup is { } speedup ? "≤ " + Quantity.Ratio(speedup) : Quantity.None;
-
-    private static string Show(LayerPart part) => part.Interval is { } interval
-        ? $"{Quantity.Micros(part.Ns)} [{Bare(interval.Low)}, {Bare(interval.High)}]" : Quantity.Micros(part.Ns);
-
-    private static string Bare(LayerPart part) => Bare(part.Ns);
+    private static string Show(LayerPart part) => part switch
+    {
+        { Interval: null } => Bare(part.Ns),
+        { IsDecided: true, Interval: { } interval } => $"{Bare(part.Ns)} [{Bare(interval.Low)}, {Bare(interval.High)}]",
+        { Interval: { } interval } => $"{Undecided}, ≤ {Bare(interval.High)}",
+        _ => Quantity.None,
+    };
 
     // Without a sign where it would round to nothing.
-    private static string Bare(double ns) => Quantity.Micros(Math.Abs(ns) < 50 ? 0 : ns).Replace(" µs", "", StringComparison.Ordinal);
+    private static string Bare(double ns) => Math.Abs(ns) < 50 ? "0.0"
+        : (ns < 0 ? "−" : "") + Quantity.Micros(Math.Abs(ns)).Replace(" µs", "", StringComparison.Ordinal);
 }

@@ -72,7 +72,13 @@ internal static class PublishedSection
     }
 
     private static string Word(Agreement agreement) =>
-        agreement switch { Agreement.Agrees => "agrees", Agreement.Differs => "differs", _ => "cannot tell" };
+        agreement switch
+        {
+            Agreement.Agrees => "agrees",
+            Agreement.Compatible => "compatible",
+            Agreement.Differs => "differs",
+            _ => "cannot tell",
+        };
 
     private static IEnumerable<PublishedVerdict> Verdicts(PublishedComparison published, MeasuredRun run) =>
         published.Ratios.Select(ratio => PublishedVerdict.Of(run, ratio)).OfType<PublishedVerdict>();
@@ -93,7 +99,8 @@ internal static class PublishedSection
         var table = new TextTable("what", "known", "published", "measured", "the first", "the other", "verdict")
         {
             Words = 2,
-            LastIsWords = true
+            LastIsWords = true,
+            Spare = ["the other", "the first", "known"],
         };
         foreach (var verdict in Verdicts(published, run))
         {

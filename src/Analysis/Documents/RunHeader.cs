@@ -23,20 +23,55 @@ internal static class RunHeader
             + $"{record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
         yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
             + $"{options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+        if (record.Call is { } call)
+            yield return Calls(run, call);
         yield return Machine(host);
         foreach (var server in record.Servers)
             yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",",
                 StringComparison.Ordinal);
+        foreach (var process in record.ServerProcesses)
+            yield return ServerCpu(record, process);
     }
 
-    /// <summary>How verdicts are made: the confidence, and what does not matter.</summary>
+    /// <summary>How verdicts are made: the confidence, the family of comparisons, and what does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
         var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
         var looks = run.Record.Options.RoundsAuto ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks") : "";
+        var claims = ClaimFamily.Of(run).Claims;
+        var family = claims > 1
+            ? Invariant($"; who is ahead is said at {Quantity.Percent(0.05)} for all {claims} comparisons together (Holm)")
+            : "";
         return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} "
-            + $"signed-rank intervals{looks}; differences below {Quantity.Percent(run.Record.Options.Delta)} do not matter.";
+            + $"signed-rank intervals, each by itself{looks}{family}; differences below {Quantity.Percent(run.Record.Options.Delta)} do "
+            + "not matter.";
     }
+
+    /// <summary>Whose CPU time the server's is, or why there is none.</summary>
+    internal static string ServerCpu(RunRecord run, ServerProcess process)
+    {
+        var where = process.Addresses.Count == run.Cells.Select(cell => cell.Address).Distinct().Count()
+            ? "" : $" at {And([.. process.Addresses])}";
+        return process.Pid is { } pid
+            ? Invariant($"server CPU{where}: {(process.Name.Length > 0 ? process.Name + ", " : "")}process {pid}, with its descendants")
+            : $"server CPU{where} is not known from outside: {process.Reason}";
+    }
+
+    /// <summary>The method, what it was called with and what came back.</summary>
+    private static string Calls(MeasuredRun run, CallRecord call)
+    {
+        var requests = call.Requests == 1 ? $"a request of {Span(call.SmallestRequest, call.LargestRequest)}"
+            : Invariant($"{call.Requests} requests of {Span(call.SmallestRequest, call.LargestRequest)} in turn");
+        var replies = run.Cells.SelectMany(cell => cell.Rounds).Select(round => round.Record).Where(round => round.LargestReply != null)
+            .ToList();
+        var came = replies.Count == 0 ? ""
+            : $", replies of {Span(replies.Min(round => round.SmallestReply!.Value), replies.Max(round => round.LargestReply!.Value))}";
+        var deadline = call.DeadlineNs == 0 ? "" : $", deadline {Quantity.Duration(call.DeadlineNs)}";
+        return $"{call.Method} with {requests} ({call.Corpus[..Math.Min(12, call.Corpus.Length)]}){came}{deadline}";
+    }
+
+    private static string Span(long least, long most) =>
+        least == most ? Quantity.Size(most) : $"{Quantity.Size(least)} to {Quantity.Size(most)}";
 
     internal static string Machine(HostInfo host)
     {

@@ -9,30 +9,72 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The tables of a run; text, Markdown and HTML show the same ones.</summary>
 internal static class RunTables
 {
-    /// <summary>Throughput with its range and ratio, and the CPU of a call.</summary>
+    /// <summary>What a reader may not know of the throughput table.</summary>
+    public const string UnattributedWords = "unattributed: busy time of the machine, per call, that neither client nor server claims "
+        + "(the kernel's interrupts, other programs).";
+
+    /// <summary>What the columns of <see cref="Throughput"/> are.</summary>
+    public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
+        + (run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? "; ratios of pairs of the same round, with intervals. " : ". ")
+        + Contradictions(run)).TrimEnd();
+
+    /// <summary>Throughput with its range and ratio, and the CPU of a call, of the cells whose load is all they can take.</summary>
     public static TextTable Throughput(MeasuredRun run)
     {
-        var compared = run.Cells.Any(cell => run.ReferenceOf(cell) != null);
-        string[] ratio = compared ? [$"ratio to {run.Record.Options.Reference}"] : [];
-        var table = new TextTable(["size", "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU", "server CPU",
-            "unattributed"])
-        { Words = 2 };
-        foreach (var cell in InOrder(run))
+        var cells = InOrder(run).Where(IsAtFullLoad).ToList();
+        var ratio = RatioHeadings(run, cells);
+        var table = new TextTable([Arms.Heading(run), "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU",
+            "server CPU", "unattributed"])
+        { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "server CPU", "client CPU"] };
+        foreach (var cell in cells)
         {
             var median = cell.Median!;
-            ratio = compared ? [Ratio(run, cell, Metric.Rate)] : [];
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
                 Metric.Find("payload")!.Show(median),
-                .. ratio, Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median), Metric.UnattributedCpu.Show(median)]);
+                .. Ratios(run, cell, ratio.Length),
+                Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median), Metric.UnattributedCpu.Show(median)]);
         }
         return table;
     }
+
+    /// <summary>
+    /// Latency with its ratio, of the cells whose load is given: there requests/s are what was asked for, and latency is the result.
+    /// </summary>
+    public static TextTable AtGivenLoad(MeasuredRun run)
+    {
+        var cells = InOrder(run).Where(cell => !IsAtFullLoad(cell)).ToList();
+        var ratio = RatioHeadings(run, cells);
+        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99.9", "requests/s", "client CPU",
+            "server CPU"])
+        { Words = 2, Spare = ["p90", "requests/s", "p99.9", "server CPU", "client CPU"] };
+        foreach (var cell in cells)
+        {
+            var median = cell.Median!;
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.P50.Show(median), .. Ratios(run, cell, ratio.Length),
+                .. new[] { "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!.Show(median)), Metric.Rate.Show(median),
+                Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median)]);
+        }
+        return table;
+    }
+
+    /// <summary>
+    /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each; an arm may have
+    /// had its median in a round in which all were fast.
+    /// </summary>
+    public static string Contradictions(MeasuredRun run) => string.Join(' ',
+        from cell in InOrder(run).Where(IsAtFullLoad)
+        let comparison = ArmComparison.OfHeadline(run, cell)
+        where comparison is { IsBetter: true } && cell.Median!.Rate < comparison.Reference.Median!.Rate
+            || comparison is { IsWorse: true } && cell.Median!.Rate > comparison.Reference.Median!.Rate
+        select $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} is {(comparison.IsBetter ? "faster" : "slower")} than "
+            + $"{comparison.Reference.Key.Arm} in pairs of the same round, though its median round is not: the pairs count.");
 
     /// <summary>Latencies of the median round.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
         Metric[] metrics = [Metric.Mean, .. new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!), Metric.Max];
-        var table = new TextTable(["size", "transport", .. metrics.Select(metric => metric.Id)]) { Words = 2 };
+        var table = new TextTable([Arms.Heading(run), "transport", .. metrics.Select(metric => metric.Id)])
+        { Words = 2, Spare = ["p99.9", "p90", "max", "mean"] };
         foreach (var cell in InOrder(run))
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
         return table;
@@ -43,7 +85,8 @@ internal static class RunTables
     /// </summary>
     public static TextTable Connections(MeasuredRun run)
     {
-        var table = new TextTable("size", "transport", "endpoint", "active", "idle", "waiting", "closing", "TIME_WAIT") { Words = 3 };
+        var table = new TextTable(Arms.Heading(run), "transport", "endpoint", "active", "idle", "waiting", "closing", "TIME_WAIT")
+        { Words = 3 };
         var busy = InOrder(run).SelectMany(cell => cell.Median!.Record.Watched).Where(IsBusy).Select(watched => watched.Name).ToHashSet();
         foreach (var cell in InOrder(run))
         {
@@ -59,12 +102,28 @@ internal static class RunTables
     /// <summary>What may be said of each arm against its reference.</summary>
     public static TextTable Verdicts(MeasuredRun run)
     {
-        var table = new TextTable("size", "transport", "against", "verdict") { Words = 4 };
+        var table = new TextTable(Arms.Heading(run), "transport", "against", "verdict") { Words = 4 };
         foreach (var comparison in InOrder(run).Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>())
             table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm,
                 VerdictText.Of(comparison.Verdict, comparison.Metric));
         return table;
     }
+
+    internal static bool IsAtFullLoad(MeasuredCell cell) => cell.Key.Load == "max";
+
+    /// <summary>One column, and one more with the reference of each row where they have several.</summary>
+    private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
+    {
+        var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key.Arm).Distinct().ToList();
+        return references switch { [] => [], [var one] => [$"ratio to {one}"], _ => ["ratio", "against"] };
+    }
+
+    private static string[] Ratios(MeasuredRun run, MeasuredCell cell, int columns) => columns switch
+    {
+        0 => [],
+        1 => [Ratio(run, cell, ArmComparison.Headline(cell))],
+        _ => [Ratio(run, cell, ArmComparison.Headline(cell)), run.ReferenceOf(cell)?.Key.Arm ?? Quantity.None],
+    };
 
     // Idle connections and ports that wait out their minute may be another arm's.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
@@ -125,10 +184,13 @@ internal static class BarChart
     private const int Width = 40;
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
-    public static string Of(MeasuredRun run)
+    /// <summary>Of the cells at full load, or of the others.</summary>
+    public static string Of(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();
-        var points = RunTables.InOrder(run).GroupBy(cell => cell.Point).ToList();
+        var points = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad).GroupBy(cell => cell.Point).ToList();
+        if (points.Count == 0)
+            return "";
         var names = points.Select(point => Arms.NameOf(run, point.Key)).ToList();
         var (nameWidth, armWidth) = (names.Max(name => name.Length), run.Cells.Max(cell => cell.Key.Arm.Length));
         foreach (var (point, name) in points.Zip(names))

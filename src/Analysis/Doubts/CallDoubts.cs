@@ -1,3 +1,4 @@
+using System.Globalization;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
@@ -10,6 +11,7 @@ internal static class CallDoubts
 {
     private const double MostEdge = 0.01;
     private const double LeastSent = 0.99;
+    private const double MostLate = 0.05;
 
     /// <summary>Calls failed or had no answer in time.</summary>
     public static Observation? Failures(MeasuredRun run, MeasuredCell cell)
@@ -21,8 +23,11 @@ internal static class CallDoubts
         if (cutOff > 0)
             failed.Add(("no answer in time", cutOff));
         var total = failed.Sum(kind => kind.Count);
-        return total == 0 ? null : new Observation((double)total / started, Invariant(
-            $"{total} of {started} calls failed ({string.Join(", ", failed.Select(kind => Invariant($"{kind.Kind}: {kind.Count}")))})"));
+        var messages = cell.Rounds.SelectMany(r => r.Record.FailureMessages).ToLookup(entry => entry.Key, entry => entry.Value);
+        return total == 0 ? null : new Observation((double)total / started,
+            Invariant($"{total} of {started} calls failed ") + $"({string.Join(", ", failed.Select(Text))})");
+
+        string Text((string Kind, long Count) kind) => FailureText.Of(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
     }
 
     /// <summary>Connects failed because every local port was in use or waited out its minute.</summary>
@@ -52,9 +57,35 @@ internal static class CallDoubts
             + (unsent > 0 ? $": {Quantity.Count(unsent)} calls were due and not sent" : ""));
     }
 
-    /// <summary>So few calls fit into the window that those cut by its edges count: at most connections / calls.</summary>
+    /// <summary>Calls were sent so late that the lateness, which is the client's own, is a part of the latency that shows.</summary>
+    public static Observation? LateSends(MeasuredRun run, MeasuredCell cell)
+    {
+        var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
+        return worst is null ? null : new Observation(ShareLate(worst),
+            Invariant($"in round {worst.Record.Number} half of the calls were sent ")
+            + $"{Quantity.Duration(worst.Lateness.At(50)!.Value)} late or more, {Quantity.Percent(ShareLate(worst))} of "
+            + $"the median latency of "
+            + $"{Quantity.Duration(worst.Latency.At(50)!.Value)}; from the send to the reply it is "
+            + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
+    }
+
+    /// <summary>The replies that are out at a time do not fit in the cache: memory is measured as well.</summary>
+    public static Observation? BytesInFlight(MeasuredRun run, MeasuredCell cell)
+    {
+        var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
+        var cache = LastLevelCache(run.Record.Host.Settings.GetValueOrDefault("cpu/cpu0/cache/index3/size", ""));
+        return cell.Key.Load != "max" || cache == 0 || bytes <= cache ? null : new Observation(bytes / cache,
+            $"{Quantity.Size((long)bytes)} are under way at a time, and the last-level cache holds {Quantity.Size(cache)}");
+    }
+
+    /// <summary>
+    /// So few calls fit into the window that those cut by its edges count: at most connections / calls. Only of files that credit no call
+    /// with its part.
+    /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {
+        if (cell.Rounds.All(r => r.Record.Credited is not null))
+            return null;
         var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.Completed));
         var inFlight = (double)cell.Key.Connections * cell.Key.Streams;
         return cell.Key.Load == "max" && calls > 0 && inFlight / calls > MostEdge
@@ -78,6 +109,13 @@ internal static class CallDoubts
     // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows.
     private static double Chance(MeasuredRun run, MeasurementView r) =>
         run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Record.AskedRate * r.Seconds) : 0;
+
+    private static double ShareLate(MeasurementView r) =>
+        r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;
+
+    /// <summary>Bytes, from what Linux writes: <c>32768K</c>; 0 when it is something else.</summary>
+    private static long LastLevelCache(string text) =>
+        text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
 
     private static double ShareSent(MeasurementView r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
 }

@@ -33,7 +33,8 @@ internal static class ClientDoubts
         var ceiling = run.Record.Calibrations.FirstOrDefault(
             c => (c.Transport, c.Size, c.Connections, c.Streams) == (key.Transport, key.Size, key.Connections, key.Streams));
         // A given load does not saturate anything, and a calibration of another client says nothing about this one.
-        if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0)
+        // With one call out at a time neither is saturated: who wakes whom decides, and older files have a ceiling for that too.
+        if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0 || key.Connections * key.Streams == 1)
             return null;
         var rate = cell.Median.Rate;
         if (ceiling.Rate >= Headroom * rate)

@@ -30,9 +30,9 @@ internal static class ConnectionDoubts
             return new Observation(3,
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
-        if (stats.ServerCalls is { } calls
-            && Math.Abs(calls - r.ClientCalls) > Math.Max(0.001 * r.ClientCalls, 2.0 * stats.Opened * streams))
-            return new Observation(2, Invariant($"in round {number} the client counted {r.ClientCalls} calls and the server {calls}"));
+        var own = stats.ClientCalls ?? r.ClientCalls;
+        if (stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * streams))
+            return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
         // With fewer calls than connections some must stay idle.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened
             ? new Observation(1, Invariant($"in round {number} {stats.Opened - stats.Active} of {stats.Opened} connections carried "

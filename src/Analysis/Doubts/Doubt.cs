@@ -29,6 +29,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
             + "or raise its limit (GrpcBenchServer --max-streams)."),
         InCells("rate-missed", CallDoubts.RateMissed,
             "Ask for less (-R), or add connections: every stream was busy when a call was due."),
+        InCells("late-sends", CallDoubts.LateSends,
+            "Read the service time beside the latency, ask for less (-R), or give the client CPUs of its own (--client-cpus)."),
         InCells("client-limit", ClientDoubts.Busy,
             "Give the client more threads (-t) or CPUs; until then a faster transport may hide behind the client."),
         InCells("client-ceiling", ClientDoubts.Ceiling,
@@ -47,6 +49,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         InCells("edge-bias", CallDoubts.EdgeBias, "Measure longer (-d) or with fewer connections (-c)."),
         InCells("unattributed-cpu", MachineDoubts.UnclaimedCpu,
             "Compare the sum of client, server and unattributed CPU, not the sides alone."),
+        InCells("bytes-in-flight", CallDoubts.BytesInFlight,
+            "Read the result for this many connections alone, and measure with fewer (-c) to learn about the transport."),
         InCells("few-samples", CallDoubts.FewSamples, "Measure longer (-d) to see these percentiles."),
         new(RunDoubts.TlsCompared),
         new(RunDoubts.PipeIsSocket),
@@ -54,7 +58,11 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
 
     /// <summary>What follows from the rounds, then what the run itself noted.</summary>
     public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
-        [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice];
+        [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
+
+    /// <summary>What others used before the run is no doubt where the rounds themselves tell what they used meanwhile.</summary>
+    private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
+        && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
     /// <summary>A doubt that is looked for in each measured cell: one advice for all, with the numbers of the worst.</summary>
     private static Doubt InCells(string id, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>

@@ -19,7 +19,7 @@ internal static class LittlesLaw
         // Failures take time that is in no latency: the law then says nothing about the tool.
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
-            .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Completed: > 0, Ok: > 0 } && r.FailedCalls == 0 && Keeps(r.Record))
+            .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
             .Where(r => Off(r, streams) > LeastOff && Off(r, streams) > Tolerance(r, streams))
             .OrderByDescending(r => Off(r, streams)).FirstOrDefault();
         return worst == null ? null : new Observation(Off(worst, streams),
@@ -48,7 +48,7 @@ internal static class LittlesLaw
             if (left == 0)
                 break;
         }
-        return Math.Max(Math.Max(LeastOff, (double)inFlight / r.Record.Completed), longest / inFlight / r.Record.WindowNs);
+        return Math.Max(Math.Max(LeastOff, inFlight / r.Credited), longest / inFlight / r.Record.WindowNs);
     }
 
     private static double Found(MeasurementView r) => r.Rate * r.MeanNs!.Value / 1e9;

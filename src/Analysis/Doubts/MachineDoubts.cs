@@ -1,8 +1,32 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
+
+/// <summary>
+/// Whether this kernel charges the time of soft interrupts (loopback TCP's receive work) to the process that they interrupt. Kernels differ
+/// (CONFIG_IRQ_TIME_ACCOUNTING), so it is found out from rounds in which nobody else did much.
+/// </summary>
+internal static class SoftInterrupts
+{
+    private const double Quiet = 0.1, Enough = 0.03;
+
+    /// <summary>
+    /// True when, of rounds with many interrupts and little else, less remains unclaimed by client and server than half the interrupts;
+    /// false when more does, or there is no such round.
+    /// </summary>
+    public static bool AreCharged(MeasuredRun run)
+    {
+        var shares = run.Cells.SelectMany(cell => cell.Rounds)
+            .Where(r => r.Record.Machine is { CapacityNs: > 0 } machine && machine.SoftIrqNs > Enough * machine.CapacityNs)
+            .Select(r => (Machine: r.Record.Machine!, Left: r.UnattributedNs - (r.Record.Machine!.OthersNs ?? 0)))
+            .Where(r => r.Left - r.Machine.SoftIrqNs < Quiet * r.Machine.CapacityNs)
+            .Select(r => r.Left!.Value / r.Machine.SoftIrqNs).ToList();
+        return shares.Count > 0 && RatioEstimate.Median(shares) < 0.5;
+    }
+}
 
 /// <summary>Signs that the machine had something else to do.</summary>
 internal static class MachineDoubts
@@ -20,12 +44,28 @@ internal static class MachineDoubts
             + Invariant($"e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"));
     }
 
-    /// <summary>The machine was busy with something else than client, server and interrupts.</summary>
-    public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell) =>
-        Worst(cell, MostForeign, r => (r.UnattributedNs - r.Record.Machine!.SoftIrqNs) / r.Record.Machine.CapacityNs) is { } worst
-            ? new Observation(worst.Share,
-                Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine"))
-            : null;
+    /// <summary>
+    /// Other processes used the machine; of files that did not count them, it was busy with something else than client, server and
+    /// interrupts.
+    /// </summary>
+    public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
+    {
+        if (Worst(cell, MostForeign, r => ForeignNs(run, r) / r.Record.Machine!.CapacityNs) is not { } worst)
+            return null;
+        var machine = cell.Rounds.First(r => r.Record.Number == worst.Number).Record.Machine!;
+        var names = string.Join(", ", machine.Busiest
+            .Select(one => $"{one.Name} {Quantity.Percent(one.CpuNs / (double)machine.CapacityNs)}"));
+        return new Observation(worst.Share,
+            Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine")
+                + (names.Length > 0 ? $" ({names})" : ""));
+    }
+
+    /// <summary>Less than this is noise of clocks with steps of 10 to 16 ms, as where rounds are repeated for it.</summary>
+    private const double LeastForeignNs = 100e6;
+
+    private static double? ForeignNs(MeasuredRun run, MeasurementView r) =>
+        (r.Record.Machine!.OthersNs ?? r.UnattributedNs - (SoftInterrupts.AreCharged(run) ? 0 : r.Record.Machine.SoftIrqNs)) is { } ns
+            && ns > LeastForeignNs ? ns : null;
 
     /// <summary>The hypervisor gave CPU time to other guests.</summary>
     public static Observation? Steal(MeasuredRun run, MeasuredCell cell) =>
@@ -44,7 +84,11 @@ internal static class MachineDoubts
         var share = unclaimed / cell.Median.Record.Machine.BusyNs;
         return share > MostUnclaimed
             ? new Observation(share, $"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time "
-                + $"({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)")
+                + $"({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)"
+                + (cell.Median.Record.Machine.OthersNs is { } others
+                    ? $": other processes {Quantity.Percent(others / (double)cell.Median.Record.Machine.BusyNs)}, the rest lies "
+                        + "outside what is visible"
+                    : ""))
             : null;
     }
 

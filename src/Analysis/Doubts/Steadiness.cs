@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -20,7 +21,9 @@ internal static class Steadiness
     /// <summary>A trend inside the windows: calls per 100 ms, averaged over the rounds of a cell, rise or fall from begin to end.</summary>
     public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
-        var profile = Profile(cell);
+        // A server that died in a window shows no trend.
+        var died = run.Record.Ending.StartsWith("failed", StringComparison.Ordinal);
+        var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)
             return null;
         var (change, error) = LeastSquares(profile);
@@ -48,10 +51,10 @@ internal static class Steadiness
     }
 
     /// <summary>Mean over the rounds of each whole bucket, relative to its round's mean.</summary>
-    private static double[] Profile(MeasuredCell cell)
+    private static double[] Profile(IEnumerable<MeasurementView> counted)
     {
-        var rounds = cell.Rounds.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
-        var length = rounds.Count == 0 ? 0 : rounds.Min(r => Math.Min(r.Buckets.Count, (int)(r.WindowNs / 100_000_000)));
+        var rounds = counted.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
+        var length = rounds.Count == 0 ? 0 : rounds.Min(r => Math.Min(r.Buckets.Count, (int)(r.WindowNs / Measurement.BucketNs)));
         return [.. Enumerable.Range(0, length)
             .Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
     }

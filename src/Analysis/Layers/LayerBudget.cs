@@ -3,86 +3,125 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
 
+/// <summary>One layer between the wire and gRPC, and the cell that goes through it and everything below.</summary>
+/// <param name="Name">As reports call it.</param>
+/// <param name="Short">As the heading of a column.</param>
+/// <param name="Protocol">Of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
+/// <param name="Sockets">What the variant of the cell has beside that of the call.</param>
+public sealed record Layer(string Name, string Short, string Protocol, string Sockets = "")
+{
+    /// <summary>From the wire up. A run need not have them all.</summary>
+    public static IReadOnlyList<Layer> All { get; } =
+    [
+        new("the kernel", "kernel", "echo", "sockets=loop"),
+        new(".NET's sockets", ".NET sockets", "echo", "sockets=bare"),
+        new("Kestrel's connection", "Kestrel", "echo"),
+        new("HTTP/2", "HTTP/2", "http2"),
+        new("gRPC", "gRPC", "grpc"),
+    ];
+}
+
 /// <summary>
-/// A gRPC call of one transport and size taken apart: raw echo, bare HTTP/2 and gRPC of the same rounds. The parts add up to the call.
+/// A gRPC call of one transport and size taken apart: what each layer adds to the one below it, in pairs of the same round. The steps of a
+/// round add up to its call exactly.
 /// </summary>
 public sealed record LayerBudget
 {
-    // CPU is read around the window and latency inside it: they do not fit to the last per cent.
-    private const double Slack = 0.05;
-
     /// <summary>The gRPC cell that is taken apart.</summary>
     public required MeasuredCell Call { get; init; }
 
-    /// <summary>Rounds that all three have.</summary>
+    /// <summary>
+    /// What is taken apart: the time of a call where one is out at a time, and else the CPU time of both sides, since calls that overlap
+    /// have no times that add up.
+    /// </summary>
+    public required bool IsTime { get; init; }
+
+    /// <summary>Rounds that all layers have.</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Mean latency of a gRPC call.</summary>
+    /// <summary>The whole call.</summary>
     public required LayerPart Total { get; init; }
 
-    /// <summary>CPU of an echo call: client, server, and soft interrupts that neither is charged for.</summary>
-    public required LayerPart Transport { get; init; }
+    /// <summary>What each layer adds; the first has what lies below it too.</summary>
+    public required IReadOnlyList<LayerStep> Steps { get; init; }
 
-    /// <summary>CPU that bare HTTP/2 takes beyond the echo.</summary>
-    public required LayerPart Http2 { get; init; }
+    /// <summary>The same call on the reference transport; null for that itself, or where it has not the same layers.</summary>
+    public LayerBudget? Reference { get; private init; }
 
-    /// <summary>CPU that gRPC takes beyond bare HTTP/2.</summary>
-    public required LayerPart Grpc { get; init; }
+    /// <summary>What each step is less than the reference's, in the order of <see cref="Steps"/>; empty without a reference.</summary>
+    public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>The rest of the latency: nobody computes. Below 0 where CPUs compute at the same time.</summary>
-    public required LayerPart Rest { get; init; }
+    /// <summary>What the whole call is less than the reference's; null without one.</summary>
+    public LayerPart? Saving { get; private init; }
 
-    /// <summary>The CPU of a call is more than its latency: parts of it overlap, and their shares of the latency cannot be told.</summary>
-    public bool Overlaps => Rest.Ns < -Slack * Total.Ns;
+    private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
 
     /// <summary>
-    /// How many times as fast a call would be over a transport that costs nothing (Amdahl 1967); null where parts overlap.
+    /// One for each transport, client, size and topology that has gRPC, bare HTTP/2 and an echo, in the order of the plan.
     /// </summary>
-    public double? MostSpeedup => Overlaps || Transport.Ns <= 0 || Transport.Ns >= Total.Ns ? null : Total.Ns / (Total.Ns - Transport.Ns);
-
-    /// <summary>One for each transport, client, size and topology that has all three, in the order of the plan.</summary>
-    public static IReadOnlyList<LayerBudget> Of(MeasuredRun run) =>
-        [.. from call in run.Cells
-            where call.Key is { Protocol: "grpc", Load: "max" }
-            let echo = Like(run, call, "echo")
-            let bare = Like(run, call, "http2")
-            where echo != null && bare != null
-            let budget = Make(run, call, echo, bare)
-            where budget != null
-            select budget];
-
-    private static MeasuredCell? Like(MeasuredRun run, MeasuredCell call, string protocol) =>
-        run.Cells.FirstOrDefault(cell => cell.Key == call.Key with { Protocol = protocol });
-
-    private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, MeasuredCell echo, MeasuredCell bare)
+    /// <param name="run">The run.</param>
+    /// <param name="ofCpu">Take the CPU time apart also where one call is out at a time.</param>
+    public static IReadOnlyList<LayerBudget> Of(MeasuredRun run, bool ofCpu = false)
     {
-        var rounds = (from full in call.Rounds
-                      join raw in echo.Rounds on full.Record.Number equals raw.Record.Number
-                      join http in bare.Rounds on full.Record.Number equals http.Record.Number
-                      let costs = (Latency: full.MeanNs, Echo: CpuOf(raw), Http2: CpuOf(http), Grpc: CpuOf(full))
-                      where costs is { Latency: not null, Echo: not null, Http2: not null, Grpc: not null }
-                      select (Latency: costs.Latency!.Value, Echo: costs.Echo!.Value, Http2: costs.Http2!.Value, Grpc: costs.Grpc!.Value))
-                          .ToList();
-        if (rounds.Count == 0)
+        var budgets = (from call in run.Cells
+                       where call.Key is { Protocol: "grpc", Load: "max" }
+                       let budget = Make(run, call, !ofCpu && call.Point is { Connections: 1, Streams: 1 })
+                       where budget != null
+                       select budget).ToList();
+        return [.. budgets.Select(budget => WithReference(run, budget, budgets))];
+    }
+
+    private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, bool isTime)
+    {
+        var layers = (from layer in Layer.All
+                      let cell = run.Cells.FirstOrDefault(cell => cell.Key == call.Key with
+                      {
+                          Protocol = layer.Protocol,
+                          Variant = $"{call.Key.Variant} {layer.Sockets}".Trim(),
+                      })
+                      where cell != null
+                      select (Layer: layer, Cell: cell)).ToList();
+        if (!layers.Exists(one => one.Layer.Protocol == "echo") || !layers.Exists(one => one.Layer.Protocol == "http2"))
             return null;
-        var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
-        LayerPart Part(Func<(double Latency, double Echo, double Http2, double Grpc), double> of) =>
-            new(SignedRank.Estimate(rounds.Select(of)), SignedRank.IntervalOf(rounds.Select(of), alpha));
-        var (total, transport, http2, grpc) = (Part(r => r.Latency), Part(r => r.Echo), Part(r => r.Http2 - r.Echo),
-            Part(r => r.Grpc - r.Http2));
-        // Estimates of parts need not add up to that of the whole: what is left over goes to the rest.
-        var rest = Part(r => r.Latency - r.Grpc) with { Ns = total.Ns - transport.Ns - http2.Ns - grpc.Ns };
+        var values = call.Rounds.Select(round => round.Record.Number)
+            .Select(number => (Number: number, Levels: layers.Select(one => Value(one.Cell, number, isTime)).OfType<double>().ToArray()))
+            .Where(round => round.Levels.Length == layers.Count).ToDictionary(round => round.Number, round => round.Levels);
+        if (values.Count == 0)
+            return null;
         return new LayerBudget
         {
             Call = call,
-            Rounds = rounds.Count,
-            Total = total,
-            Transport = transport,
-            Http2 = http2,
-            Grpc = grpc,
-            Rest = rest
+            IsTime = isTime,
+            Rounds = values.Count,
+            Values = values,
+            Total = Part(run, values.Values.Select(levels => levels[^1])),
+            Steps = [.. layers.Select((one, i) => new LayerStep(one.Layer, Part(run, values.Values.Select(levels => Step(levels, i)))))],
         };
     }
+
+    private static LayerBudget WithReference(MeasuredRun run, LayerBudget budget, List<LayerBudget> all)
+    {
+        var other = run.ReferenceOf(budget.Call) is { } cell ? all.Find(one => one.Call == cell) : null;
+        if (other is null || !other.Steps.Select(step => step.Layer).SequenceEqual(budget.Steps.Select(step => step.Layer)))
+            return budget;
+        var pairs = (from mine in budget.Values
+                     join theirs in other.Values on mine.Key equals theirs.Key
+                     select (Mine: mine.Value, Theirs: theirs.Value)).ToList();
+        return pairs.Count == 0 ? budget : budget with
+        {
+            Reference = other,
+            Saving = Part(run, pairs.Select(pair => pair.Theirs[^1] - pair.Mine[^1])),
+            Savings = [.. budget.Steps.Select((_, i) => Part(run, pairs.Select(pair => Step(pair.Theirs, i) - Step(pair.Mine, i))))],
+        };
+    }
+
+    private static double Step(double[] levels, int index) => index == 0 ? levels[0] : levels[index] - levels[index - 1];
+
+    private static LayerPart Part(MeasuredRun run, IEnumerable<double> values) =>
+        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto)));
+
+    private static double? Value(MeasuredCell cell, int number, bool isTime) =>
+        cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
     // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then
     // none is unclaimed.
@@ -90,11 +129,14 @@ public sealed record LayerBudget
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }
 
-/// <summary>What one layer takes of a call, in ns.</summary>
+/// <summary>What a layer adds to the one below it.</summary>
+public sealed record LayerStep(Layer Layer, LayerPart Part);
+
+/// <summary>A part of a call, in ns.</summary>
 /// <param name="Ns">May be below 0 where rounds scatter more than the layer costs.</param>
 /// <param name="Interval">Of pairs of the same round; null when the rounds are too few for one.</param>
 public sealed record LayerPart(double Ns, Interval? Interval)
 {
-    /// <summary>The interval leaves out 0: the layer costs something, as far as can be told.</summary>
-    public bool IsResolved => Interval is { Low: > 0 } or { High: < 0 };
+    /// <summary>The interval leaves out 0: that there is a difference can be told.</summary>
+    public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 }

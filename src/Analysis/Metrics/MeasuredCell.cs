@@ -26,7 +26,7 @@ public sealed class MeasuredCell
     public MeasurementView? Median { get; }
 
     /// <summary>What is compared with each other: everything of the key but the arm.</summary>
-    public Point Point => new(Key.Size, Key.Connections, Key.Streams, Key.Load);
+    public Point Point => Point.Of(Key);
 
     /// <summary>Values of the rounds that have one.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
@@ -38,5 +38,11 @@ public sealed class MeasuredCell
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
 }
 
-/// <summary>The place in the plan at which arms are compared: same size, connections, streams and load.</summary>
-public sealed record Point(long Size, int Connections, int Streams, string Load);
+/// <summary>The place in the plan at which arms are compared: same method, size, connections, streams and load.</summary>
+public sealed record Point(long Size, int Connections, int Streams, string Load, string Method = "")
+{
+    public static Point Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method);
+
+    /// <inheritdoc cref="CellKey.Work"/>
+    public string Work => CellKey.WorkOf(Method, Size);
+}

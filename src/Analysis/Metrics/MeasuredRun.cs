@@ -21,7 +21,7 @@ public sealed class MeasuredRun
     /// <summary>In the order of <see cref="RunRecord.Cells"/>, one for one.</summary>
     public IReadOnlyList<MeasuredCell> Cells { get; }
 
-    /// <summary>Rounds that were measured again because something else had the machine.</summary>
+    /// <summary>Rounds of which something was measured again because something else had the machine.</summary>
     public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
@@ -32,12 +32,13 @@ public sealed class MeasuredRun
     public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// The rounds that count: of several attempts the last one that is whole, since pairs are of one attempt. A window that was cut short
-    /// (Ctrl-C, a lost server) counts only for a cell that has no other. Choosing by more than that would be choosing results.
+    /// The rounds that count: of several attempts the last one in which every cell that is compared with another was measured, since pairs
+    /// are of one attempt. A window that was cut short (Ctrl-C, a lost server) counts only for a cell that has no other. Any further choice
+    /// would select results.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
-        var attempts = record.Rounds.GroupBy(round => (AtFullLoad: record.Cells[round.Cell].Key.Load == "max", round.Number))
+        var attempts = record.Rounds.GroupBy(round => (Point.Of(record.Cells[round.Cell].Key), round.Number))
             .SelectMany(number => LastWhole([.. number]));
         return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
 

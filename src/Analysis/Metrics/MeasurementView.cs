@@ -37,8 +37,11 @@ public sealed class MeasurementView(Measurement round)
 
     public double Seconds => round.WindowNs / 1e9;
 
-    /// <summary>Calls that ended well in the window per second of measured time.</summary>
-    public double Rate => round.Completed / Seconds;
+    /// <summary>Calls that the window is credited with, per second of measured time.</summary>
+    public double Rate => Credited / Seconds;
+
+    /// <summary>Throughput's dividend, whichever way the file counts.</summary>
+    public double Credited => round.Credited ?? round.Completed;
 
     /// <summary>Mean latency in ns; null when no call ended well.</summary>
     public double? MeanNs => round.Ok == 0 ? null : (double)round.LatencySumNs / round.Ok;
@@ -46,13 +49,25 @@ public sealed class MeasurementView(Measurement round)
     public long FailedCalls => round.Failed.Values.Sum();
 
     /// <summary>The calls that the client's usage is divided by; 0 when none ended well, and then there is no cost of a call.</summary>
-    public long ClientCalls => round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed);
+    public double ClientCalls => round.Credited
+        ?? (round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
 
-    /// <summary>The calls that the server's usage is divided by; 0 when none ended well.</summary>
-    public long ServerCalls => round.Server is { Calls: > 0 } server ? server.Calls : ClientCalls;
+    /// <summary>The calls that the server's CPU time is divided by; 0 when none ended well.</summary>
+    public double ServerCalls =>
+        round.Server is { Calls: > 0 } server && !(round.Credited > 0 && IsServerOfWindow) ? server.Calls : ClientCalls;
+
+    /// <summary>The calls that what the server counts itself is divided by; 0 when none ended well.</summary>
+    public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
+
+    /// <summary>
+    /// The server's CPU time is that of the window, as the client's is: read from outside, or of a file whose windows had no load around
+    /// them. What a server tells itself is of all the load.
+    /// </summary>
+    private bool IsServerOfWindow =>
+        round.Credited is null || round.Server is { CountedCalls: > 0 } or { GcCollections.Count: 0 };
 
     /// <summary>Busy time of the machine that neither process claims, in ns; null where the system or the server does not tell.</summary>
-    public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server
+    public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server && IsServerOfWindow
         ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;
 
     public static long CpuNs(ProcessUsage usage) => usage.CpuUserNs + usage.CpuKernelNs;

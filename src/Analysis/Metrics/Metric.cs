@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Metrics;
@@ -32,6 +33,14 @@ public sealed record Metric(
     public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => ClientCpu.Value(r) + ServerCpu.Value(r));
 
+    /// <summary>How often threads of the client that waited were woken.</summary>
+    public static Metric ClientWakeUps { get; } = new("client_wakeups", "client wake-ups/call", Unit.PerCall, Better.Lower,
+        r => PerCall(r.Record.Client.VoluntarySwitches, r.ClientCalls));
+
+    /// <summary>How often threads of the server that waited were woken.</summary>
+    public static Metric ServerWakeUps { get; } = new("server_wakeups", "server wake-ups/call", Unit.PerCall, Better.Lower,
+        r => PerCall(r.Record.Server?.VoluntarySwitches, r.ServerCounted));
+
     public static Metric Failed { get; } = new("failed", "failed", Unit.Count, Better.Lower, r => r.FailedCalls);
 
     public static IReadOnlyList<Metric> All { get; } =
@@ -62,11 +71,21 @@ public sealed record Metric(
         new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower,
             r => PerCall(r.Record.Client.ContextSwitches, r.ClientCalls)),
         new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower,
-            r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCalls)),
+            r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCounted)),
+        ClientWakeUps,
+        ServerWakeUps,
+        new("client_preempted", "client threads preempted/call", Unit.PerCall, Better.Lower,
+            r => PerCall(Preempted(r.Record.Client), r.ClientCalls)),
+        new("server_preempted", "server threads preempted/call", Unit.PerCall, Better.Lower,
+            r => PerCall(Preempted(r.Record.Server), r.ServerCounted)),
+        OfLoop("client_receives", "client receives/call", loop => loop.Receives),
+        OfLoop("client_empty_receives", "client receives that found nothing/call", loop => loop.EmptyReceives),
+        OfLoop("client_sends", "client sends/call", loop => loop.Sends),
+        OfLoop("client_waits", "client epoll_waits/call", loop => loop.Waits),
         new("client_allocated", "client bytes allocated/call", Unit.Bytes, Better.Lower,
             r => PerCall(r.Record.Client.AllocatedBytes, r.ClientCalls)),
         new("server_allocated", "server bytes allocated/call", Unit.Bytes, Better.Lower,
-            r => r.Record.Server is { GcCollections.Count: > 0 } server ? PerCall(server.AllocatedBytes, r.ServerCalls) : null),
+            r => r.Record.Server is { GcCollections.Count: > 0 } server ? PerCall(server.AllocatedBytes, r.ServerCounted) : null),
         new("client_gc", "client collections", Unit.Count, Better.Lower, r => r.Record.Client.GcCollections.FirstOrDefault()),
         new("server_gc", "server collections", Unit.Count, Better.Lower, r => r.Record.Server is { GcCollections: [var first, ..] }
             ? first : null),
@@ -94,10 +113,15 @@ public sealed record Metric(
     /// <summary>The metric of this name; null when there is none.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 
+    private static Metric OfLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
+        r => PerCall(r.Record.Client.Loop is { } loop ? count(loop) : null, r.ClientCalls));
+
+    private static double? Preempted(ProcessUsage? usage) => usage?.ContextSwitches - usage?.VoluntarySwitches;
+
     private static Metric Percentile(string id, double percentile) =>
         new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile), r => r.Latency.IsBoundAt(percentile));
 
-    private static double? PerCall(double? total, long calls) => calls == 0 ? null : total / calls;
+    private static double? PerCall(double? total, double calls) => calls == 0 ? null : total / calls;
 }
 
 /// <summary>Which way of a metric is better.</summary>

@@ -16,7 +16,8 @@ internal sealed class CpuPlot : IPlot
 
     public Plot? Of(ReportModel model)
     {
-        var series = Series.Of(model);
+        var series = Series.Of(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
+        series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
             "CPU time of one call in the median round: client, server, and the busy time of the machine that neither claims. Bars compare "
                 + "within a size; each size has its own scale.",
@@ -62,7 +63,7 @@ internal sealed class CpuPlot : IPlot
     {
         Metric[] metrics = [.. Sides.Select(side => side.Metric),
             .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
-        var table = new TextTable(["size", "transport",
+        var table = new TextTable([Arms.Heading(run), "transport",
             .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))])
         { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))

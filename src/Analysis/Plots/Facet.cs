@@ -8,10 +8,12 @@ namespace IpcBench.Analysis.Plots;
 internal sealed record Facet(string Title, string AxisTitle,
     IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
 {
+    private const string PayloadSize = "payload size", RequestSize = "request size";
+
     public IEnumerable<(double X, MeasuredCell Cell)> All => Lines.SelectMany(line => line.Points);
 
     /// <summary>Labels of the axis, by value.</summary>
-    public string XLabel(double x) => AxisTitle == "payload size" ? Quantity.Size((long)x) : Quantity.Count(x);
+    public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
     /// <summary>Along the size where it varies, else along connections or streams.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
@@ -35,11 +37,11 @@ internal sealed record Facet(string Title, string AxisTitle,
     private static (string, Func<Point, double>) Axis(List<Point> points)
     {
         if (points.Select(p => p.Size).Distinct().Count() > 1)
-            return ("payload size", p => Math.Max(1, p.Size));
+            return (PayloadSize, p => Math.Max(1, p.Size));
         if (points.Select(p => p.Connections).Distinct().Count() > 1)
             return ("connections", p => p.Connections);
         return points.Select(p => p.Streams).Distinct().Count() > 1 ? ("streams of a connection", p => p.Streams)
-            : ("payload size", p => Math.Max(1, p.Size));
+            : (points is [{ Method.Length: > 0 }, ..] ? RequestSize : PayloadSize, p => Math.Max(1, p.Size));
     }
 
     private static string TitleOf(Point rest, List<Point> points)

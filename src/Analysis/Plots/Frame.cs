@@ -9,8 +9,12 @@ internal sealed class Frame
     private const double LegendLine = 20;
     private const double Letter = 7.1;
 
-    public Frame(double plotHeight, IReadOnlyList<Series> legend)
+    /// <param name="plotHeight">Between the axes.</param>
+    /// <param name="legend">Above them.</param>
+    /// <param name="width">Of the whole picture.</param>
+    public Frame(double plotHeight, IReadOnlyList<Series> legend, double width = Width)
     {
+        Wide = width;
         Top = 12 + DrawLegend(legend);
         Bottom = Top + plotHeight;
     }
@@ -23,7 +27,9 @@ internal sealed class Frame
 
     public static double LeftEdge => Left;
 
-    public static double RightEdge => Width - Right;
+    public double RightEdge => Wide - Right;
+
+    private double Wide { get; }
 
     public double Height => Bottom + 44;
 
@@ -55,7 +61,7 @@ internal sealed class Frame
     }
 
     /// <summary>The finished picture.</summary>
-    public Panel ToPanel(string title, string description) => new(title, description, Width, Height, Marks.ToString());
+    public Panel ToPanel(string title, string description) => new(title, description, Wide, Height, Marks.ToString());
 
     private double DrawLegend(IReadOnlyList<Series> legend)
     {
@@ -63,10 +69,10 @@ internal sealed class Frame
         foreach (var series in legend)
         {
             var width = 34 + series.Name.Length * Letter;
-            if (x > Left && x + width > Width)
+            if (x > Left && x + width > Wide)
                 (x, y) = (Left, y + LegendLine);
             Marks.Line(x, y, x + 20, y, series.LineCss);
-            Marks.Mark(x + 10, y, series.Colour, series.MarkCss);
+            Marks.Mark(x + 10, y, series.Shape, series.MarkCss);
             Marks.Label(x + 26, y + 4, series.Name);
             x += width + 8;
         }

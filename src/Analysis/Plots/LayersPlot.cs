@@ -16,33 +16,36 @@ internal sealed class LayersPlot : IPlot
     public Plot? Of(ReportModel model)
     {
         var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Of(file.Run))).ToList();
-        return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call", LayerText.Caption,
+        return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call",
+            LayerText.Caption([.. budgets.SelectMany(file => file.Budgets)]),
             [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))],
                 [.. budgets.Select(file => LayerText.Table(file.Run, file.Budgets))]);
     }
+
+    private static string CssOf(Layer layer) => TextBuilding.Invariant($"b k{Layer.All.ToList().IndexOf(layer)}");
 
     private static Panel Draw(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = LayerText.InOrder(budgets)
             .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Point)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
         var (marks, left) = (new SvgText(), 12 + rows.Max(row => row.Name.Length) * 7.2);
-        var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => LayerText.Positive(row.Budget).Sum()));
+        var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => row.Budget.Total.Ns));
         var x = left;
-        foreach (var part in LayerText.Parts)
+        foreach (var layer in LayerText.Layers(budgets))
         {
-            marks.Rectangle(x, 6, 11, 11, part.Css);
-            marks.Label(x + 16, 16, part.Name);
-            x += 30 + part.Name.Length * 7.2;
+            marks.Rectangle(x, 6, 11, 11, CssOf(layer));
+            marks.Label(x + 16, 16, layer.Short);
+            x += 30 + layer.Short.Length * 7.2;
         }
         var y = 30.0;
         foreach (var (name, budget) in rows)
         {
             marks.Label(left - 8, y + 13, name, "end");
             var end = left;
-            foreach (var part in LayerText.Parts)
+            foreach (var step in LayerText.Drawn(budget))
             {
-                var width = Math.Max(0, part.Of(budget).Ns) * scale;
-                marks.Rectangle(end, y, width, Row - 5, part.Css, $"{name}, {part.Name}: {Quantity.Micros(part.Of(budget).Ns)}");
+                var width = step.Part.Ns * scale;
+                marks.Rectangle(end, y, width, Row - 5, CssOf(step.Layer), $"{name}, {step.Layer.Short}: {Quantity.Micros(step.Part.Ns)}");
                 end += width;
             }
             marks.Label(end + 6, y + 13, Quantity.Micros(budget.Total.Ns), css: "s");

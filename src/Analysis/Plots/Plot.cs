@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Plots;
 /// <summary>Every plot there is: a new one is one line here.</summary>
 public static class PlotList
 {
-    private static readonly IPlot[] All = [new ThroughputPlot(), new RatioPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
+    private static readonly IPlot[] All = [new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
         new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot()];
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
@@ -28,7 +28,14 @@ internal interface IPlot
 }
 
 /// <summary>One question answered by pictures side by side, with the numbers they are drawn from.</summary>
-internal sealed record Plot(string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers);
+/// <param name="Name">As typed after <c>--plot</c>.</param>
+/// <param name="Title">Above the pictures.</param>
+/// <param name="Caption">How to read them.</param>
+/// <param name="Panels">Side by side.</param>
+/// <param name="Numbers">A table for each file.</param>
+/// <param name="IsMain">It answers what is asked, and is drawn large.</param>
+internal sealed record Plot(
+    string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false);
 
 /// <summary>One picture: its marks in a box, and what it shows in words for those who do not see it.</summary>
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);
@@ -41,9 +48,14 @@ internal sealed record Panel(string Title, string Description, double Width, dou
 internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)
 {
     /// <summary>Number of colour classes in the style sheet.</summary>
-    public const int Colours = 8;
+    public const int Colours = 12;
 
     private static readonly string[] Reserved = ["tcp", "unix", "pipe", "tls"];
+
+    /// <summary>Of its marks: with more arms than colours, those of one colour differ by it.</summary>
+    public int Shape => Colour + Colour / Colours;
+
+    public string BarCss => $"f c{Colour % Colours}{(File > 0 ? " o" : "")}";
 
     public string LineCss => $"l c{Colour % Colours}{(File > 0 ? " d" : "")}";
 
@@ -54,13 +66,22 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key))
             .Select(cell => cell.Key.Arm).Distinct().ToList();
-        var others = arms.Except(Reserved).ToList();
+        // Where a transport has one arm alone, whatever it is called, the colour is the transport's.
+        var keys = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key).Where(key => arms.Contains(key.Arm)).ToList();
+        var alone = keys.GroupBy(key => key.Transport).Where(of => of.Select(key => key.Arm).Distinct().Count() == 1)
+            .ToDictionary(of => of.First().Arm, of => of.Key);
+        int KnownOf(string arm) => Array.IndexOf(Reserved, alone.GetValueOrDefault(arm, arm));
+        var others = arms.Where(arm => KnownOf(arm) < 0).ToList();
+        // A transport that is not there leaves its colour to the last of the others.
+        List<int> free = [.. Enumerable.Range(Reserved.Length, Colours - Reserved.Length),
+            .. Enumerable.Range(0, Reserved.Length).Where(colour => !arms.Exists(arm => KnownOf(arm) == colour))];
+        int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);
         var all = from file in model.Files.Index()
                   from arm in arms
                   let cells = file.Item.Run.Cells.Where(cell => cell.Median != null && cell.Key.Arm == arm).ToList()
                   where cells.Count > 0
-                  let known = Array.IndexOf(Reserved, arm)
-                  select new Series(file.Index, known >= 0 ? known : Reserved.Length + others.IndexOf(arm), model.Files.Count > 1
+                  let known = KnownOf(arm)
+                  select new Series(file.Index, known >= 0 ? known : ColourOf(others.IndexOf(arm)), model.Files.Count > 1
                       ? $"{file.Item.Name}: {arm}" : arm, file.Item.Run, cells);
         return [.. all];
     }

@@ -1,7 +1,7 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
-using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Plots;
 
@@ -10,6 +10,10 @@ internal sealed class RatioPlot : IPlot
 {
     public string Name => "ratio";
 
+    // Wide enough for its labels, and still legible on a phone.
+    private const double Width = 560;
+    private const double Label = 34;
+
     public Plot? Of(ReportModel model)
     {
         var series = Series.Of(model).Where(s => s.Cells.Any(cell => ArmComparison.OfHeadline(s.Run, cell) != null)).ToList();
@@ -17,35 +21,54 @@ internal sealed class RatioPlot : IPlot
             return null;
         var run = model.Files[0].Run;
         var delta = run.Record.Options.Delta;
-        return new Plot(Name, $"Ratio to {run.Record.Options.Reference}",
-            $"{RunHeader.Method(run)} An interval that leaves out 1 is a difference; the band is ± {Quantity.Percent(delta)}. Under a "
+        return new Plot(Name, Title(series),
+            $"{RunHeader.Method(run)} The band is ± {Quantity.Percent(delta)}. Under a "
                 + $"given load the median latency is compared, else requests per second.",
-            [.. Facet.Of(series).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))]);
+            [.. Facet.Of(series).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
+            IsMain: true);
+    }
+
+    /// <summary>What is held against what, and by which metric.</summary>
+    private static string Title(List<Series> series)
+    {
+        var compared = series.SelectMany(s => s.Cells.Select(cell => ArmComparison.OfHeadline(s.Run, cell))).OfType<ArmComparison>()
+            .ToList();
+        var references = compared.Select(comparison => comparison.Reference.Key.Arm).Distinct().ToList();
+        var what = compared.TrueForAll(comparison => comparison.Metric == Metric.Rate) ? "Requests per second"
+            : compared.TrueForAll(comparison => comparison.Metric != Metric.Rate) ? "Median latency" : "Requests per second and latency";
+        return $"{what} against {(references is [var one] ? one : "the default or reference")}";
     }
 
     private static Panel Draw(Facet facet, double delta)
     {
-        var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
+        var frame = new Frame(270, [.. facet.Lines.Select(line => line.Series)], Width);
         var all = facet.Lines.SelectMany(line =>
             line.Points.Select(p => (line.Series, p.X, Comparison: ArmComparison.OfHeadline(line.Series.Run, p.Cell))))
                 .Where(e => e.Comparison != null).ToList();
         var ends = all.SelectMany(e => Ends(e.Comparison!)).Append(1 - delta).Append(1 + delta).ToList();
-        var y = Scale.Log(Math.Max(1e-3, ends.Min()), ends.Max(), frame.Bottom, frame.Top, 0.06);
+        // Room above and below for the labels.
+        var y = Scale.Log(Math.Max(1e-3, ends.Min()), ends.Max(), frame.Bottom - 14, frame.Top + 14, 0.06);
         double[] places = [.. facet.All.Select(p => p.X).Distinct().Order()];
-        var slot = (Frame.RightEdge - Frame.LeftEdge) / places.Length;
+        var slot = (frame.RightEdge - Frame.LeftEdge) / places.Length;
         double Middle(double at) => Frame.LeftEdge + (Array.IndexOf(places, at) + 0.5) * slot;
-        frame.Marks.Rectangle(Frame.LeftEdge, y[1 + delta], Frame.RightEdge - Frame.LeftEdge, y[1 - delta] - y[1 + delta], "band");
-        frame.YAxis(y, ratio => Number(ratio, "0.0##") + "×");
-        frame.Marks.Line(Frame.LeftEdge, y[1], Frame.RightEdge, y[1], "one");
+        frame.Marks.Rectangle(Frame.LeftEdge, y[1 + delta], frame.RightEdge - Frame.LeftEdge, y[1 - delta] - y[1 + delta], "band");
+        frame.YAxis(y, ratio => ratio == 1 ? "same" : Quantity.Change(ratio));
+        frame.Marks.Line(Frame.LeftEdge, y[1], frame.RightEdge, y[1], "one");
         frame.XAxis(places.Select(at => (Middle(at), facet.XLabel(at))), facet.AxisTitle);
         var lines = facet.Lines.Select(line => line.Series).ToList();
+        var apart = Math.Min(48, slot * 0.86 / lines.Count);
         foreach (var (series, at, comparison) in all)
         {
-            var x = Middle(at) + (lines.IndexOf(series) - (lines.Count - 1) / 2.0) * Math.Min(18, slot * 0.7 / lines.Count);
+            var x = Middle(at) + (lines.IndexOf(series) - (lines.Count - 1) / 2.0) * apart;
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
-            frame.Marks.Mark(x, y[estimate.Ratio], series.Colour, series.MarkCss,
+            // On the side away from the line at 1.
+            var end = estimate.Ratio < 1
+                ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
+            if (apart >= Label * 0.8)
+                frame.Marks.Label(x, end, Quantity.Change(estimate.Ratio), "middle", "v");
+            frame.Marks.Mark(x, y[estimate.Ratio], series.Shape, series.MarkCss,
                 $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Ratio(estimate)}, "
                     + $"{VerdictText.Of(comparison.Verdict, comparison.Metric)}");
         }

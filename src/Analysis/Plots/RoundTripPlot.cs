@@ -30,16 +30,19 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
             .Where(p => p.Values.Count > 0).ToList())).ToList();
         var all = lines.SelectMany(line => line.Points).SelectMany(point => point.Values).DefaultIfEmpty(1).ToList();
         var y = Scale.Linear(0, all.Max(), frame.Bottom, frame.Top);
-        var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, Frame.RightEdge);
+        var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, frame.RightEdge);
         frame.YAxis(y, Show);
         frame.XAxis(facet.All.Select(p => p.X).Distinct().Order().Select(v => (x[v], facet.XLabel(v))), facet.AxisTitle);
-        foreach (var (series, points) in lines)
+        // Of one size alone the arms stand beside each other.
+        var apart = facet.All.Select(p => p.X).Distinct().Count() > 1 ? 0 : 40;
+        foreach (var (i, (series, points)) in lines.Index())
         {
+            var aside = (i - (lines.Count - 1) / 2.0) * apart;
             frame.Marks.Path(points.Select(p => (x[p.X], y[Middle(p.Values)])), series.LineCss);
             foreach (var (at, values) in points)
             {
-                frame.Marks.Line(x[at], y[values.Min()], x[at], y[values.Max()], series.LineCss);
-                frame.Marks.Mark(x[at], y[Middle(values)], series.Colour, series.MarkCss,
+                frame.Marks.Line(x[at] + aside, y[values.Min()], x[at] + aside, y[values.Max()], series.LineCss);
+                frame.Marks.Mark(x[at] + aside, y[Middle(values)], series.Shape, series.MarkCss,
                     $"{series.Name}, {facet.XLabel(at)}: {Show(Middle(values))}");
             }
         }
@@ -58,7 +61,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                     select mine.MeanNs!.Value / theirs.MeanNs!.Value).Order()];
     }
 
-    // The lower of two in the middle, as everywhere.
+    // Of an even number the lower of the two in the middle, as MeasuredCell.Median.
     private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
 
     private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);

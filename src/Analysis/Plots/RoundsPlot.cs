@@ -10,6 +10,7 @@ namespace IpcBench.Analysis.Plots;
 internal sealed class RoundsPlot : IPlot
 {
     private const double Row = 24;
+    private const double Right = Frame.Width - 14;
 
     public string Name => "rounds";
 
@@ -27,12 +28,12 @@ internal sealed class RoundsPlot : IPlot
         var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Point == point).Select(cell => (Series: s, Cell: cell))).ToList();
         var left = Math.Max(40, 14 + rows.Max(row => row.Series.Name.Length) * 7.2);
         var rates = rows.SelectMany(row => row.Cell.Values(Metric.Rate)).ToList();
-        var x = Scale.Linear(rates.Min() * 0.995, Math.Max(rates.Max() * 1.005, 1e-3), left + 8, Frame.RightEdge - 12);
+        var x = Scale.Linear(rates.Min() * 0.995, Math.Max(rates.Max() * 1.005, 1e-3), left + 8, Right - 12);
         var (marks, bottom) = (new SvgText(), 10 + rows.Count * Row);
         foreach (var tick in x.Ticks())
             marks.Line(x[tick], 6, x[tick], bottom, "g");
         var free = 0.0;
-        foreach (var tick in x.Ticks().Where(tick => x[tick] < Frame.RightEdge + 4))
+        foreach (var tick in x.Ticks().Where(tick => x[tick] < Right + 4))
         {
             var label = tick >= 1000 ? Quantity.Plain(Math.Round(tick / 1000, 3)) + " k" : Quantity.Plain(Math.Round(tick, 3));
             if (x[tick] - label.Length * 3.6 < free)
@@ -46,7 +47,7 @@ internal sealed class RoundsPlot : IPlot
             marks.Label(left - 8, y + 4, series.Name, "end");
             marks.Line(x[cell.Median!.Rate], y - 8, x[cell.Median.Rate], y + 8, series.LineCss);
             foreach (var round in cell.Rounds)
-                marks.Mark(x[round.Rate], y, series.Colour, series.MarkCss
+                marks.Mark(x[round.Rate], y, series.Shape, series.MarkCss
                     + " o", Invariant($"{series.Name}, round {round.Record.Number}: {Metric.Rate.Show(round)} requests/s"), 3.6);
         }
         return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second of every round", Frame.Width, bottom
@@ -56,9 +57,9 @@ internal sealed class RoundsPlot : IPlot
     private static TextTable Table(MeasuredRun run)
     {
         var numbers = run.Cells.SelectMany(cell => cell.Rounds.Select(r => r.Record.Number)).Distinct().Order().ToList();
-        // A table of a thousand columns helps nobody: the CSV report has them all.
+        // The first rounds only: the CSV report has them all.
         var shown = numbers.Take(24).ToList();
-        var table = new TextTable(["size", "transport", .. shown.Select(number => Invariant($"round {number}")),
+        var table = new TextTable([Arms.Heading(run), "transport", .. shown.Select(number => Invariant($"round {number}")),
             .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()])
         { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))

@@ -46,7 +46,7 @@ internal sealed class Scale
     {
         var step = Step(Max - Min);
         for (var i = Math.Ceiling(Min / step - 1e-9); i * step <= Max + step * 1e-9; i++)
-            yield return i * step;
+            yield return i * step + 0.0; // no −0
     }
 
     private List<double> LogTicks()

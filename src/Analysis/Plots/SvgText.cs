@@ -59,6 +59,9 @@ internal static class StyleSheets
     /// <summary>What a page has beyond its pictures.</summary>
     public static string Page { get; } = Read("page.css");
 
+    /// <summary>Sorts a page's tables where it is allowed to run; without it they are as they are.</summary>
+    public static string Script { get; } = Read("page.js");
+
     private static string Read(string name)
     {
         using var reader = new StreamReader(typeof(StyleSheets).Assembly.GetManifestResourceStream(name)!);

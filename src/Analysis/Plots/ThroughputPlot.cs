@@ -1,45 +1,49 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Requests per second along the size: median round, with the range of all rounds.</summary>
+/// <summary>
+/// Requests per second as bars, each size to its own scale: what is asked is which of them is longer, not that 1 MB takes longer.
+/// </summary>
 internal sealed class ThroughputPlot : IPlot
 {
+    private const double Row = 22;
+
     public string Name => "throughput";
 
     public Plot? Of(ReportModel model)
     {
         var series = Series.Of(model);
-        return series.Count == 0 ? null : new Plot(Name, "Requests per second",
-            "The median round of each cell; the bar spans all its rounds. Both axes are logarithmic where the values span much: equal "
-                + "distances are equal ratios.",
-            [.. Facet.Of(series).Select(Draw)], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
+        var points = CpuPlot.Points(series).Where(point => Rows(point, series).Count > 0).ToList();
+        return points.Count == 0 ? null : new Plot(Name, "Requests per second",
+            "The median round of each cell; the thin line spans all its rounds. Bars compare within a size; each size has its own scale.",
+            [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
 
-    private static Panel Draw(Facet facet)
+    // What never answered has no bar, and what was asked for is no result.
+    private static List<(Series Series, MeasuredCell Cell)> Rows(Point point, List<Series> all) => [.. all.SelectMany(series =>
+        series.Cells.Where(cell => cell.Point == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
+            .Select(cell => (series, cell)))];
+
+    private static Panel Draw(Point point, List<Series> all)
     {
-        var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
-        var rates = facet.All.SelectMany(point => point.Cell.Values(Metric.Rate)).Where(rate => rate > 0).DefaultIfEmpty(1).ToList();
-        var y = rates.Max() / rates.Min() > 20
-            ? Scale.Log(rates.Min(), rates.Max(), frame.Bottom, frame.Top)
-            : Scale.Linear(0, rates.Max(), frame.Bottom, frame.Top);
-        var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, Frame.RightEdge);
-        frame.YAxis(y, Short);
-        frame.XAxis(facet.All.Select(p => p.X).Distinct().Order().Select(v => (x[v], facet.XLabel(v))), facet.AxisTitle);
-        foreach (var (series, points) in facet.Lines)
+        var (marks, y, rows) = (new SvgText(), 4.0, Rows(point, all));
+        var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;
+        var scale = (Frame.Width - left - 66) / rows.Max(row => row.Cell.Values(Metric.Rate).Max());
+        foreach (var (series, cell) in rows)
         {
-            frame.Marks.Path(points.Select(p => (x[p.X], y[p.Cell.Median!.Rate])), series.LineCss);
-            foreach (var (at, cell) in points)
-            {
-                var values = cell.Values(Metric.Rate).ToList();
-                frame.Marks.Line(x[at], y[values.Min()], x[at], y[values.Max()], series.LineCss);
-                frame.Marks.Mark(x[at], y[cell.Median!.Rate], series.Colour, series.MarkCss,
-                    $"{series.Name}, {facet.XLabel(at)}: {Metric.Rate.Show(cell.Median)} requests/s");
-            }
+            var (rates, rate, middle) = (cell.Values(Metric.Rate).ToList(), cell.Median!.Rate, y + Row / 2 - 2);
+            marks.Label(left - 8, middle + 4, series.Name, "end");
+            marks.Rectangle(left, y, rate * scale, Row - 5, series.BarCss,
+                $"{series.Name}: {Metric.Rate.Show(cell.Median)} requests/s (rounds {RunTables.Range(cell, Metric.Rate)})");
+            marks.Line(left + rates.Min() * scale, middle, left + rates.Max() * scale, middle, "r");
+            marks.Label(left + Math.Max(rate, rates.Max()) * scale + 6, middle + 4, Short(rate), css: "s");
+            y += Row;
         }
-        return frame.ToPanel(facet.Title, "Requests per second along the " + facet.AxisTitle);
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Bars of requests per second", Frame.Width, y + 4, marks.ToString());
     }
 
     internal static string Short(double value) => value switch

@@ -64,25 +64,38 @@ internal sealed class EchoExplanation : IExplanation
             {
                 table.Add(Quantity.Size(size), cell.Key.Arm, Metric.Mean.Show(cell.Median!), Metric.TotalCpu.Show(cell.Median!),
                     Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
-                if (tcp != null && tcp != cell && Words(tcp, cell) is { } words)
+                if (tcp != null && tcp != cell && Words(run, tcp, cell) is { } words)
                     sentences.Add($"{Quantity.Size(size)}: {words}");
             }
         }
         return table.IsEmpty ? null : new Explained("How much of a round trip a transport can save at all", table, sentences);
     }
 
-    /// <summary>What the round trip loses or gains against TCP, and how much of that is computing.</summary>
-    private static string? Words(MeasuredCell tcp, MeasuredCell cell)
+    /// <summary>
+    /// What the round trip loses or gains against TCP, and how much of that is computing; null where neither is decided.
+    /// </summary>
+    private static string? Words(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell)
     {
-        if (Metric.Mean.Value(tcp.Median!) - Metric.Mean.Value(cell.Median!) is not { } time
-            || Metric.TotalCpu.Value(tcp.Median!) - Metric.TotalCpu.Value(cell.Median!) is not { } cpu)
+        var time = PairedDifference.Of(run, tcp, cell, Metric.Mean.Value);
+        var cpu = PairedDifference.Of(run, tcp, cell, Metric.TotalCpu.Value);
+        var waiting = PairedDifference.Of(run, tcp, cell, round => Metric.Mean.Value(round) - Metric.TotalCpu.Value(round));
+        if (time is not { IsDecided: true } && cpu is not { IsDecided: true })
             return null;
-        var waiting = Rest(tcp) > 0 && Rest(cell) > 0 ? $" and {Change(time - cpu)} of waiting"
-            : ", computed in part on both sides at once";
-        return $"over {cell.Key.Transport} a round trip takes {Change(time)} than over TCP, with {Change(cpu)} of CPU{waiting}.";
+        var apart = Rest(tcp) > 0 && Rest(cell) > 0;
+        var trip = time is { IsDecided: true } ? $"a round trip takes {Change(time)} than over TCP" : "how much longer a round trip takes "
+            + "than over TCP is not decided";
+        var computing = cpu is { IsDecided: true } ? $", with {Change(cpu)} of CPU" : "";
+        return $"over {cell.Key.Transport} {trip}{computing}{(apart && waiting is { IsDecided: true } ? $" and {Change(waiting)} of waiting"
+            : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
     }
 
-    private static string Change(double less) => Quantity.Micros(Math.Abs(less)) + (less >= 0 ? " less" : " more");
+    private static string Change(PairedDifference difference)
+    {
+        var (low, high) = (Math.Abs(difference.Interval!.Value.Low), Math.Abs(difference.Interval.Value.High));
+        string Bare(double ns) => Quantity.Micros(ns).Replace(" µs", "", StringComparison.Ordinal);
+        return $"{Quantity.Micros(Math.Abs(difference.Ns))} [{Bare(Math.Min(low, high))}, {Bare(Math.Max(low, high))}] "
+            + (difference.Ns >= 0 ? "less" : "more");
+    }
 
     // The smallest, about 1 kB and the largest: all sizes would say the same.
     private static IEnumerable<long> Chosen(List<long> sizes) =>

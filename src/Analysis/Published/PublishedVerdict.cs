@@ -23,9 +23,11 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
                 return Agreement.NothingToCompare;
             if (Estimate.LeftOut > 0 || Estimate.Interval is not { } interval)
                 return Agreement.CannotTell;
+            if (interval.Low >= Low && interval.High <= High)
+                return Agreement.Agrees;
             if (interval.High < Low || interval.Low > High)
                 return Agreement.Differs;
-            return interval.Contains(1) && (Low > 1 || High < 1) ? Agreement.CannotTell : Agreement.Agrees;
+            return interval.Contains(1) && (Low > 1 || High < 1) ? Agreement.CannotTell : Agreement.Compatible;
         }
     }
 
@@ -34,7 +36,9 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     {
         Agreement.NothingToCompare => "nothing to compare with",
         Agreement.Agrees => "agrees",
-        Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null => VerdictText.Of(Measured.Verdict, Metric.Rate),
+        Agreement.Compatible => $"compatible: the interval holds the published ratio and {Beyond(Estimate.Interval!.Value)}",
+        Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
+            VerdictText.Of(Verdict.Of(Estimate, Delta), Metric.Rate),
         Agreement.CannotTell => "cannot tell, the interval holds both the published ratio and no difference",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
@@ -44,11 +48,16 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private double High => Published.High * (1 + Delta);
 
+    private string Beyond(Interval interval) =>
+        interval.Low < Low && interval.High > High ? "more and less" : interval.Low < Low == Published.Low > 1 ? "less" : "more";
+
     private string Difference(Interval interval)
     {
         var claimsFaster = Published.Low > 1;
-        if (interval.Contains(1))
+        if (interval.Low >= 1 / (1 + Delta) && interval.High <= 1 + Delta)
             return "no such difference here";
+        if (interval.Contains(1))
+            return "less, and which way cannot be told";
         if (interval.Low > 1 != claimsFaster)
             return "the other way round";
         var less = claimsFaster ? interval.High < Low : interval.Low > High;
@@ -62,8 +71,13 @@ public enum Agreement
     /// <summary>Nothing was published, or it could not be read.</summary>
     NothingToCompare,
 
-    /// <summary>The interval reaches the published ratio and leaves out what would contradict it.</summary>
+    /// <summary>The whole interval lies within delta of what was published.</summary>
     Agrees,
+
+    /// <summary>
+    /// The interval holds the published ratio and others, all the same way: the noisier a run, the more is compatible with it.
+    /// </summary>
+    Compatible,
 
     /// <summary>The whole interval lies beside the published ratio.</summary>
     Differs,

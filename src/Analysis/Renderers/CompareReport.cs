@@ -8,8 +8,14 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>Runs against a base, as text or Markdown: first in what they differ, then cell by cell, then what only one has.</summary>
-public sealed class CompareReport(bool markdown)
+/// <summary>
+/// Runs against a base, as text or Markdown: what changed in a sentence a metric, in what the runs differ, the rows that are decided, and
+/// what only one has.
+/// </summary>
+/// <param name="markdown">Markdown, else text.</param>
+/// <param name="verbose">With the rows that are not decided.</param>
+/// <param name="width">Columns of the terminal; null: lines are as long as they are.</param>
+public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {
     private static readonly Metric[] Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
@@ -18,18 +24,22 @@ public sealed class CompareReport(bool markdown)
         var text = new StringBuilder();
         foreach (var comparison in comparisons)
             AppendDifferences(text, comparison);
-        var table = comparisons.Count == 1 ? OfTwo(comparisons[0]) : OfMany(comparisons);
-        if (table.IsEmpty)
+        var (table, left) = comparisons.Count == 1 ? OfTwo(comparisons[0], verbose) : (OfMany(comparisons), 0);
+        var isEmpty = table.IsEmpty && left == 0;
+        if (isEmpty)
             text.Line("No cell is in all of the files.");
-        else
+        else if (!table.IsEmpty)
             Append(text, table);
+        if (left > 0)
+            text.Line(Invariant($"{left} {(table.IsEmpty ? "" : "more ")}{(left == 1 ? "row" : "rows")} without a decided difference")
+                + ": --verbose");
         foreach (var comparison in comparisons)
         {
             AppendOnly(text, comparison.Before, comparison.OnlyBefore);
             AppendOnly(text, comparison.After, comparison.OnlyAfter);
         }
-        if (!table.IsEmpty)
-            text.Line().Line(Method(comparisons));
+        if (!isEmpty)
+            Say(text.Line(), Method(comparisons));
         return TextBuilding.Printable(text.Replace("\n\n\n", "\n\n").ToString());
     }
 
@@ -37,9 +47,18 @@ public sealed class CompareReport(bool markdown)
     {
         var (before, after) = (comparison.Before.Name, comparison.After.Name);
         Heading(text, $"{after} against {before}");
-        text.Line(comparison.SameMachine
+        foreach (var sentence in CompareSummary.Sentences(comparison, Shown))
+            Say(text, sentence, "- ");
+        Say(text.Append(comparison.Cells.Count > 0 ? "\n" : ""), comparison.SameMachine
             ? "The machines are the same, as far as the files tell."
-            : "The machines differ: read ratios as machine and transport together.").Line();
+            : "The machines differ: read ratios as machine and transport together.");
+        if (comparison.CountedTheOldWay is { } old)
+        {
+            Say(text, $"{Safe(old.Name)} was made by an older version, whose windows began empty and left out the calls "
+                + "that their end cut: its rates of large replies are lower by that alone, "
+                + "so make it again before believing a difference of rates.");
+        }
+        text.Line();
         var table = new TextTable("differs", before, after) { Words = 3 };
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))
             table.Add(difference.What, OrNone(difference.Before), OrNone(difference.After));
@@ -47,9 +66,12 @@ public sealed class CompareReport(bool markdown)
             Append(text, table).Append(markdown ? "" : "\n");
     }
 
-    private static TextTable OfTwo(FileComparison comparison)
+    /// <summary>The rows, and how many were left out since nothing is decided there.</summary>
+    private static (TextTable Table, int Left) OfTwo(FileComparison comparison, bool verbose)
     {
-        var table = new TextTable("size", "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
+        var left = 0;
+        var table = new TextTable(
+            Arms.Heading(comparison.Before.Run), "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
             "verdict")
         { Words = 3, LastIsWords = true };
         foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
@@ -57,19 +79,24 @@ public sealed class CompareReport(bool markdown)
             foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
             {
                 var verdict = comparison.Judge(before, after, metric);
+                if (!verbose && verdict?.Kind is not VerdictKind.Higher and not VerdictKind.Lower)
+                {
+                    left++;
+                    continue;
+                }
                 table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric),
                     Middle(after, metric),
                     verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell"
                         : VerdictText.Of(verdict, metric));
             }
         }
-        return table;
+        return (table, left);
     }
 
     /// <summary>One column a file, with its ratio to the base where it is decided.</summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
-        var table = new TextTable(["size", "transport", "metric", comparisons[0].Before.Name,
+        var table = new TextTable([Arms.Heading(comparisons[0].Before.Run), "transport", "metric", comparisons[0].Before.Name,
             .. comparisons.Select(c => c.After.Name)])
         { Words = 3 };
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
@@ -96,21 +123,31 @@ public sealed class CompareReport(bool markdown)
             return;
         text.Line().Line($"Only in {Safe(file.Name)}: "
             + $"{Safe(string.Join("; ", keys.Select(
-            key => $"{key.Arm}, {Quantity.Size(key.Size)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, "
+            key => $"{key.Arm}, {key.Work}{Corpus(key)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, "
                 + $"{key.Load}")))}.");
     }
 
+    // The same method with other requests is other work.
+    private static string Corpus(CellKey key) => key.Corpus.Length == 0 ? "" : $" (requests {key.Corpus})";
+
     private static string Method(IReadOnlyList<FileComparison> comparisons)
     {
-        var widest = comparisons.Max(comparison => comparison.Drift.Allowance);
+        var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
         return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum "
-            + $"intervals{(widest > 0 ? $", widened by {(comparisons.Count > 1 ? "up to " : "")}{Quantity.Percent(
-            Math.Exp(widest) - 1)} for the drift of the machine that the files show" : "")}.{marks}";
+            + $"intervals{(widest > 0 ? $", widened by up to {Quantity.Percent(
+            Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
     }
 
-    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown() : table.ToText())
+    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown()
+        : (width is { } most ? table.Fit(most) : table).ToText())
         .Append(markdown ? "\n" : "");
+
+    private void Say(StringBuilder text, string sentence, string mark = "")
+    {
+        foreach (var line in TextWrapping.Lines(Safe(sentence), markdown ? null : width, mark, new string(' ', mark.Length)))
+            text.Line(line);
+    }
 
     private void Heading(StringBuilder text, string heading) => text.Append(text.Length == 0 ? "" : "\n")
         .Line((markdown ? "## " : "") + Safe(heading)).Line();

@@ -20,25 +20,31 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
+    // What came later stands behind, where no reader of earlier columns stumbles over it.
+    private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes"];
+
     public string Format => "csv";
 
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        text.AppendJoin(',', KeyColumns.Concat(Metric.All.Select(ColumnOf))).Append('\n');
+        text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(ColumnOf), .. MethodColumns]).Append('\n');
         foreach (var file in model.Files)
         {
             foreach (var cell in file.Run.Cells)
             {
                 foreach (var round in cell.Rounds)
-                    text.AppendJoin(',', Key(file, cell, round).Concat(Metric.All.Select(metric => Text(metric.Value(round)))))
-                        .Append('\n');
+                {
+                    string[] row = [.. Key(file, cell, round), .. Metric.All.Select(metric => Text(metric.Value(round))),
+                        .. Method(cell, round)];
+                    text.AppendJoin(',', row).Append('\n');
+                }
             }
         }
         return text.ToString();
     }
 
-    /// <summary>The metric's name with its unit, a word for every tool: <c>p99_9_ns</c>.</summary>
+    /// <summary>The metric's name with its unit, of letters, digits and underscores alone: <c>p99_9_ns</c>.</summary>
     public static string ColumnOf(Metric metric) => metric.Id.Replace('.', '_') + metric.Unit switch
     {
         Unit.Nanoseconds or Unit.NanosecondsPerCall => "_ns",
@@ -60,6 +66,9 @@ public sealed class CsvReport : IReport
         }.Select(Quote);
     }
 
+    private static IEnumerable<string> Method(MeasuredCell cell, MeasurementView round) =>
+        new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply) }.Select(Quote);
+
     /// <summary>Quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
     internal static string Quote(string text)
     {
@@ -71,6 +80,8 @@ public sealed class CsvReport : IReport
     private static string Stamp(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-ddTHH:mm:ss.fffZ", CultureInfo.InvariantCulture);
 
     private static string Text(long value) => value.ToString(CultureInfo.InvariantCulture);
+
+    private static string Text(long? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "";
 
     private static string Text(double? value) => value?.ToString("0.######", CultureInfo.InvariantCulture) ?? "";
 }

@@ -20,7 +20,7 @@ public sealed class HgrmReport : IReport
         var cells = model.Files.SelectMany(file => file.Run.Cells.Where(cell => cell.Median != null).Select(cell => (file, cell))).ToList();
         foreach (var (file, cell) in cells)
         {
-            // A plotter that takes one histogram must not stumble over a heading.
+            // Plotters that take one histogram do not expect a heading.
             if (cells.Count > 1)
                 text.Append(text.Length == 0 ? "" : "\n")
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");

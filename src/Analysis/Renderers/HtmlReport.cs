@@ -8,15 +8,20 @@ using static IpcBench.Analysis.Plots.SvgText;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>One page without network or script: the answer, pictures with their numbers, doubts, and the environment.</summary>
+/// <summary>
+/// One page without network: what failed, the answer, pictures with their numbers, doubts, the environment. Its one script sorts tables.
+/// </summary>
 public sealed class HtmlReport : IReport
 {
+    private const int ShortList = 9;
+    private static readonly string[] Failures = ["failures", "incomplete", "aa-failed"];
+
     public string Format => "html";
 
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        var title = Escape(Title(model));
+        var title = Escape(PageTitle.Of(model));
         text.Line("<!doctype html>").Line("<html lang=\"en\">").Line("<head>").Line("<meta charset=\"utf-8\">")
             .Line("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">").Line($"<title>{title}</title>")
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
@@ -28,30 +33,25 @@ public sealed class HtmlReport : IReport
         string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
         Each(document => AppendSubtitle(text, document, model.Files.Count > 1));
         text.Line("</header>").Line("<main>");
+        Each(document => AppendFailures(text, document, Of(document)));
         Each(document => AppendAnswer(text, document, Of(document)));
         foreach (var plot in PlotList.Of(model))
             AppendPlot(text, plot, model);
+        Each(document => AppendBlocks(text, document.WakeUps, Of(document)));
         Each(document => AppendBlocks(text, document.Connections with { Title = "Connections by state" }, Of(document)));
         Each(document => AppendBlocks(text, document.Published, Of(document)));
         Each(document => AppendDoubts(text, document, Of(document)));
         Each(document => AppendEnvironment(text, document, Of(document)));
         text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; "
             + $"every round is in there, nothing here is edited by hand.</footer>");
+        text.Append("<script>\n").Append(StyleSheets.Script).Line("</script>");
         return text.Line("</body>").Line("</html>").ToString();
-    }
-
-    private static string Title(ReportModel model)
-    {
-        var arms = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key.Transport).Distinct().ToList();
-        var what = arms.Count == 0 ? "Local transports"
-            : TextBuilding.And(arms.ConvertAll(arm =>
-            arm switch { "tcp" => "TCP", "tls" => "TLS", "unix" => "Unix socket", "pipe" => "named pipe", _ => arm }));
-        var names = model.Files.Where(file => file.Name.Length > 0).Select(file => file.Name).ToList();
-        return names.Count == 0 ? what : $"{what} – {TextBuilding.And(names)}";
     }
 
     private static void AppendSubtitle(StringBuilder text, Document document, bool named)
     {
+        if (document.Name.Length > 0 && document.Name != document.Record.Label)
+            text.Line($"<p class=\"name\">{Escape(document.Name)}</p>");
         foreach (var line in document.Header.Blocks.SelectMany(block => block.Sentences).Take(3))
             text.Line($"<p class=\"sub\">{(named ? Escape(document.Name) + ": " : "")}{Escape(line)}</p>");
     }
@@ -61,15 +61,38 @@ public sealed class HtmlReport : IReport
         var section = document.Answer;
         if (section.IsEmpty)
             return;
-        text.Line($"<section class=\"answer\"><h2>{section.Title}{suffix}</h2>").Line("<ul>");
-        foreach (var answer in section.Blocks.SelectMany(block => block.Sentences))
-            text.Line($"<li>{Escape(answer)}</li>");
-        text.Line("</ul></section>");
+        text.Line($"<section class=\"answer\"><h2>{section.Title}{suffix}</h2>");
+        var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
+        if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
+            AppendTable(text, AsTable(sentences), section.Title);
+        else
+            text.Line($"<ul>{string.Concat(sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
+        text.Line("</section>");
+    }
+
+    /// <summary>What each is about, and what is said of it.</summary>
+    private static TextTable AsTable(IEnumerable<string> sentences)
+    {
+        var table = new TextTable("what", "answer") { Words = 2 };
+        foreach (var sentence in sentences)
+            table.Add(sentence.Split(": ", 2));
+        return table;
+    }
+
+    /// <summary>What is wrong with the whole run stands before all else.</summary>
+    private static void AppendFailures(StringBuilder text, Document document, string suffix)
+    {
+        var failures = document.Doubts.Blocks.SelectMany(block => block.Doubts)
+            .Where(doubt => Failures.Contains(doubt.Id)).Select(AdviceText.Both).ToList();
+        if (failures.Count > 0)
+            text.Line($"<section class=\"failed\"><h2>This run failed in part{suffix}</h2>")
+                .Line($"<ul>{string.Concat(failures.Select(failure => $"<li>{Escape(failure)}</li>"))}</ul></section>");
     }
 
     private static void AppendPlot(StringBuilder text, Plot plot, ReportModel model)
     {
-        text.Line($"<section{(plot.Panels.Count == 1 ? " class=\"half\"" : "")}>").Line($"<h2>{Escape(plot.Title)}</h2>")
+        var place = plot.IsMain ? " class=\"main\"" : plot.Panels.Count == 1 ? " class=\"half\"" : "";
+        text.Line($"<section{place}>").Line($"<h2>{Escape(plot.Title)}</h2>")
             .Line($"<p class=\"cap\">{Escape(plot.Caption)}</p>").Line("<div class=\"panels\">");
         foreach (var panel in plot.Panels)
         {

@@ -79,6 +79,11 @@ public sealed class JsonReport : IReport
         json.WriteString("protocol", key.Protocol);
         json.WriteString("client", key.Client);
         json.WriteString("variant", key.Variant);
+        if (key.Method.Length > 0)
+        {
+            json.WriteString("method", key.Method);
+            json.WriteString("corpus", key.Corpus);
+        }
         json.WriteNumber("size", key.Size);
         json.WriteNumber("connections", key.Connections);
         json.WriteNumber("streams", key.Streams);
@@ -115,12 +120,16 @@ public sealed class JsonReport : IReport
             VerdictKind.CannotTell => "cannot tell",
             _ => comparison.IsBetter ? "better" : "worse",
         });
-        json.WriteNumber("moreRounds", verdict.MoreRounds);
+        json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
+        // Rounds that are missing for any verdict are known, those that would decide are a range.
+        var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
+        Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
+        Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);
         json.WriteString("text", VerdictText.Of(verdict, comparison.Metric));
         json.WriteEndObject();
     }
 
-    private static void Write(Utf8JsonWriter json, string name, double? value)
+    internal static void Write(Utf8JsonWriter json, string name, double? value)
     {
         if (value is { } number && double.IsFinite(number))
             json.WriteNumber(name, Rounded(number));

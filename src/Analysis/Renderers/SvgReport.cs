@@ -6,13 +6,14 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The plots as one standalone picture for a README: throughput, ratio, CPU and what else fits the run, or one plot by its name.
+/// The plots as one standalone picture for a README: what, where and when, then ratio, throughput, CPU and what else fits the run, or one
+/// plot by its name.
 /// </summary>
 public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
-    private static readonly string[] Overview = ["throughput", "ratio", "cpu", "round-trip", "normalised", "layers"];
+    private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers"];
 
     public string Format => "svg";
 
@@ -20,22 +21,38 @@ public sealed class SvgReport(string? plot = null) : IReport
     {
         var plots = PlotList.Of(model).Where(p => plot == null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
         var (body, y) = (new StringBuilder(), 0.0);
+        if (plots.Count > 0)
+            y = Top(body, model);
         // Two plots of one picture each stand side by side.
         for (var i = 0; i < plots.Count; i++)
         {
-            var pair = i + 1 < plots.Count && plots[i].Panels.Count == 1 && plots[i + 1].Panels.Count == 1;
+            var pair = i + 1 < plots.Count && !plots[i].IsMain && plots[i].Panels.Count == 1 && plots[i + 1].Panels.Count == 1;
             var height = Place(body, plots[i], 0, y);
             if (pair)
                 height = Math.Max(height, Place(body, plots[++i], Frame.Width + Gap, y));
             y += height;
         }
-        var title = SvgText.Escape(string.Join("; ", plots.Select(p => p.Title)));
+        var title = SvgText.Escape($"{PageTitle.Of(model)}: {string.Join("; ", plots.Select(p => p.Title))}");
         return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} "
             + $"{SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" "
             + $"height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
             + $"<style>\n{StyleSheets.Plots}</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" "
             + $"style=\"fill:var(--card)\"/>\n{body}</svg>\n";
     }
+
+    /// <summary>What it is about, the machine and the date: a picture travels without its page. The height they took.</summary>
+    private static double Top(StringBuilder body, ReportModel model)
+    {
+        var (text, y) = (new SvgText(), 24.0);
+        text.Label(0, y, PageTitle.Of(model), css: "title");
+        foreach (var file in model.Files)
+            text.Label(0, y += 20, PageTitle.Below(file), css: "s");
+        body.Append(text);
+        return y + 22;
+    }
+
+    // What answers the question is drawn large, unless there are several of it.
+    private static double ScaleOf(Plot plot, Panel panel) => !plot.IsMain ? 1 : plot.Panels.Count == 1 ? 1.35 : Frame.Width / panel.Width;
 
     /// <summary>One plot's pictures in two columns under its heading; the height they took.</summary>
     private static double Place(StringBuilder body, Plot plot, double x, double y)
@@ -53,11 +70,14 @@ public sealed class SvgReport(string? plot = null) : IReport
                 title.Label(0, 8, panel.Title);
                 body.Put($"<g transform=\"translate({SvgText.N(column * (Frame.Width + Gap))} "
                     + $"{SvgText.N(top)})\">\n{(titled > 0 ? title.ToString() : "")}<g transform=\"translate(0 "
-                    + $"{SvgText.N(titled)})\">\n{panel.Marks}</g></g>\n");
+                    + $"{SvgText.N(titled)}){Scaled(ScaleOf(plot, panel))}\">\n{panel.Marks}</g></g>\n");
             }
-            top += row.Max(panel => panel.Height) + titled + 10;
+            top += row.Max(panel => panel.Height * ScaleOf(plot, panel)) + titled + 10;
         }
         body.Append("</g>\n");
         return top + 6;
     }
+
+    private static string Scaled(double scale) =>
+        scale == 1 ? "" : $" scale({scale.ToString("0.###", System.Globalization.CultureInfo.InvariantCulture)})";
 }

@@ -1,63 +1,109 @@
-using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>For a terminal: bars, tables, doubts, and the answer last.</summary>
-public sealed class TextReport : IReport
+/// <summary>For a terminal: the answer first, then the tables and the doubts.</summary>
+public sealed class TextReport(TextLayout? layout = null) : IReport
 {
+    private const int DoubtsInBrief = 2;
+    private const string DoubtsAre = "  what speaks against these numbers, gravest first, each with what to do";
+
     public string Format => "text";
 
     public string Make(ReportModel model)
     {
-        var text = new StringBuilder();
+        var page = new TextPage(layout ?? new TextLayout());
         foreach (var file in model.Files)
         {
             if (model.Files.Count > 1)
-                text.Append(file == model.Files[0] ? "" : "\n").Line($"### {file.Name}").Line();
-            Append(text, new Document(file));
+                (file == model.Files[0] ? page : page.Line()).Line($"### {file.Name}", Tone.Heading).Line();
+            var document = new Document(file);
+            if (page.Layout.IsBrief && document.IsMeasured)
+                Brief(page, document);
+            else
+                Whole(page, document);
         }
-        return TextBuilding.Printable(text.ToString());
+        return page.ToString();
+    }
+
+    /// <summary>What one wants to know first, on one screen.</summary>
+    private static void Brief(TextPage page, Document document)
+    {
+        Answer(page, document);
+        foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
+            Append(page, section);
+        var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
+        if (doubts.Count == 0)
+            return;
+        page.Line().Line(document.Doubts.Title, Tone.Heading).Line(DoubtsAre, Tone.Quiet);
+        foreach (var doubt in doubts.Take(DoubtsInBrief))
+            Append(page, doubt);
+        if (doubts.Count > DoubtsInBrief)
+            page.Line(TextBuilding.Invariant($"  {doubts.Count - DoubtsInBrief} more: --verbose"));
+    }
+
+    private static void Whole(TextPage page, Document document)
+    {
+        foreach (var line in document.Header.Blocks.SelectMany(block => block.Sentences))
+            page.Wrapped(line, hanging: "  ", tone: Tone.Quiet);
+        if (!document.IsMeasured)
+            page.Line().Line("No round was measured.");
+        else
+            Answer(page.Line(), document);
+        foreach (var section in Sections(document).Where(section => !section.IsEmpty))
+            Append(page, section);
     }
 
     private static Section[] Sections(Document document) => document.IsMeasured
         ?
         [
-            document.Throughput, document.Latency, document.Connections, document.Doubts, document.Method, document.Answer,
-            document.Layers, document.RoundTrips, document.Published,
+            document.AtGivenLoad, document.Throughput, document.Latency, document.WakeUps, document.Connections, document.Layers,
+            document.RoundTrips, document.Published, document.Method, document.Doubts,
         ]
         : [document.Doubts];
 
-    private static void Append(StringBuilder text, Document document)
+    // On a screen a winner is a line of figures that stands out; a file has it as a sentence like the others.
+    private static void Answer(TextPage page, Document document)
     {
-        foreach (var line in document.Header.Blocks.SelectMany(block => block.Sentences))
-            text.Line(line);
-        if (!document.IsMeasured)
-            text.Line().Line("No round was measured.");
-        foreach (var section in Sections(document).Where(section => !section.IsEmpty))
+        if (document.Answer.IsEmpty)
+            return;
+        page.Line(document.Answer.Title, Tone.Heading);
+        foreach (var answer in document.AnswerLines)
         {
-            text.Line();
-            if (section.Title.Length > 0)
-                text.Line(section.Title);
-            foreach (var (i, block) in section.Blocks.Index())
-                Append(i == 0 ? text : text.Line(), block);
+            if (page.Layout.Width is not null && answer.Headline.Length > 0)
+                page.Line(TextWrapping.Cut("  " + answer.Headline, page.Layout.Width), Tone.Winner);
+            else
+                page.Wrapped(answer.Sentence, "  ", "    ");
         }
     }
 
-    private static void Append(StringBuilder text, Block block)
+    private static void Append(TextPage page, Section section)
+    {
+        page.Line();
+        if (section.Title.Length > 0)
+            page.Wrapped(section.Title, tone: Tone.Heading);
+        foreach (var (i, block) in section.Blocks.Index())
+            Append(i == 0 ? page : page.Line(), block);
+    }
+
+    private static void Append(TextPage page, Block block)
     {
         if (block.Caption.Length > 0)
-            text.Line(block.Caption);
+            page.Wrapped(block.Caption);
         if (block.Bars.Length > 0)
-            text.Append(block.Bars).Line();
-        text.Append(block.Table?.ToText());
+            page.Drawn(block.Bars).Line();
+        if (block.Table is { } table)
+            page.Table(table);
         if (block.Note.Length > 0)
-            text.Line(block.Note);
+            page.Wrapped(block.Note, tone: Tone.Quiet);
         foreach (var sentence in block.Sentences)
-            text.Line("  " + sentence);
+            page.Wrapped(sentence, "  ", "    ");
         foreach (var doubt in block.Doubts)
-            text.Line($"  [{doubt.Id}] {AdviceText.Both(doubt)}");
+            Append(page, doubt);
     }
+
+    private static void Append(TextPage page, Results.Advice doubt) =>
+        page.Wrapped($"[{doubt.Id}] {AdviceText.Both(doubt)}", "  ", "    ");
 }

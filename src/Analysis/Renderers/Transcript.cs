@@ -23,7 +23,8 @@ public static class Transcript
         var load = key.Load == "max" ? "" : $" at {key.Load}";
         var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
         var length = run.Options.Calls > 0 ? Invariant($"{run.Options.Calls} requests") : Seconds(run.Options.DurationNs) + "s";
-        text.Line($"Running {length} test @ {cell.Address} with size {key.Size}{load}{arm}");
+        var work = key.Method.Length == 0 ? Invariant($"with size {key.Size}") : $"of {key.Method}";
+        text.Line($"Running {length} test @ {cell.Address} {work}{load}{arm}");
         var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
         return text.Line($"{Math.Min(run.Options.Threads, key.Connections)} threads and {key.Connections} connections{streams}").ToString();
     }
@@ -36,6 +37,8 @@ public static class Transcript
         text.Line($"{round.Completed} requests in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB read");
         text.Line($"Requests/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
+        if (round is { SmallestReply: { } least, LargestReply: { } most })
+            text.Line($"Replies: {Bytes(least, most)} each");
         AppendDetails(text, reading);
         AppendTroubles(text, reading, run.Cells[round.Cell].Note);
         return text.ToString();
@@ -69,6 +72,9 @@ public static class Transcript
     public static string TransportTable(RunRecord run) =>
         new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1
             ? RunTables.Throughput(measured).ToText() : "";
+
+    private static string Bytes(long least, long most) =>
+        least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");
 
     private static void AppendDetails(StringBuilder text, MeasurementView reading)
     {
@@ -109,7 +115,7 @@ public static class Transcript
         if (reading.FailedCalls > 0)
             text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} "
                 + $"({string.Join(", ", reading.Record.Failed.OrderByDescending(f => f.Value).Select(
-                f => Invariant($"{f.Key}: {f.Value}")))})");
+                f => FailureText.Of(f.Key, f.Value, reading.Record.FailureMessages.GetValueOrDefault(f.Key))))})");
         if (reading.Record.CutOff > 0)
             text.Line($"Cut off: {reading.Record.CutOff} of {reading.Record.Started} had no answer in time");
         if (note.Length > 0)

@@ -14,7 +14,7 @@ namespace IpcBench.Analysis.Renderers;
 /// </summary>
 public sealed class WrkReport : IReport
 {
-    private const double BucketsPerSecond = 10;
+    private const double BucketsPerSecond = 1e9 / Measurement.BucketNs;
 
     public string Format => "wrk";
 
@@ -94,8 +94,9 @@ public sealed class WrkReport : IReport
     private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
 
     /// <summary>All bytes of the calls that are counted, headers included where they were counted.</summary>
-    private static double BytesOf(Measurement round) =>
-        round.ReceivedBytes is { } all ? round.Ok > 0 ? (double)all * round.Completed / round.Ok : all : round.PayloadBytes;
+    private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
+        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: with those of the drain
+        : all;
 
     private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))
         .Sum(failure => failure.Value);

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Results;
 
@@ -26,7 +27,15 @@ public sealed record CellKey
     /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>
     public string Client { get; init; } = "wire";
 
-    /// <summary>Payload bytes of one reply.</summary>
+    /// <summary>The method that is called, <c>package.Service/Method</c>; empty: <c>Bench.Download</c>, or no gRPC.</summary>
+    public string Method { get; init; } = "";
+
+    /// <summary>
+    /// Of a <see cref="Method"/>, the first 12 digits of the hash of its requests (<see cref="CallRecord.Corpus"/>): others are other work.
+    /// </summary>
+    public string Corpus { get; init; } = "";
+
+    /// <summary>Payload bytes of one reply; of a <see cref="Method"/> bytes of one request, of different ones the mean.</summary>
     public required long Size { get; init; }
 
     /// <summary>Connections open at the same time.</summary>
@@ -46,8 +55,16 @@ public sealed record CellKey
     /// </summary>
     public string Variant { get; init; } = "";
 
+    /// <summary>What a call is about, in short: the method's own name, or the size.</summary>
+    [JsonIgnore]
+    public string Work => WorkOf(Method, Size);
+
     /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
     [JsonIgnore]
     public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
         ? "" : Client, Variant }.Where(part => part.Length > 0));
+
+    /// <inheritdoc cref="Work"/>
+    public static string WorkOf(string method, long size) =>
+        method.Length == 0 ? Quantity.Size(size) : method[(method.LastIndexOf('/') + 1)..];
 }

@@ -16,8 +16,54 @@ public sealed record ProcessUsage
     /// <summary>Voluntary and involuntary; 0 where the system does not tell.</summary>
     public long ContextSwitches { get; init; }
 
+    /// <summary>
+    /// Of them, those of threads that waited for something, which is how often they were woken; null where the system does not tell.
+    /// </summary>
+    public long? VoluntarySwitches { get; init; }
+
+    /// <summary>Where this program's event loop serves the sockets: what it asked of the system; null elsewhere.</summary>
+    public LoopUsage? Loop { get; init; }
+
     /// <summary>All calls this usage is divided by: every call the process finished well while it was counted.</summary>
     public long Calls { get; init; }
+
+    /// <summary>
+    /// The calls that allocations and context switches are divided by, where they were counted over another time than the CPU: as a server
+    /// tells them; 0: <see cref="Calls"/>.
+    /// </summary>
+    public long CountedCalls { get; init; }
+}
+
+/// <summary>System calls of an event loop on its sockets, and for them.</summary>
+public sealed record LoopUsage
+{
+    /// <summary>recv(2).</summary>
+    public long Receives { get; init; }
+
+    /// <summary>Of the receives, those that found nothing.</summary>
+    public long EmptyReceives { get; init; }
+
+    /// <summary>send(2) and sendmsg(2).</summary>
+    public long Sends { get; init; }
+
+    /// <summary>epoll_wait(2) and epoll_pwait2(2), those that returned at once too.</summary>
+    public long Waits { get; init; }
+}
+
+/// <summary>A process whose CPU time, with that of its descendants, stands for the server's; or why there is none.</summary>
+public sealed record ServerProcess
+{
+    /// <summary>The addresses of this run that it is the server of.</summary>
+    public IReadOnlyList<string> Addresses { get; init; } = [];
+
+    /// <summary>Null when <see cref="Reason"/> says why.</summary>
+    public int? Pid { get; init; }
+
+    /// <summary>What it is called, without its path.</summary>
+    public string Name { get; init; } = "";
+
+    /// <summary>Why no process was found whose CPU time is the server's, as a clause; empty when one was.</summary>
+    public string Reason { get; init; } = "";
 }
 
 /// <summary>CPU time of the whole machine during a round, in ns summed over its CPUs.</summary>
@@ -34,6 +80,26 @@ public sealed record MachineUsage
 
     /// <summary>Length of the measured span times the number of CPUs.</summary>
     public required long CapacityNs { get; init; }
+
+    /// <summary>
+    /// CPU time that other processes used, summed over all that could be seen (threads of the kernel are not among them); null in older
+    /// files, where the system does not tell, or where it is not known which process the server is.
+    /// </summary>
+    public long? OthersNs { get; init; }
+
+    /// <summary>The three of them that used most.</summary>
+    public IReadOnlyList<OtherProcess> Busiest { get; init; } = [];
+}
+
+/// <summary>A process that is neither client nor server.</summary>
+public sealed record OtherProcess
+{
+    /// <summary>What it is called, without its path.</summary>
+    public required string Name { get; init; }
+
+    public required int Pid { get; init; }
+
+    public required long CpuNs { get; init; }
 }
 
 /// <summary>What really happened to the connections of a round.</summary>
@@ -79,6 +145,12 @@ public sealed record ConnectionStats
 
     /// <summary>Calls the server says it answered for this endpoint while they were counted; null when it does not tell.</summary>
     public long? ServerCalls { get; init; }
+
+    /// <summary>
+    /// Calls that ended well for the client between the same two counts, load before and after the window included; null in older files,
+    /// where they are the client's <see cref="ProcessUsage.Calls"/>.
+    /// </summary>
+    public long? ClientCalls { get; init; }
 }
 
 /// <summary>The connections of one listening endpoint by state, sampled from the system while a window was measured.</summary>

@@ -149,6 +149,14 @@ internal static partial class UnixFile
         }
     }
 
+    /// <summary>
+    /// Gives a file a second name unless something has it already, link(2); false where that is so, or the file system has no such links.
+    /// </summary>
+    public static bool TryLink(string file, string name) => Link(file, name) == 0;
+
+    [LibraryImport("libc", EntryPoint = "link", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Link(string file, string name);
+
     [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 

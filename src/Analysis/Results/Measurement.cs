@@ -5,6 +5,9 @@ namespace IpcBench.Analysis.Results;
 /// </summary>
 public sealed record Measurement
 {
+    /// <summary>Length of one of <see cref="Buckets"/>, in ns.</summary>
+    public const long BucketNs = 100_000_000;
+
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
     public required int Cell { get; init; }
 
@@ -33,18 +36,37 @@ public sealed record Measurement
     /// </summary>
     public IReadOnlyDictionary<string, long> Failed { get; init; } = new Dictionary<string, long>();
 
+    /// <summary>
+    /// Of the kinds of <see cref="Failed"/> for which the server gave a message (or a first reply was not as expected), the first one.
+    /// </summary>
+    public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
+
     /// <summary>Of the started, those still out at the timeout or the drain limit.</summary>
     public long CutOff { get; init; }
 
-    /// <summary>Calls that ended well inside the window: throughput's dividend.</summary>
+    /// <summary>Calls that ended well inside the window, those too that were sent before it.</summary>
     public required long Completed { get; init; }
 
-    /// <summary>Payload bytes of the calls in <see cref="Completed"/>.</summary>
-    public required long PayloadBytes { get; init; }
+    /// <summary>
+    /// Throughput's dividend: the sum over all calls that ended well of the share of their time, from the send to the end, that lies in
+    /// the window; null in files from before this was counted, whose windows began empty and whose dividend is <see cref="Completed"/>.
+    /// </summary>
+    public double? Credited { get; init; }
 
     /// <summary>
-    /// All bytes that came on the connections from the begin of the window to the end of the drain, headers and failures included; null
-    /// when they were not counted.
+    /// Payload bytes that arrived inside the window; in files without <see cref="Credited"/> those of the calls in <see cref="Completed"/>.
+    /// </summary>
+    public required long PayloadBytes { get; init; }
+
+    /// <summary>Of a method other than <c>Bench.Download</c>, bytes of the smallest of those replies; null without any.</summary>
+    public long? SmallestReply { get; init; }
+
+    /// <summary>Likewise of the largest.</summary>
+    public long? LargestReply { get; init; }
+
+    /// <summary>
+    /// All bytes that came on the connections inside the window, headers and failures included (in files without <see cref="Credited"/> to
+    /// the end of the drain); null when they were not counted.
     /// </summary>
     public long? ReceivedBytes { get; init; }
 
@@ -79,11 +101,12 @@ public sealed record Measurement
     /// <summary>Open loop: calls per second asked for; 0 in a closed loop.</summary>
     public double AskedRate { get; init; }
 
-    /// <summary>What this process used from just before the window to the end of the drain.</summary>
+    /// <summary>What this process used inside the window; in files without <see cref="Credited"/> until the end of the drain.</summary>
     public required ProcessUsage Client { get; init; }
 
     /// <summary>
-    /// What the server says it used meanwhile, or what the system says of the processes of <c>--server-pids</c>; null when neither tells.
+    /// What the server used: its CPU time as the system tells it of the server's processes at the edges of the window, or as the server
+    /// tells itself; the rest as it tells. Null when neither tells.
     /// </summary>
     public ProcessUsage? Server { get; init; }
 

@@ -18,8 +18,8 @@ internal static class ResultsCheck
     {
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
             return "it lists more cells or rounds than any run has";
-        if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers) || HasNull(run.Calibrations)
-            || HasNull(run.Advice))
+        if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers)
+            || HasNull(run.ServerProcesses) || HasNull(run.Calibrations) || HasNull(run.Advice))
             return "a list holds null";
         for (var i = 0; i < run.Cells.Count; i++)
         {
@@ -33,7 +33,7 @@ internal static class ResultsCheck
         }
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
             return "its rounds add up to more calls than there can be";
-        return FaultOf(run.Options)
+        return FaultOf(run.Options) ?? FaultOf(run.Call)
             ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null)
                 .FirstOrDefault(f => f != null)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
@@ -43,6 +43,10 @@ internal static class ResultsCheck
     private static string? FaultOf(RunOptionsRecord options) =>
         Bad(options.Rounds, options.DurationNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads) || Bad(options.Delta)
             ? "an option has an impossible number" : null;
+
+    private static string? FaultOf(CallRecord? call) => call is null ? null
+        : HasNull(call.Metadata) ? "a list holds null"
+        : Bad(call.Requests, call.SmallestRequest, call.LargestRequest, call.DeadlineNs) ? "impossible numbers of requests" : null;
 
     private static string? FaultOf(CellKey key) =>
         Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0
@@ -57,8 +61,9 @@ internal static class ResultsCheck
         if (HasNull(round.Watched))
             return "a list holds null";
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
-            round.MethodsCompiled, round.FixedLoopNs)
-            || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
+            round.MethodsCompiled, round.FixedLoopNs, round.SmallestReply ?? 0, round.LargestReply ?? 0)
+            || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate)
+            || Bad(round.Credited ?? 0) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
             || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);
@@ -70,15 +75,20 @@ internal static class ResultsCheck
 
     private static string? FaultOf(ProcessUsage? usage) =>
         usage != null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes,
-            usage.ContextSwitches, usage.Calls)
+            usage.ContextSwitches, usage.Calls, usage.CountedCalls, usage.VoluntarySwitches ?? 0)
+            || usage.VoluntarySwitches > usage.ContextSwitches || FaultOf(usage.Loop)
             || Bad([.. usage.GcCollections])) ? "impossible usage of a process" : null;
 
+    private static bool FaultOf(LoopUsage? usage) =>
+        usage != null && (Bad(usage.Receives, usage.EmptyReceives, usage.Sends, usage.Waits) || usage.EmptyReceives > usage.Receives);
+
     private static string? FaultOf(MachineUsage? usage) =>
-        usage != null && Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs) ? "impossible usage of the machine" : null;
+        usage != null && (HasNull(usage.Busiest) || Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs,
+            usage.OthersNs ?? 0) || Bad([.. usage.Busiest.Select(one => one.CpuNs)])) ? "impossible usage of the machine" : null;
 
     private static string? FaultOf(ConnectionStats truth) =>
         Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls,
-            truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.StreamsAllowed ?? 0)
+            truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.ClientCalls ?? 0, truth.StreamsAllowed ?? 0)
             || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
 
     private static string? FaultOf(WatchedEndpoint watched) =>

@@ -36,11 +36,17 @@ public sealed record RunRecord
 
     public required RunOptionsRecord Options { get; init; }
 
+    /// <summary>The method that was called in place of <c>Bench.Download</c>; null where none was.</summary>
+    public CallRecord? Call { get; init; }
+
     /// <summary>The machine and runtime of the client.</summary>
     public required HostInfo Host { get; init; }
 
     /// <summary>One entry per server process; empty when no server tells about itself.</summary>
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
+
+    /// <summary>Whose CPU time stands for that of servers that this tool did not start; empty for those that it did.</summary>
+    public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 
     /// <summary>The cells, in the order in which reports show them; <see cref="Measurement.Cell"/> is an index into it.</summary>
     public required IReadOnlyList<Cell> Cells { get; init; }
@@ -56,6 +62,33 @@ public sealed record RunRecord
     /// computed by reports.
     /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
+}
+
+/// <summary>A method and what it was called with; of its metadata the names alone.</summary>
+public sealed record CallRecord
+{
+    /// <summary><c>package.Service/Method</c>.</summary>
+    public required string Method { get; init; }
+
+    /// <summary>
+    /// SHA-256 of the requests' messages, each after its length as four big-endian bytes; lower-case hexadecimal digits.
+    /// </summary>
+    public required string Corpus { get; init; }
+
+    /// <summary>Requests that were sent in turn.</summary>
+    public required int Requests { get; init; }
+
+    /// <summary>Bytes of the smallest of their messages.</summary>
+    public required long SmallestRequest { get; init; }
+
+    /// <summary>Bytes of the largest.</summary>
+    public required long LargestRequest { get; init; }
+
+    /// <summary>What was sent as <c>grpc-timeout</c>, in ns; 0: none was.</summary>
+    public long DeadlineNs { get; init; }
+
+    /// <summary>Names of the metadata that was sent with every call.</summary>
+    public IReadOnlyList<string> Metadata { get; init; } = [];
 }
 
 /// <summary>The client's own ceiling: the same client against a responder of almost no cost on the same kind of socket.</summary>

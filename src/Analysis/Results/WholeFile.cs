@@ -51,7 +51,7 @@ public static class WholeFile
         try
         {
             WriteTo(temporary, new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None }, write);
-            File.Move(temporary, path, overwrite: false); // on Unix link(2), which never replaces anything
+            Name(temporary, path);
             return true;
         }
         catch (IOException) when (Path.Exists(path))
@@ -79,7 +79,7 @@ public static class WholeFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            return false; // writing says it better
+            return false; // writing it fails with the reason
         }
     }
 
@@ -142,6 +142,15 @@ public static class WholeFile
             TryDelete(temporary);
             throw;
         }
+    }
+
+    // File.Move looks whether the name is free and then renames, which replaces what came between the two. link(2) never replaces.
+    private static void Name(string temporary, string path)
+    {
+        if (!OperatingSystem.IsWindows() && UnixFile.TryLink(temporary, path))
+            TryDelete(temporary);
+        else
+            File.Move(temporary, path, overwrite: false);
     }
 
     private static string Temporary(string path) => $"{path}.{Guid.NewGuid():N}.tmp";

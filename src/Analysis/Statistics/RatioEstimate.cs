@@ -15,6 +15,15 @@ public sealed record RatioEstimate
     /// <summary>Pairs, or rounds of both samples, that count for nothing here because a value is 0: such a round has no ratio.</summary>
     public int LeftOut { get; init; }
 
+    /// <summary>Of pairs: how many of them had a ratio above 1.</summary>
+    public int Above { get; init; }
+
+    /// <summary>Of pairs: how many of them had a ratio below 1.</summary>
+    public int Below { get; init; }
+
+    /// <summary>What the interval was widened by on both sides for the drift between two runs, as a logarithm.</summary>
+    public double Drift { get; init; }
+
     /// <summary>The fewest such rounds that allow an interval.</summary>
     public required int FewestRounds { get; init; }
 
@@ -35,6 +44,8 @@ public sealed record RatioEstimate
             Interval = SignedRank.IntervalOf(logs, alpha)?.Exp(),
             Rounds = logs.Length,
             LeftOut = all.Count - logs.Length,
+            Above = logs.Count(log => log > 0),
+            Below = logs.Count(log => log < 0),
             FewestRounds = SignedRank.FewestFor(alpha),
             Confidence = 1 - alpha,
         };
@@ -58,6 +69,7 @@ public sealed record RatioEstimate
             Interval = interval is { } i ? new Interval(Math.Min(i.Low, shift) - drift, Math.Max(i.High, shift) + drift).Exp() : null,
             Rounds = Math.Min(a.Length, b.Length),
             LeftOut = old.Count + now.Count - a.Length - b.Length,
+            Drift = drift,
             FewestRounds = FewestUnpaired(alpha),
             Confidence = 1 - alpha,
         };

@@ -8,6 +8,9 @@ public static class SignedRank
 {
     private const int MostExact = 50;
 
+    // Each is asked for again and again, and two threads that make one make the same.
+    private static readonly double[]?[] Distributions = new double[]?[MostExact + 1];
+
     /// <summary>The fewest differences that allow an interval at this level: 6 for 5 %.</summary>
     public static int FewestFor(double alpha) => (int)Math.Ceiling(Math.Log2(2 / alpha) - 1e-9);
 
@@ -60,7 +63,7 @@ public static class SignedRank
     /// <summary>Sum of the ranks of the positive differences, and the number of differences.</summary>
     internal static (double Sum, int Count) RankSum(double[] differences)
     {
-        Array.Sort(differences, (a, b) => Math.Abs(a).CompareTo(Math.Abs(b)));
+        Array.Sort(differences, static (a, b) => Math.Abs(a).CompareTo(Math.Abs(b)));
         var sum = 0.0;
         for (var i = 0; i < differences.Length;)
         {
@@ -74,7 +77,9 @@ public static class SignedRank
     }
 
     /// <summary>Probabilities of each rank sum when nothing differs.</summary>
-    internal static double[] Distribution(int count)
+    internal static double[] Distribution(int count) => Distributions[count] ??= Made(count);
+
+    private static double[] Made(int count)
     {
         var probabilities = new double[Walsh(count) + 1];
         probabilities[0] = 1;

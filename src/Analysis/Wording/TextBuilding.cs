@@ -35,6 +35,28 @@ internal static class TextBuilding
     public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
 }
 
+/// <summary>Failures of calls as people read them.</summary>
+internal static class FailureText
+{
+    private const string Status = "status ";
+
+    // https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
+    private static readonly string[] Names =
+    [
+        "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
+        "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
+        "DATA_LOSS", "UNAUTHENTICATED",
+    ];
+
+    /// <summary><c>status 5 NOT_FOUND: 12 ("no such cart")</c>.</summary>
+    public static string Of(string kind, long count, string? message) =>
+        TextBuilding.Invariant($"{kind}{NameOf(kind)}: {count}") + (message is { Length: > 0 } ? $" (\"{message}\")" : "");
+
+    private static string NameOf(string kind) =>
+        kind.StartsWith(Status, StringComparison.Ordinal) && int.TryParse(kind.AsSpan(Status.Length), out var code)
+            && code > 0 && code < Names.Length ? " " + Names[code] : "";
+}
+
 /// <summary>Makes <c>$"…"</c> invariant wherever it is taken as an argument.</summary>
 [InterpolatedStringHandler]
 internal ref struct InvariantLine(int literalLength, int formattedCount)

@@ -13,6 +13,9 @@ public sealed class TextTable(params string[] headings)
     /// <summary>Whether the last column holds words too.</summary>
     public bool LastIsWords { get; init; }
 
+    /// <summary>Headings of columns that may be left out where they have no room, the least important first.</summary>
+    public IReadOnlyList<string> Spare { get; init; } = [];
+
     public bool IsEmpty => rows.Count == 0;
 
     public IReadOnlyList<string> Headings => headings;
@@ -28,11 +31,35 @@ public sealed class TextTable(params string[] headings)
     /// <summary>Aligned with two blanks between columns, no blanks at the ends of lines, a newline after each.</summary>
     public string ToText(string indent = "")
     {
-        var widths = headings.Select((heading, i) => rows.Select(row => row[i].Length).Append(heading.Length).Max()).ToArray();
+        var widths = Widths(Enumerable.Range(0, headings.Length));
         var text = new StringBuilder();
         foreach (var row in rows.Prepend(headings))
             text.Append(indent).Append(string.Join("  ", row.Select((cell, i) => Pad(cell, widths[i], i)))).TrimEnd().Append('\n');
         return text.ToString();
+    }
+
+    /// <summary>
+    /// The same within this many columns of text: <see cref="Spare"/> goes first, then what stands last; of words too long the end.
+    /// </summary>
+    public TextTable Fit(int width)
+    {
+        var kept = Enumerable.Range(0, headings.Length).ToList();
+        int Over() => Widths(kept).Sum() + 2 * (kept.Count - 1) - width;
+        var spare = Spare.Select(heading => Array.IndexOf(headings, heading)).ToList();
+        foreach (var column in spare.Concat(kept.Skip(Words + 1).Except(spare).Reverse().Where(column => !IsWords(column)).ToList()))
+        {
+            if (Over() <= 0)
+                break;
+            kept.Remove(column);
+        }
+        var longest = kept.Where(IsWords).DefaultIfEmpty(kept[0]).MaxBy(column => Widths([column])[0]);
+        var most = Math.Max(4, Widths([longest])[0] - Math.Max(0, Over()));
+        string Room(string text, int column) => column == longest ? TextWrapping.Cut(text, most) : text;
+        var table = new TextTable([.. kept.Select(column => Room(headings[column], column))])
+        { Words = kept.Count(column => column < Words), LastIsWords = LastIsWords && kept[^1] == headings.Length - 1 };
+        foreach (var row in rows)
+            table.Add([.. kept.Select(column => Room(row[column], column))]);
+        return table;
     }
 
     /// <summary>A Markdown table, with a newline after each line.</summary>
@@ -60,6 +87,9 @@ public sealed class TextTable(params string[] headings)
 
     /// <summary>Text from a file as Markdown's code.</summary>
     internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
+
+    private int[] Widths(IEnumerable<int> columns) =>
+        [.. columns.Select(column => rows.Select(row => row[column].Length).Append(headings[column].Length).Max())];
 
     private string Pad(string cell, int width, int column) => IsWords(column) ? cell.PadRight(width) : cell.PadLeft(width);
 }

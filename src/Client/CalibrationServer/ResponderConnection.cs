@@ -5,7 +5,7 @@ namespace IpcBench.Client.CalibrationServer;
 
 /// <summary>
 /// The responder's side of one HTTP/2 connection, without its socket: whatever is called, the answer is a canned reply of the size asked
-/// for. It looks at no header, so it costs almost nothing, and it is good for nothing but to see how fast the client can be.
+/// for. It looks at no header, so it costs almost nothing. Its only use is to find out how fast the client can be.
 /// </summary>
 internal sealed class ResponderConnection : IFrameHandler
 {

@@ -23,9 +23,10 @@ internal static class CommandTree
             root.Add(RunCommand.Create(preset, commandLine));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
+        root.Add(CompletionCommand.Create());
         root.Add(ResponderCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
-            option.Action = new HelpWithExamples((HelpAction)option.Action!);
+            option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
         return root;
     }
 }

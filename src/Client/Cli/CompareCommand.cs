@@ -1,7 +1,9 @@
 using System.CommandLine;
+using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
@@ -18,30 +20,42 @@ internal static class CompareCommand
         var failOn = new Option<string[]>("--fail-on")
         {
             HelpName = "LIMIT",
-            Description = "exit 4 when the whole interval is beyond this: 'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
+            Description = "exit 4 when the whole interval is beyond this, a cell is missing or a run did not end: "
+                + "'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
         };
-        var strict = new Option<bool>("--strict") { Description = "exit 4 too when a limit cannot be told for want of rounds" };
+        var strict = new Option<bool>("--strict") { Description = "exit 4 too when the interval reaches beyond a limit, or there is none" };
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
-        var format = new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default) or markdown" };
+        var format = new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" };
+        var verbose = new Option<bool>("-v", "--verbose") { Description = "the rows without a decided difference too" };
         var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.")
         {
-            files, failOn, strict, across, format,
+            files, failOn, strict, across, format, verbose,
         };
         command.SetAction(typed =>
         {
             var limits = (typed.GetValue(failOn) ?? []).Select(Limit).ToList();
-            var report = typed.GetValue(format) switch
+            Func<IReadOnlyList<FileComparison>, IReadOnlyList<Gate>, string> make = typed.GetValue(format) switch
             {
-                null or "text" => new CompareReport(markdown: false),
-                "markdown" => new CompareReport(markdown: true),
-                var other => throw new UsageException($"--format '{other}' is neither text nor markdown"),
+                null or "text" => (all, _) =>
+                    new CompareReport(markdown: false, typed.GetValue(verbose), Screen.OfOutput().Layout(true).Width)
+                    .Make(all),
+                "markdown" => (all, _) => new CompareReport(markdown: true, typed.GetValue(verbose)).Make(all),
+                "json" => CompareJson.Make,
+                var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
             };
             var model = ResultsReading.Model(typed.GetValue(files)!);
             var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
                 throw new UsageException(Refusal(alien));
-            Console.Out.Write(report.Make(comparisons));
-            return Judge(comparisons, limits, typed.GetValue(strict));
+            if (limits.Count > 0 && comparisons.Find(comparison => comparison.CountedTheOldWay is not null) is { } mixture)
+            {
+                throw new UsageException(
+                    $"--fail-on does not judge files that count in two ways: {mixture.CountedTheOldWay!.Name} is an older version's, whose "
+                        + "windows left out the calls that their edges cut; make it again with this version");
+            }
+            IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Of(comparison, limits));
+            Console.Out.Write(make(comparisons, gates));
+            return Judge(gates, typed.GetValue(strict));
         });
         return command;
     }
@@ -65,18 +79,19 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    private static int Judge(List<FileComparison> comparisons, List<GateLimit> limits, bool strict)
+    private static int Judge(IReadOnlyList<Gate> gates, bool strict)
     {
-        if (limits.Count == 0)
+        foreach (var sentence in gates.SelectMany(gate => gate.Missing))
+            Console.Error.WriteLine($"gate: FAILED, not measured: {sentence}");
+        foreach (var sentence in gates.SelectMany(gate => gate.Crossed))
+            Console.Error.WriteLine($"gate: FAILED, crossed: {sentence}");
+        foreach (var sentence in gates.SelectMany(gate => gate.NotExcluded))
+            Console.Error.WriteLine($"gate: {(strict ? "FAILED, " : "")}not excluded: {sentence}");
+        if (gates.Count == 0)
             return ExitCode.Ok;
-        var gates = comparisons.ConvertAll(comparison => Gate.Of(comparison, limits));
-        var (crossed, unknown) = (gates.SelectMany(gate => gate.Crossed).ToList(), gates.SelectMany(gate => gate.Unknown).ToList());
-        foreach (var sentence in crossed)
-            Console.Error.WriteLine($"gate: FAILED {sentence}");
-        foreach (var sentence in unknown)
-            Console.Error.WriteLine($"gate: cannot tell {sentence}");
-        if (crossed.Count == 0 && unknown.Count == 0)
-            Console.Error.WriteLine("gate: passed, no interval is wholly beyond a limit");
-        return crossed.Count > 0 || strict && unknown.Count > 0 ? ExitCode.Gate : ExitCode.Ok;
+        var (passed, open) = (gates.Sum(gate => gate.Passed), gates.Sum(gate => gate.NotExcluded.Count));
+        Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture,
+            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded"));
+        return gates.Any(gate => gate.Fails(strict)) ? ExitCode.Gate : ExitCode.Ok;
     }
 }

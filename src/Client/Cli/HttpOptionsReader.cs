@@ -17,12 +17,12 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             throw new UsageException(
                 "-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)");
         var arms = Arms();
-        var options = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]).Read();
-        return options with
+        var reader = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]);
+        return reader.Fitted(reader.Read() with
         {
             Http = arms,
             Scenario = typed.GetValue(declared.Scenario) ?? "",
-        };
+        });
     }
 
     private List<HttpArm> Arms()

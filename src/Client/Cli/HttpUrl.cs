@@ -74,7 +74,7 @@ internal sealed record HttpHeader(string Name, string Value)
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
             throw new UsageException($"-H '{Secrets.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
-        // What the shell has split off would be taken for a URL, and be printed as one that is wrong.
+        // The shell split an unquoted header: its value would be taken for a URL, and a secret in it be printed in that refusal.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);

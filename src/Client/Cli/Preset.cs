@@ -48,14 +48,22 @@ internal sealed record Preset
     /// <summary>Pairs that the command decides, in place of every number of connections with every number of streams.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
+    /// <summary>
+    /// With a server of its own and nothing typed of the concurrency: measured beside it, since 400 connections do not speak for one.
+    /// </summary>
+    public Topology? Beside { get; init; }
+
     public Default Threads { get; init; } = new("5");
-    public Default Duration { get; init; } = new("2s", Given: "20s", Quick: "1s");
+    public Default Duration { get; init; } = new("1s", Given: "20s", Quick: "400ms");
+
+    /// <summary>Sockets over which raw echoes are measured beside those of the other protocols.</summary>
+    public IReadOnlyList<string> EchoSockets { get; init; } = [];
 
     /// <summary>Null: a time ends a measurement, unless <c>-n</c> was typed.</summary>
     public Default? Calls { get; init; }
 
-    public Default Rounds { get; init; } = new("7", Given: "3", Quick: "6");
-    public Default Warmup { get; init; } = new("1s", Given: "2s", Quick: "300ms");
+    public Default Rounds { get; init; } = new("12", Given: "3", Quick: "10");
+    public Default Warmup { get; init; } = new("500ms", Given: "2s", Quick: "100ms");
 
     /// <summary>The warm-up of measurements of fewer calls than this.</summary>
     public (long Calls, string Warmup) Fewer { get; init; } = (long.MaxValue, "500ms");

@@ -6,14 +6,15 @@ namespace IpcBench.Client.Cli;
 /// <summary>The commands that measure: to add one, write its preset here and name it in <see cref="Commands"/>.</summary>
 internal static class Presets
 {
-    private const string Published2014 = "15 sizes, 100,000 packets each, 10 rounds (a quarter of an hour or more)";
+    private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (a quarter of an hour or more)";
 
     /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
-    public static Preset Main { get; } = new();
+    public static Preset Main { get; } = new() { Beside = new Topology(1, 1) };
 
     /// <summary>HTTP/1.1 against servers that are already there.</summary>
     public static Preset Http { get; } = Main with
     {
+        Beside = null,
         Protocols = [ProtocolTable.Http1],
         Sizes = new("0"), // what there is, a first request will tell
         Duration = new(Main.Duration.Given!),
@@ -29,6 +30,7 @@ internal static class Presets
     /// <summary>gRPC as the 2023 article measured it, beside what it meant to measure, in one interleaved run.</summary>
     public static Preset Article { get; } = Main with
     {
+        Beside = null,
         Name = "article",
         Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
             + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
@@ -40,12 +42,14 @@ internal static class Presets
         Warmup = Main.Warmup with { Given = null },
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
-        NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert", "--crank"],
+        NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa",
+            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
     };
 
     /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
     public static Preset Echo { get; } = Main with
     {
+        Beside = null,
         Name = "echo",
         Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
             + "its ratio to TCP.",
@@ -63,7 +67,7 @@ internal static class Presets
         Sizes = new(string.Join(',', Enumerable.Range(0, 15).Select(power => 1 << power)), Quick: "1,64,1024,16384"),
         Connections = new("1"),
         Calls = new("100k", Quick: "10k"),
-        Rounds = new("10", Quick: "6"),
+        Rounds = new("11", Quick: "9"),
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
         Calibrate = false,
@@ -74,8 +78,9 @@ internal static class Presets
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
                 + "pipe:/name; none: start one and compare its transports",
-            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux) "
-                + "or dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls); dotnet,loop: both, each an arm",
+            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux), "
+                + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
+                + "dotnet,loop: both, each an arm",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
             ["-m"] = "packets out at a time on one connection",
@@ -87,20 +92,24 @@ internal static class Presets
     /// <summary>Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
     public static Preset Layers { get; } = Main with
     {
+        Beside = null,
         Name = "layers",
-        Description = "Which part of a gRPC call is the transport at all? Raw echo, bare HTTP/2 and gRPC on each transport, and what "
-            + "each layer adds. About 7 minutes; --quick 2.",
+        Description = "Who takes what a transport gives? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
+            + "and what each adds. About 10 minutes; --quick 5.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
               GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
+              GrpcBench layers --client-cpus 0 --server-cpus 0  what is computed alone, without wake-ups of another CPU
               GrpcBench report results/….json --plot layers --format svg -o layers.svg
 
             """,
         Protocols = [ProtocolTable.Echo, ProtocolTable.Http2, ProtocolTable.Grpc],
+        EchoSockets = ["bare", "loop"],
         Sizes = new("10,10k"),
         Connections = new("1"),
-        Duration = new("2s", Quick: "500ms"),
+        QuickTime = "five minutes",
+        Duration = Main.Duration with { Given = null },
         Rounds = Main.Rounds with { Given = null },
         Warmup = Main.Warmup with { Given = null },
         Calibrate = false,
@@ -108,6 +117,7 @@ internal static class Presets
         NotOffered =
         [
             "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert",
+            "--cert", "--key", "--sni", "--sockets",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

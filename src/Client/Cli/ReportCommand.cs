@@ -6,6 +6,7 @@ using IpcBench.Analysis.Plots;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Cli;
@@ -32,14 +33,17 @@ internal static class ReportCommand
             HelpName = "NAME",
             Description = $"with svg: one picture instead of all: {string.Join(", ", PlotList.Names)}",
         };
+        var verbose = new Option<bool>("-v", "--verbose") { Description = "all tables and doubts on a terminal too" };
         var command = new Command("report",
             "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside "
-            + "what was measured.") { files, format, output, plot };
+            + "what was measured.") { files, format, output, plot, verbose };
         command.SetAction(typed =>
         {
             var path = typed.GetValue(output);
             var report = Choose(typed.GetValue(format) ?? FormatOf(path), typed.GetValue(plot), formats);
             var named = typed.GetValue(files) ?? [];
+            if (report is TextReport && path is null)
+                report = new TextReport(Screen.OfOutput().Layout(typed.GetValue(verbose)));
             if (named.Length == 0 && report is not PublishedReport)
                 throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
             Write(report.Make(ResultsReading.Model(named)), path);

@@ -28,7 +28,7 @@ internal static class RunCommand
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var asked = new RunOptionsReader(options, typed).Read();
+            var asked = new RunOptionsReader(options, typed, service: service).Read();
             return service?.IsAsked(typed) == true ? await service.ShowAsync(typed, asked) : await MeasureAsync(asked, commandLine);
         });
     }

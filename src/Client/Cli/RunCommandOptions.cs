@@ -18,14 +18,16 @@ internal sealed class RunCommandOptions(Preset preset)
             + "none: start one and compare its transports"),
     };
 
-    public Option<string> Transports { get; } = Text("--transports", "LIST",
-        preset.Help("--transports", "transports of the server it starts: tcp, tls, unix, pipe", preset.Transports));
+    public Option<string> Transports { get; } = Suggesting(Text("--transports", "LIST",
+        preset.Help("--transports", "transports of the server it starts: tcp, tls, unix, pipe", preset.Transports)),
+        "tcp", "tls", "unix", "pipe", "tcp,unix,pipe");
 
     public Option<string> Sizes { get; } = Text("-s", "LIST",
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
 
     public Option<string> Connections { get; } = Text("-c", "LIST",
-        preset.Help("-c", "connections, really opened", preset.Connections), "--connections");
+        preset.Help("-c", "connections, really opened", preset.Connections)
+            + (preset.Beside is null ? "" : "; without it tcp and unix are measured with 1 connection too"), "--connections");
 
     public Option<string> Threads { get; } = Text("-t", "N",
         $"threads that run completions (default: {preset.Threads}, fewer when there are fewer connections)", "--threads");
@@ -48,7 +50,8 @@ internal sealed class RunCommandOptions(Preset preset)
     };
 
     public Option<string> Rounds { get; } = Text("-r", "N",
-        preset.Help("-r", "rounds of every cell, or auto: until every verdict is decided", preset.Rounds), "--rounds");
+        preset.Help("-r", "rounds of every cell (more when a winner among many arms takes more), or auto: until every verdict is "
+            + "decided", preset.Rounds), "--rounds");
 
     public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
     public Option<string> Warmup { get; } = Text("--warmup", "TIME", preset.WarmupHelp);
@@ -58,7 +61,9 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<string> Seed { get; } = Text("--seed", "N", "order of the cells in each round (default: random, printed)");
     public Option<string> Rate { get; } = Text("-R", "RATE", "open loop: calls per second over all connections, e.g. 20k", "--rate");
-    public Option<string> Arrivals { get; } = Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson");
+    public Option<string> Arrivals { get; } = Suggesting(
+        Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
+
 
     public Option<string> Load { get; } = Text("--load", "LIST",
         "afterwards load every transport alike, at shares of the slowest one's capacity: 25%,50%,75%,90%");
@@ -82,7 +87,8 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
 
     public Option<string> ServerPids { get; } = Text("--server-pids", "LIST",
-        "processes of a server that is not ours, e.g. 12,34: their CPU time and that of their descendants is the server's");
+        "processes whose CPU time, with that of their descendants, is that of a server that is not ours, e.g. 12,34 "
+            + "(default: whoever listens there, found by itself); none: nobody's");
 
     public Option<string[]> Watch { get; } = new("--watch")
     {
@@ -92,12 +98,24 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<bool> Insecure { get; } = Flag("--insecure", "accept any TLS certificate (implied for loopback)");
     public Option<string> CaCert { get; } = Text("--cacert", "FILE", "PEM file of the authority behind a TLS server's certificate");
+    public Option<string> Cert { get; } = Text("--cert", "FILE", "PEM file of the client's certificate, for TLS servers that ask for one");
+    public Option<string> Key { get; } = Text("--key", "FILE", "PEM file of its private key (default: in --cert)");
+
+    public Option<string> Sni { get; } = Text("--sni", "NAME",
+        "name that a TLS server is asked for and must prove (default: the host of its address)");
+
     public Option<string> Output { get; } = Text("-o", "FILE", "results file (default: results/<UTC time>-<os>-<label>.json)", "--output");
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
 
-    public Option<string> Format { get; } = Text("--format", "FORMAT",
-        "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format)));
+    public Option<string> Format { get; } = Suggesting(Text("--format", "FORMAT",
+        "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format))),
+        [.. Reports.All.Select(report => report.Format)]);
+
+    public Option<bool> Verbose { get; } = new("-v", "--verbose")
+    {
+        Description = "every round of every cell as it is measured, all tables and all doubts (as where stdout is no terminal)",
+    };
 
     public Option<bool> Crank { get; } = Flag("--crank", "for dotnet/crank: print its statistics block and nothing else");
 
@@ -112,11 +130,17 @@ internal sealed class RunCommandOptions(Preset preset)
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
         Rate, Arrivals, Load, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch,
-        Insecure, CaCert, Output, Label, NoSave, Format, Crank, .. Knobs.Select(knob => knob.Option),
+        Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank, .. Knobs.Select(knob => knob.Option),
     ];
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>
         new(name, aliases) { HelpName = value, Description = help };
+
+    private static Option<string> Suggesting(Option<string> option, params string[] values)
+    {
+        option.CompletionSources.Add(values);
+        return option;
+    }
 
     private static Option<bool> Flag(string name, string help) => new(name) { Description = help };
 }

@@ -1,7 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
@@ -33,15 +31,20 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Output.Crank && (cells != 1 || options.Loads.Count > 0))
-            yield return "--crank measures one cell: name one size with -s and one server with -U";
+            yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
     }
 
     private IEnumerable<string> OfServers()
     {
         if (options.OwnServer)
         {
-            if (options.ServerPids.Count > 0)
-                yield return "--server-pids is for a server that is not ours: the one this tool starts tells its own CPU time";
+            if (options.ServerPids is not null)
+                yield return "--server-pids is for a server that is not ours: whose CPU time the one this tool starts has is known";
+            if (options.Variants.Any(variant => variant is { EchoAlone: false, Knobs.Sockets: "bare" })
+                && options.Protocols.Any(protocol => protocol != ProtocolTable.Echo))
+            {
+                yield return "--sockets bare serves raw echoes alone: use it with GrpcBench echo, or write dotnet or loop";
+            }
             yield break;
         }
         foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.OnServerAlone && isTyped(one.Option)))
@@ -74,31 +77,16 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfFiles()
     {
-        if (options.Connector.CaCertificate is { } file && OfCertificate(file) is { } sentence)
-            yield return sentence;
         if (options.Output.File is { } output && WholeFile.IsStandardOutput(output))
             yield return $"-o {output} is where standard output or error goes: name another file, or use --no-save --format json";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
             yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";
     }
 
-    // Read here, so that a file that is no certificate is one sentence and not a failed connection later.
-    private static string? OfCertificate(string file)
-    {
-        try
-        {
-            var authorities = new X509Certificate2Collection();
-            authorities.ImportFromPem(System.Text.Encoding.UTF8.GetString(WholeFile.Read(file)));
-            return authorities.Count == 0 ? $"--cacert '{file}' holds no certificate in PEM form" : null;
-        }
-        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException)
-        {
-            return $"--cacert '{file}' cannot be used: {e.Message}";
-        }
-    }
-
     private IEnumerable<string> OfSizes()
     {
+        if (options.Call is not null && isTyped(declared.Sizes))
+            yield return "-s is the size of the replies of this tool's own method, and --call measures another: leave out one of them";
         if (options.Sizes.Any(size => size > 1L << 30))
             yield return "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer";
         if (!options.Protocols.Contains(ProtocolTable.Echo))

@@ -4,6 +4,7 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Cli;
 
@@ -15,13 +16,36 @@ namespace IpcBench.Client.Cli;
 /// <param name="typed">The command line.</param>
 /// <param name="sweeping">There will be more arms than the options say.</param>
 /// <param name="given">Servers that were named in another way than with -U.</param>
+/// <param name="service">What the command takes to call somebody's own service; null: nothing.</param>
 internal sealed class RunOptionsReader(
-    RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null)
+    RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null,
+    ServiceOptions? service = null)
 {
     private readonly Preset preset = declared.Preset;
 
     /// <exception cref="UsageException">Something typed cannot be.</exception>
     public RunOptions Read()
+    {
+        var options = AsTyped();
+        options = options with { Beside = Beside(options) };
+        new RunOptionsCheck(options, declared, option => Get(option) is not null, sweeping).Check();
+        return Fitted(options);
+    }
+
+    /// <summary>With the rounds that its comparisons need, where no number was typed.</summary>
+    public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
+        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null);
+
+    /// <summary>Only beside a plain comparison of transports at full load, where nothing was said of the concurrency.</summary>
+    private Topology? Beside(RunOptions options)
+    {
+        var isPlain = options is { OwnServer: true, Call: null, Calls: null, Rate: null, Loads: [], Clients: [_], Variants: [_] }
+            && options.ConnectPerCall is [false] && options.Transports.Contains("tcp") && options.Transports.Contains("unix");
+        var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
+        return isPlain && !isTyped && !sweeping && !options.Output.Crank ? preset.Beside : null;
+    }
+
+    private RunOptions AsTyped()
     {
         var addresses = given ?? Addresses();
         string Or(Option<string> option, Default standard) =>
@@ -32,23 +56,26 @@ internal sealed class RunOptionsReader(
         var calls = Calls(Or);
         var fewer = calls < preset.Fewer.Calls && !(preset.Warmup.Quick is not null && typed.GetValue(declared.Quick));
         var rounds = Get(declared.Rounds) is null && typed.GetValue(declared.Crank) ? "1" : Or(declared.Rounds, preset.Rounds);
-        var options = new RunOptions
+        var call = service?.Read(typed);
+        return new RunOptions
         {
             Scenario = preset.Name,
+            Call = call,
             Protocols = preset.Protocols,
             Addresses = addresses,
             Transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport),
-            Sizes = Parsers.List(Or(declared.Sizes, preset.Sizes), "-s", Parsers.Count),
+            Sizes = call is null ? Parsers.List(Or(declared.Sizes, preset.Sizes), "-s", Parsers.Count) : [0],
             Topologies = topologies,
             Threads = Threads(topologies.Min(topology => topology.Connections)),
-            Duration = Positive(Or(declared.Duration, preset.Duration), "-d"),
+            Duration = Parsers.Positive(Or(declared.Duration, preset.Duration), "-d"),
+            FixedDuration = Get(declared.Duration) is not null,
             Calls = calls,
             ConnectPerCall = PerCall(),
             Warmup = Parsers.Duration(fewer ? Get(declared.Warmup) ?? preset.Fewer.Warmup : Or(declared.Warmup, preset.Warmup), "--warmup"),
-            Timeout = Positive(Or(declared.Timeout, preset.Timeout), "--timeout"),
+            Timeout = Parsers.Positive(Or(declared.Timeout, preset.Timeout), "--timeout"),
             RoundsAuto = rounds == "auto",
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
-            MaxTime = Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
+            MaxTime = Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),
             Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : RandomNumberGenerator.GetInt32(1, int.MaxValue),
             Clients = Parsers.List(Or(declared.Client, preset.Client), "--client", ClientName),
@@ -59,15 +86,18 @@ internal sealed class RunOptionsReader(
             AgainstItself = typed.GetValue(declared.AgainstItself),
             Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
             Variants = Variants(),
-            Connector = new ConnectorOptions { Insecure = typed.GetValue(declared.Insecure), CaCertificate = Get(declared.CaCert) },
+            Connector = TlsOptions.Read(declared, typed),
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
             ServerCpus = Cpus(declared.ServerCpus, "--server-cpus"),
             Watches = Watches(),
-            ServerPids = Get(declared.ServerPids) is { } pids ? Parsers.List(pids, "--server-pids", ProcessId) : [],
+            ServerPids = Get(declared.ServerPids) switch
+            {
+                null => null,
+                "none" => [],
+                var pids => Parsers.List(pids, "--server-pids", ProcessId),
+            },
             Output = Output(),
         };
-        new RunOptionsCheck(options, declared, option => Get(option) is not null, sweeping).Check();
-        return options;
     }
 
     private OutputOptions Output()
@@ -82,6 +112,7 @@ internal sealed class RunOptionsReader(
                 Save = save && !(typed.GetValue(declared.Crank) && file is null),
                 Format = Get(declared.Format),
                 Crank = typed.GetValue(declared.Crank),
+                Verbose = typed.GetValue(declared.Verbose),
             }
             : throw new UsageException("-o names a results file and --no-save wants none: give one of them");
     }
@@ -153,7 +184,21 @@ internal sealed class RunOptionsReader(
             var values = Parsers.List(text, option.Name, (value, _) => value);
             variants = [.. from variant in variants from value in values select With(variant, knob, value, values.Count > 1)];
         }
-        return variants;
+        return preset.EchoSockets.Count == 0 ? variants : WithEchoes(variants);
+    }
+
+    /// <summary>
+    /// With Kestrel's sockets for all protocols, and below it the echoes over those of each other kind that there is here.
+    /// </summary>
+    private IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants)
+    {
+        var sockets = Knob.Named("sockets");
+        var others = preset.EchoSockets.Where(kind => kind != "loop" || EventLoop.IsSupported).ToList();
+        return
+        [
+            .. variants.Select(variant => With(variant, sockets, "dotnet", isArm: false)),
+            .. from variant in variants from kind in others select With(variant, sockets, kind, isArm: true) with { EchoAlone = true },
+        ];
     }
 
     private static Variant With(Variant variant, Knob knob, string value, bool isArm) =>
@@ -165,11 +210,6 @@ internal sealed class RunOptionsReader(
 
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
-
-    private static TimeSpan Positive(string text, string what) =>
-        Parsers.Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
-        ? time
-        : throw new UsageException($"{what} must be at least 1ms");
 
     private static IReadOnlyList<int> Integers(string text, string what) =>
         Parsers.List(text, what, (entry, name) => Parsers.Integer(entry, name, 1, 1_000_000));

@@ -1,10 +1,11 @@
 using System.CommandLine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>What the main command takes to look at somebody's own service.</summary>
+/// <summary>What the main command takes to look at somebody's own service, and to call it.</summary>
 internal sealed class ServiceOptions
 {
     public Option<bool> List { get; } = new("--list")
@@ -16,6 +17,43 @@ internal sealed class ServiceOptions
     {
         HelpName = "NAME",
         Description = "print a service, message or enum of the server at -U and all it refers to, as .proto text",
+    };
+
+    public Option<string> Call { get; } = new("--call")
+    {
+        HelpName = "METHOD",
+        Description = "measure this unary method, as --list prints it (package.Service/Method), instead of ours",
+    };
+
+    public Option<string> Data { get; } = new("--data")
+    {
+        HelpName = "JSON",
+        Description = "with --call: the request as JSON, @file.json, @file.jsonl (a request a line, taken in turn), - for standard input "
+            + "(default: {})",
+    };
+
+    public Option<string> DataBinary { get; } = new("--data-binary")
+    {
+        HelpName = "@FILE",
+        Description = "with --call: the bytes of the request's message as they are, without its types",
+    };
+
+    public Option<string> Expect { get; } = new("--expect")
+    {
+        HelpName = "JSON",
+        Description = "with --call: what the first reply of each connection must say, field by field",
+    };
+
+    public Option<string> Deadline { get; } = new("--deadline")
+    {
+        HelpName = "TIME",
+        Description = "with --call: sent as grpc-timeout; later replies are failures, DEADLINE_EXCEEDED",
+    };
+
+    public Option<string> Authority { get; } = new("--authority")
+    {
+        HelpName = "NAME",
+        Description = "with --call: the server's name in requests (:authority; default: host and port, or localhost)",
     };
 
     public Option<string> Protoset { get; } = new("--protoset")
@@ -39,20 +77,51 @@ internal sealed class ServiceOptions
     public Option<string[]> Header { get; } = new("-H", "--header")
     {
         HelpName = "'NAME: VALUE'",
-        Description = "metadata of a question to the server, repeatable; bytes in base64 where the name ends in -bin",
+        Description = "metadata of every call and question, repeatable, never printed; base64 where the name ends in -bin",
     };
 
     /// <summary>In the order of the help.</summary>
-    public IEnumerable<Option> Offered => [List, Describe, Protoset, Proto, Include, Header];
+    public IEnumerable<Option> Offered => [List, Describe, .. ToCall];
+
+    /// <summary>Without those that only look.</summary>
+    public IEnumerable<Option> ToCall =>
+        [Call, Data, DataBinary, Expect, Deadline, Authority, Protoset, Proto, Include, Header];
 
     /// <summary>Whether the services are to be shown and nothing is to be measured.</summary>
-    /// <exception cref="UsageException">There is nothing to show, and an option says how to.</exception>
-    public bool IsAsked(ParseResult typed)
+    public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;
+
+    /// <summary>The method to call; null when none is named.</summary>
+    /// <exception cref="UsageException">The options contradict each other, or are for a method and there is none.</exception>
+    public AskedCall? Read(ParseResult typed)
     {
-        var isAsked = typed.GetValue(List) || typed.GetValue(Describe) is not null;
-        if (!isAsked && Offered.FirstOrDefault(option => typed.GetResult(option) is { Implicit: false }) is { } idle)
-            throw new UsageException($"{idle.Name} is for --list and --describe: name one of them, or leave it out");
-        return isAsked;
+        string? Get(Option<string> option) => typed.GetValue(option);
+
+        if (Get(Call) is not { } method)
+        {
+            Option[] alone = [Data, DataBinary, Expect, Deadline, Authority];
+            if (Array.Find(alone, IsTyped) is { } lost)
+                throw new UsageException($"{lost.Name} is for --call: name the method with it, or leave {lost.Name} out");
+            if (!IsAsked(typed) && Offered.FirstOrDefault(IsTyped) is { } idle)
+                throw new UsageException($"{idle.Name} is for --call, --list and --describe: name one of them, or leave it out");
+            return null;
+        }
+        if (IsAsked(typed))
+            throw new UsageException("--call measures, --list and --describe show: give one of them");
+        if (Get(Data) is not null && Get(DataBinary) is not null)
+            throw new UsageException("--data and --data-binary both give the request: give one of them");
+        var (service, name) = MethodName.Split(method);
+        return new AskedCall
+        {
+            Method = $"{service}/{name}",
+            Data = Get(Data),
+            Binary = Get(DataBinary),
+            Expect = Get(Expect),
+            Deadline = Get(Deadline) is { } deadline ? Parsers.Positive(deadline, "--deadline") : null,
+            Authority = Get(Authority) is { } authority ? Parsers.Authority(authority) : null,
+            Types = Source(typed),
+        };
+
+        bool IsTyped(Option option) => typed.GetResult(option) is { Implicit: false };
     }
 
     /// <summary>Prints what was asked for.</summary>
@@ -62,8 +131,13 @@ internal sealed class ServiceOptions
         var (list, name) = (typed.GetValue(List), typed.GetValue(Describe));
         if (list && name is not null)
             throw new UsageException("--list and --describe are two questions: give one of them");
-        var what = list ? "--list" : "--describe";
-        var source = Source(typed, options, what);
+        var source = Source(typed);
+        if (!source.IsFile && options.Addresses.Count != 1)
+        {
+            throw new UsageException(
+                $"{(list ? "--list" : "--describe")} asks one server: name it with -U, or give the types with --protoset or --proto");
+        }
+        source = source with { Server = source.IsFile ? null : options.Addresses[0], Connector = options.Connector };
         var output = typed.InvocationConfiguration.Output;
         using var interruption = new Interruption();
         try
@@ -83,24 +157,20 @@ internal sealed class ServiceOptions
         }
     }
 
-    private TypeSource Source(ParseResult typed, RunOptions options, string what)
+    private TypeSource Source(ParseResult typed)
     {
         var (protoset, proto, include) = (typed.GetValue(Protoset), typed.GetValue(Proto), typed.GetValue(Include) ?? []);
         if (protoset is not null && proto is not null)
             throw new UsageException("--protoset and --proto both give the types: give one of them");
         if (include.Length > 0 && proto is null)
             throw new UsageException("-I names folders for the imports of --proto: give that too, or leave -I out");
-        var isFile = protoset is not null || proto is not null;
-        if (!isFile && options.Addresses.Count != 1)
-            throw new UsageException($"{what} asks one server: name it with -U, or give the types with --protoset or --proto");
         return new TypeSource
         {
             Protoset = protoset,
             Proto = proto,
             Include = include,
-            Server = isFile ? null : options.Addresses[0],
-            Connector = options.Connector,
-            Metadata = [.. (typed.GetValue(Header) ?? []).Select(MetadataEntry.Parse)],
+            Authority = typed.GetValue(Authority),
+            Metadata = MetadataEntry.ParseAll(typed.GetValue(Header) ?? []),
         };
     }
 }

@@ -18,12 +18,15 @@ internal static class SweepCommand
         var options = new RunCommandOptions(Presets.Main);
         var command = new Command("sweep",
             "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
-        foreach (var option in options.Offered)
+        var service = new ServiceOptions();
+        foreach (var option in options.Offered.Concat(service.ToCall))
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var plain = new RunOptionsReader(options, typed, sweeping: true).Read();
-            return await RunCommand.MeasureAsync(plain with { Variants = Variants(plain, typed.GetValue(vary)!) }, commandLine);
+            var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
+            var plain = reader.Read();
+            var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
+            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine);
         });
         return command;
     }

@@ -92,7 +92,11 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 
     public abstract void CutOff(long sentBeforeNs);
 
-    public void SetAccepting(bool value)
+    public virtual void OnWindow()
+    {
+    }
+
+    public virtual void SetAccepting(bool value)
     {
         using var inside = Inside();
         accepting = value;
@@ -161,7 +165,7 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The other side or the system has ended the duplex; null: in good order.</summary>
+    /// <summary>The other side or the system has ended the duplex; a fault of null: the other side closed it in good order.</summary>
     protected abstract void OnEnd(string? fault);
 
     /// <summary>Nobody needs it any more: ends the duplex and what is out on it.</summary>

@@ -32,7 +32,7 @@ internal abstract class DuplexGate
     {
         try
         {
-            // A flush that finds the duplex broken ends its session, and the next session may have something to say already.
+            // A flush that finds the duplex broken ends it; the one that takes its place may have output already, which is flushed too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
         }

@@ -65,18 +65,26 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     }
 }
 
-/// <summary>Output buffers of one size, for use from one thread at a time; larger ones are made on demand and not kept.</summary>
+/// <summary>
+/// Output buffers, for use from one thread at a time. All that it keeps have one size: the largest that was ever asked for, because a
+/// connection that once had so much to send will again. So it keeps at most what was in use at one time.
+/// </summary>
 internal sealed class BufferPool(int size = 16 * 1024)
 {
     private readonly Stack<byte[]> free = new();
+    private int size = size;
 
     public byte[] Rent(int atLeast)
     {
-        if (atLeast <= size)
-            return free.TryPop(out var buffer) ? buffer : new byte[size];
-        return new byte[(int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)atLeast)];
+        if (atLeast > size)
+        {
+            size = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)atLeast);
+            free.Clear();
+        }
+        return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size);
     }
 
+    /// <summary>Takes back what was rented; one that has become too small is let go.</summary>
     public void Return(byte[] buffer)
     {
         if (buffer.Length == size)

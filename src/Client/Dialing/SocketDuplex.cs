@@ -7,7 +7,7 @@ namespace IpcBench.Client.Dialing;
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
-    // Then the other connections of the thread have their turn.
+    // Reads in a row before the thread's other connections are served.
     private const int MostReadsAtOnce = 8;
 
     private LoopSocket? socket;

@@ -49,7 +49,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
                 return;
             isClosed = true;
         }
-        // Not awaited: a TLS stream's goodbye may have to wait for a write that never ends.
+        // Not awaited: the close_notify of a TLS stream may have to wait for a write that never ends.
         _ = DisposeAsync();
     }
 

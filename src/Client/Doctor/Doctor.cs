@@ -4,7 +4,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>Examines the machine before its transports are blamed.</summary>
+/// <summary>Looks for what on this machine would disturb a measurement.</summary>
 internal static class Doctor
 {
     // The order in which they are printed; a new check is a line here.

@@ -9,10 +9,14 @@ internal readonly struct CallResult
 
     private readonly string? failure;
 
-    private CallResult(string? failure) => this.failure = failure;
+    private CallResult(string? failure, long bytes = 0) => (this.failure, Bytes) = (failure, bytes);
+
+    /// <summary>Payload bytes of a right reply.</summary>
+    public long Bytes { get; }
 
     /// <summary>The reply was right in every respect.</summary>
-    public static CallResult Ok => default;
+    /// <param name="bytes">Of its payload.</param>
+    public static CallResult Ok(long bytes) => new(null, bytes);
 
     /// <summary>No end was seen before the timeout or the drain limit.</summary>
     public static CallResult CutOff => new(CutOffMark);

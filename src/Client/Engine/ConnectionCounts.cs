@@ -7,20 +7,21 @@ namespace IpcBench.Client.Engine;
 internal static class ConnectionCounts
 {
     /// <param name="connectTimes">Ascending, in ns.</param>
-    public static ConnectionStats Of(IReadOnlyList<long> calls, int opened, int reopened, long retries, long[] connectTimes) => new()
-    {
-        Requested = calls.Count,
-        Opened = opened,
-        Active = calls.Count(count => count > 0),
-        Reopened = reopened,
-        ConnectRetries = retries,
-        FewestCalls = calls.Min(),
-        MostCalls = calls.Max(),
-        Fairness = Fairness(calls),
-        ConnectTimesNs = connectTimes.Length == 0
+    public static ConnectionStats Of(
+        IReadOnlyList<long> calls, int opened, int reopened, long retries, IReadOnlyList<long> connectTimes) => new()
+        {
+            Requested = calls.Count,
+            Opened = opened,
+            Active = calls.Count(count => count > 0),
+            Reopened = reopened,
+            ConnectRetries = retries,
+            FewestCalls = calls.Min(),
+            MostCalls = calls.Max(),
+            Fairness = Fairness(calls),
+            ConnectTimesNs = connectTimes.Count == 0
             ? []
             : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
-    };
+        };
 
     /// <summary>Jain's index: (sum x)^2 / (n sum x^2); 1 when there were no calls at all, which is fair to all.</summary>
     public static double Fairness(IReadOnlyList<long> calls)
@@ -31,7 +32,7 @@ internal static class ConnectionCounts
         return squares == 0 ? 1 : sum * sum / (calls.Count * squares);
     }
 
-    private static long Quantile(long[] ascending, double part) => ascending[(int)Math.Ceiling(part * ascending.Length) - 1];
+    private static long Quantile(IReadOnlyList<long> ascending, double part) => ascending[(int)Math.Ceiling(part * ascending.Count) - 1];
 }
 
 /// <summary>How long the connects took that belong to calls. From any thread.</summary>

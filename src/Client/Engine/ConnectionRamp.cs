@@ -8,6 +8,12 @@ internal static class ConnectionRamp
 {
     private const int AtOnce = 128;
 
+    // What a connection says that the server ended before it was of use: in good order, with bytes unread, before TLS was agreed on.
+    private static readonly string[] Ends =
+    [
+        "the server closed the connection", "Connection reset by peer", "Received an unexpected EOF or 0 bytes from the transport stream",
+    ];
+
     /// <returns>How long each connect took, in ns, ascending.</returns>
     public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, EngineOptions options, CancellationToken cancellation)
     {
@@ -30,15 +36,15 @@ internal static class ConnectionRamp
                 $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened "
                 + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
         }
-        var said = state.Error.Message;
+        var said = Reason(state.Error);
         return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
     }
 
     private static string Reason(Exception? error) => error switch
     {
         null or OperationCanceledException => "the server does not answer",
-        { Message: "the server closed the connection" } => error.Message + ", as one does that has reached its limit of connections or "
-            + "open files (ulimit -n where it was started)",
+        _ when Ends.Contains(error.Message.TrimEnd('.')) => error.Message.TrimEnd('.') + ", as one does it that has reached its limit of "
+            + "connections or open files (ulimit -n where it was started)",
         _ => error.Message,
     };
 

@@ -5,8 +5,9 @@ namespace IpcBench.Client.Engine;
 /// <param name="UsesLoops">Connections live on <see cref="LoopScheduler"/>s; otherwise the framework chooses the threads.</param>
 /// <param name="Retries">Connects so far that were tried again because the server's accept queue was full.</param>
 /// <param name="Connects">Connects that belong to calls; null where connections are opened before the calls and kept.</param>
+/// <param name="Notes">What servers say of calls that fail; null where they say nothing.</param>
 internal sealed record ConnectionSource(
-    Func<Scheduler, IConnection> Make, bool UsesLoops, Func<long> Retries, ConnectLog? Connects = null);
+    Func<Scheduler, IConnection> Make, bool UsesLoops, Func<long> Retries, ConnectLog? Connects = null, FailureNotes? Notes = null);
 
 /// <summary>A connection and its streams, as the engine sees them.</summary>
 internal interface IConnection : IAsyncDisposable
@@ -38,7 +39,14 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>Cuts off the calls sent before <paramref name="sentBeforeNs"/>.</summary>
     void CutOff(long sentBeforeNs);
 
-    /// <summary>A window begins, or ends: after its end <see cref="IStream.ReadyAsync"/> says false, to those who wait too.</summary>
+    /// <summary>
+    /// The window begins, load goes on: what a connection does once in each window is due for the next call that it sends. From any thread.
+    /// </summary>
+    void OnWindow()
+    {
+    }
+
+    /// <summary>Load begins, or ends: after its end <see cref="IStream.ReadyAsync"/> says false, to those who wait too.</summary>
     void SetAccepting(bool accepting);
 
     /// <summary>Calls sent until <see cref="Leave"/> go out together. Once for each leave; the two may be nested.</summary>
@@ -47,11 +55,11 @@ internal interface IConnection : IAsyncDisposable
     void Leave();
 }
 
-/// <summary>One stream of a connection: one outstanding call. What a call is on the wire is its business alone.</summary>
+/// <summary>One stream of a connection: one outstanding call. The engine does not know what a call is on the wire.</summary>
 internal interface IStream
 {
     /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
-    /// <returns>False: the window is over, and no call may be sent.</returns>
+    /// <returns>False: the load is over, and no call may be sent.</returns>
     ValueTask<bool> ReadyAsync();
 
     /// <summary>Makes one call; only after <see cref="ReadyAsync"/> said true, and never two at a time. Does not throw.</summary>

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
@@ -6,17 +7,21 @@ namespace IpcBench.Client.Engine;
 /// <summary>What one thread notes of the calls it completes; summed over the threads after the window.</summary>
 internal sealed class LatencyRecorder
 {
-    /// <summary>Length of a bucket.</summary>
-    public const long BucketNs = 100_000_000;
-
     private const int MostBuckets = 36_000; // an hour
 
     private readonly Dictionary<string, long> failed = [];
     private long[] buckets = [];
-    private WindowClock? clock;
+    private ReplySizes replies = ReplySizes.None;
+    private WindowClock clock = Always();
     private long allOk;
+    private long leadBegun, leadEnded, tailBegun, tailEnded;
+    private long whole;
+    private double parts;
 
     public LatencyHistogram Latency { get; } = new();
+
+    /// <summary>From the send to the reply of calls sent before the window; null where no load goes before it.</summary>
+    public LatencyHistogram? Lead { get; private set; }
 
     /// <summary>Null until a call was cut off.</summary>
     public LatencyHistogram? CutOffLatency { get; private set; }
@@ -27,20 +32,50 @@ internal sealed class LatencyRecorder
     /// <summary>Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; private set; }
 
+    /// <summary>
+    /// From when calls were due to the end of the window, of those that were due in it and sent after it; null until there is one.
+    /// </summary>
+    public LatencyHistogram? SentAfter { get; private set; }
+
+    /// <summary>Calls sent in the window.</summary>
     public long Started { get; private set; }
+
+    /// <summary>Of the started, those that ended well, whenever; and so with <see cref="CutOff"/> and <see cref="Failed"/>.</summary>
     public long Ok { get; private set; }
+
     public long CutOff { get; private set; }
 
-    /// <summary>Calls that ended well before the window did.</summary>
+    /// <summary>Of the started, those that ended in whatever way.</summary>
+    public long Ended { get; private set; }
+
+    /// <summary>Calls that ended well in the window, wherever they began.</summary>
     public long Completed { get; private set; }
 
-    /// <summary>Calls that ended in whatever way.</summary>
-    public long Ended { get; private set; }
+    /// <summary>Payload of those calls' replies.</summary>
+    public ReplySizes Replies => replies;
+
+    /// <summary>Payload of the replies to all calls of the load, those before and after the window too.</summary>
+    public long AllBytes { get; private set; }
+
+    /// <summary>Of each call that ended well the share of its time that lies in the window.</summary>
+    public double Credited => whole + parts;
+
+    /// <summary>Calls sent so far, before, in and after the window.</summary>
+    public long AllBegun => leadBegun + Started + tailBegun;
+
+    /// <summary>Those of them that ended in whatever way.</summary>
+    public long AllEnded => leadEnded + Ended + tailEnded;
+
+    /// <summary>Calls sent before the end of the window that are still out.</summary>
+    public long Crossing => leadBegun + Started - leadEnded - Ended;
+
+    /// <summary>Calls sent before the window that ended, in whatever way.</summary>
+    public long LeadEnded => leadEnded;
 
     /// <summary>When the first call of the window was sent; of no meaning while <see cref="Started"/> is 0.</summary>
     public long FirstSentNs { get; private set; }
 
-    /// <summary>When the last call of the window ended.</summary>
+    /// <summary>When the last call ended.</summary>
     public long LastDoneNs { get; private set; }
 
     public IReadOnlyDictionary<string, long> Failed => failed;
@@ -52,33 +87,59 @@ internal sealed class LatencyRecorder
     public long AllOk => Volatile.Read(ref allOk);
 
     /// <summary>Forgets the last window.</summary>
-    public void Begin(WindowClock window, bool isOpenLoop)
+    public void Begin(WindowClock window, LoadWindow load)
     {
+        var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        CutOffLatency = null;
+        Lead = load.Lead > TimeSpan.Zero ? new() : null;
+        CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
         SendLateness = isOpenLoop ? new() : null;
         (Started, Ended, Ok, CutOff, Completed, LastDoneNs) = (0, 0, 0, 0, 0, window.StartNs);
+        (leadBegun, leadEnded, tailBegun, tailEnded, whole, parts) = (0, 0, 0, 0, 0, 0);
+        (replies, AllBytes) = (ReplySizes.None, 0);
         failed.Clear();
-        if (buckets.Length == 0 || window.EndNs != long.MaxValue)
-        {
-            var length = (window.EndNs - window.StartNs) / BucketNs + 1;
-            buckets = new long[window.EndNs == long.MaxValue ? 1024 : (int)Math.Min(length, MostBuckets)];
-        }
+        if (load.Duration is { } duration)
+            buckets = new long[(int)Math.Min((long)(duration.TotalSeconds * 1e9) / Measurement.BucketNs + 1, MostBuckets)];
+        else if (buckets.Length == 0)
+            buckets = new long[1024];
         Array.Clear(buckets);
     }
 
-    public void RecordStart(long sentNs)
+    /// <summary>Notes that a call is sent, and where it belongs: to be handed back when it ends, on whatever thread that is.</summary>
+    public CallPart RecordStart(long intendedNs, long sentNs)
     {
-        if (Started++ == 0)
-            FirstSentNs = sentNs;
+        if (sentNs < clock.BeginNs)
+        {
+            leadBegun++;
+            return CallPart.Lead;
+        }
+        if (sentNs < clock.EndNs)
+        {
+            if (Started++ == 0)
+                FirstSentNs = sentNs;
+            return CallPart.Window;
+        }
+        tailBegun++;
+        if (intendedNs < clock.EndNs && intendedNs >= clock.BeginNs)
+            (SentAfter ??= new()).Record(clock.EndNs - intendedNs);
+        return CallPart.Tail;
     }
 
+    /// <param name="part">As <see cref="RecordStart"/> said.</param>
     /// <param name="intendedNs">When the call should have started: what its latency counts from.</param>
-    public void Record(long intendedNs, long sentNs, long doneNs, CallResult result)
+    /// <param name="sentNs">When it was sent.</param>
+    /// <param name="doneNs">When it ended.</param>
+    /// <param name="result">How.</param>
+    public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
+        if (part != CallPart.Window)
+        {
+            RecordOutside(part, sentNs, doneNs, result);
+            return;
+        }
         Ended++;
         if (!result.IsOk)
         {
@@ -87,17 +148,57 @@ internal sealed class LatencyRecorder
         }
         Ok++;
         allOk++;
+        AllBytes += result.Bytes;
         Latency.Record(doneNs - intendedNs);
         if (ServiceTime is not null)
         {
             ServiceTime.Record(doneNs - sentNs);
             SendLateness!.Record(sentNs - intendedNs);
         }
-        if (doneNs <= clock!.EndNs)
+        if (doneNs <= clock.EndNs)
         {
-            Completed++;
-            CountInBucket(doneNs - clock.StartNs);
+            whole++;
+            CountCompleted(doneNs, result.Bytes);
+            return;
         }
+        parts += Share(sentNs, doneNs);
+    }
+
+    private static WindowClock Always()
+    {
+        var clock = new WindowClock(0);
+        clock.BeginAt(0);
+        return clock;
+    }
+
+    /// <summary>Of such a call the window gets what lies in it, and nothing else.</summary>
+    private void RecordOutside(CallPart part, long sentNs, long doneNs, CallResult result)
+    {
+        if (part == CallPart.Tail)
+            tailEnded++;
+        else
+            leadEnded++;
+        if (!result.IsOk)
+            return;
+        allOk++;
+        AllBytes += result.Bytes;
+        if (part == CallPart.Tail)
+            return;
+        if (doneNs <= clock.BeginNs)
+        {
+            Lead?.Record(doneNs - sentNs);
+            return;
+        }
+        parts += Share(sentNs, doneNs);
+        if (doneNs <= clock.EndNs)
+            CountCompleted(doneNs, result.Bytes);
+    }
+
+    /// <summary>The share of a call's time that lies in the window. An edge may have been set a moment after it was looked at.</summary>
+    private double Share(long sentNs, long doneNs)
+    {
+        var inside = Math.Min(doneNs, clock.EndNs) - Math.Max(sentNs, clock.BeginNs);
+        return Math.Max(0, inside) / (double)Math.Max(1, doneNs - sentNs);
     }
 
     private void RecordFailure(long elapsedNs, CallResult result)
@@ -111,11 +212,25 @@ internal sealed class LatencyRecorder
         CollectionsMarshal.GetValueRefOrAddDefault(failed, result.Kind, out _)++;
     }
 
-    private void CountInBucket(long offsetNs)
+    private void CountCompleted(long doneNs, long bytes)
     {
-        var index = (int)Math.Min(offsetNs / BucketNs, MostBuckets - 1);
+        Completed++;
+        replies.Add(bytes);
+        var index = (int)Math.Min((doneNs - clock.BeginNs) / Measurement.BucketNs, MostBuckets - 1);
         if (index >= buckets.Length)
             Array.Resize(ref buckets, Math.Min(MostBuckets, index * 2));
         buckets[index]++;
     }
+}
+
+/// <summary>When a call was sent, as the window sees it.</summary>
+internal enum CallPart : byte
+{
+    /// <summary>Before the window had begun.</summary>
+    Lead,
+
+    Window,
+
+    /// <summary>After its end, so that calls that cross it do not run on a server that empties.</summary>
+    Tail,
 }

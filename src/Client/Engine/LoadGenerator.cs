@@ -1,3 +1,5 @@
+using IpcBench.Transports.Loop;
+
 namespace IpcBench.Client.Engine;
 
 /// <summary>The connections of one cell spread over threads; runs windows of load over them.</summary>
@@ -16,6 +18,9 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     /// <summary>Calls that ended well so far, over all windows; cheap, may be polled from any thread, after its end too.</summary>
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
+
+    /// <summary>System calls on all connections so far, from any thread; null where the framework makes them.</summary>
+    public LoopCounts? SystemCalls => schedulers.Aggregate((LoopCounts?)default(LoopCounts), (sum, one) => sum + one.Counts);
 
     /// <summary>Opens all connections, ramped.</summary>
     /// <exception cref="IOException">
@@ -37,43 +42,45 @@ internal sealed class LoadGenerator : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs one window and drains it. Cancellation ends the window early: what was measured until then is returned.</summary>
-    public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation)
+    /// <summary>
+    /// Runs one window, with the load before and after it, and drains it. Cancellation ends it early: what was measured until then is
+    /// returned.
+    /// </summary>
+    /// <param name="window">How long, and when calls start.</param>
+    /// <param name="cancellation">Ends it early.</param>
+    /// <param name="edges">Is told when the window begins and ends.</param>
+    public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {
         if (window is { Duration: null, Calls: null })
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
-        var opened = connections.Count(connection => connection.IsOpen);
-        var streams = connections.Min(connection => connection.StreamsAllowed);
-        var reopenedBefore = connections.Sum(connection => connection.Reopened);
-        source.Connects?.Begin();
-        var bytesBefore = connections.Sum(connection => connection.BytesReceived);
-        var run = new WindowRun(window, schedulers);
-        run.Start();
-        var watch = new WindowWatch(run, options, schedulers);
-        await watch.WatchAsync(cancellation);
-        isAbandoned |= watch.IsAbandoned;
-        if (!isAbandoned)
-            await run.Drained;
-        var reopened = connections.Sum(connection => connection.Reopened) - reopenedBefore;
-        var stats = ConnectionCounts.Of([.. run.CallsByConnection], opened, reopened, source.Retries(), connectTimes) with
-        {
-            StreamsAllowed = streams,
-        };
-        if (source.Connects is { } connects)
-            stats = stats with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles() };
-        return WindowTotals.Of(run, schedulers, options, stats, watch.Lost) with
-        {
-            ReceivedBytes = connections.TrueForAll(connection => connection.BytesReceived is not null)
-                ? connections.Sum(connection => connection.BytesReceived) - bytesBefore
-                : null,
-        };
+        if (window.Calls is not null && window.Lead > TimeSpan.Zero)
+            throw new ArgumentException("counted calls are all of the load", nameof(window));
+        // Calls that nobody answers would be out all the time and be started in no window: without an answer it begins with the load.
+        return await RunOnceAsync(window, edges, cancellation)
+            ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
     }
 
     public async ValueTask DisposeAsync()
     {
-        // What does not end calls may not end connections either.
+        // Connections whose calls did not end may not close either: they get a limited time.
         var closing = Task.Run(CloseAsync);
         await (isAbandoned ? Task.WhenAny(closing, Task.Delay(AbandonedPatience)) : closing);
+    }
+
+    /// <returns>Null when nothing was answered before the window would have begun.</returns>
+    private async Task<LoadResult?> RunOnceAsync(LoadWindow window, IWindowEdges? edges, CancellationToken cancellation)
+    {
+        var readings = new WindowReadings(connections, source, connectTimes, edges) { OkBefore = CallsSoFar };
+        if (window.Lead <= TimeSpan.Zero)
+            readings.OnBegin();
+        var run = new WindowRun(window, schedulers);
+        var watch = new WindowWatch(run, options, schedulers, readings);
+        run.Start();
+        await watch.WatchAsync(cancellation);
+        isAbandoned |= watch.IsAbandoned;
+        if (!isAbandoned)
+            await run.Drained;
+        return watch.IsUnanswered ? null : WindowTotals.Of(run, schedulers, options, readings, watch.Lost);
     }
 
     private void Make()

@@ -6,13 +6,33 @@ namespace IpcBench.Client.Engine;
 /// <summary>What one window measured; see <see cref="Measurement"/> for the meaning of each count.</summary>
 internal sealed record LoadResult
 {
+    /// <summary>False: the load was ended, or the server lost, before the window had begun; nothing was measured.</summary>
+    public required bool HasBegun { get; init; }
+
     public required long WindowNs { get; init; }
     public required long Started { get; init; }
     public required long Ok { get; init; }
     public required IReadOnlyDictionary<string, long> Failed { get; init; }
+
+    /// <summary>The first message of each kind of failure that has one.</summary>
+    public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
+
     public required long CutOff { get; init; }
     public required long Completed { get; init; }
+    public required double Credited { get; init; }
+
+    /// <summary>Payload of the replies to the completed calls.</summary>
+    public required ReplySizes Replies { get; init; }
+
+    /// <summary>Calls that ended well in all of the load, before and after the window too.</summary>
+    public required long AllOk { get; init; }
+
+    /// <summary>Median time of the calls that ended well before the window began; null when there was no such load.</summary>
+    public long? LeadMedianNs { get; init; }
+
+    /// <summary>Payload that arrived inside the window.</summary>
     public required long PayloadBytes { get; init; }
+
     public long? ReceivedBytes { get; init; }
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
@@ -39,10 +59,24 @@ internal sealed record LoadResult
 /// <summary>One stretch of load over open connections: when it stops and when its calls start.</summary>
 internal sealed record LoadWindow
 {
-    /// <summary>No call is started after this long; null: stop by <see cref="Calls"/> alone.</summary>
+    /// <summary>
+    /// Load for at least this long before the window begins, which then finds the server at work; none where <see cref="Calls"/> are
+    /// counted.
+    /// </summary>
+    public TimeSpan Lead { get; init; }
+
+    /// <summary>
+    /// Length of the window. Load goes on after it until the calls that it cut have ended. Null: <see cref="Calls"/> alone end it.
+    /// </summary>
     public TimeSpan? Duration { get; init; }
 
-    /// <summary>No more calls than this are started; null: stop by <see cref="Duration"/> alone.</summary>
+    /// <summary>
+    /// The window is at least this many times as long as the median call of the lead, whatever <see cref="Duration"/> says; 0: never
+    /// longer.
+    /// </summary>
+    public int Medians { get; init; }
+
+    /// <summary>No more calls than this are started, and none after <see cref="Duration"/>; null: a time alone ends the window.</summary>
     public long? Calls { get; init; }
 
     /// <summary>Open loop: calls per second over all streams; null: closed loop.</summary>
@@ -54,15 +88,41 @@ internal sealed record LoadWindow
     public long Seed { get; init; }
 }
 
-/// <summary>The two edges of a window; its end may be moved to now, once.</summary>
-internal sealed class WindowClock(long startNs, long endNs)
+/// <summary>
+/// Is told of the edges of a window at the very moment, on the thread that watches it: counters that belong to the window are read here.
+/// Neither may throw or wait for anybody, and load may be running.
+/// </summary>
+internal interface IWindowEdges
 {
-    private long end = endNs;
+    /// <summary>The window begins when this returns: what takes long is read first, CPU times last.</summary>
+    void OnBegin();
 
+    /// <summary>The window has just ended: CPU times are read first, what takes long last.</summary>
+    void OnEnd();
+}
+
+/// <summary>
+/// The edges of a window and the end of the load around it: load begins before the window and goes on beyond it, so that neither edge
+/// finds the server empty. Edges are set by the thread that watches, as they come, and read by all.
+/// </summary>
+/// <param name="startNs">When the load starts.</param>
+internal sealed class WindowClock(long startNs)
+{
+    private long begin = long.MaxValue, end = long.MaxValue, stop = long.MaxValue;
+
+    /// <summary>When the load starts: schedules count from here.</summary>
     public long StartNs { get; } = startNs;
 
-    /// <summary><see cref="long.MaxValue"/> while nothing but the number of calls will end the window.</summary>
+    /// <summary><see cref="long.MaxValue"/> before the window has begun.</summary>
+    public long BeginNs => Volatile.Read(ref begin);
+
+    /// <summary><see cref="long.MaxValue"/> before it has ended, and for ever when nothing but the number of calls ends it.</summary>
     public long EndNs => Volatile.Read(ref end);
+
+    /// <summary>No call starts from then on; <see cref="long.MaxValue"/> while calls may.</summary>
+    public long StopNs => Volatile.Read(ref stop);
+
+    public void BeginAt(long ns) => Volatile.Write(ref begin, ns);
 
     /// <summary>Ends the window at that time, unless it ends earlier anyway.</summary>
     public void EndAt(long ns)
@@ -70,4 +130,30 @@ internal sealed class WindowClock(long startNs, long endNs)
         if (ns < EndNs)
             Volatile.Write(ref end, ns);
     }
+
+    /// <summary>Ends the load at that time, unless it ends earlier anyway.</summary>
+    public void StopAt(long ns)
+    {
+        if (ns < StopNs)
+            Volatile.Write(ref stop, ns);
+    }
+}
+
+/// <summary>Payload bytes of replies: all together, and what they lie between.</summary>
+/// <param name="Bytes">Of all replies.</param>
+/// <param name="Smallest">Bytes of the smallest; of no meaning without replies.</param>
+/// <param name="Largest">Bytes of the largest; of no meaning without replies.</param>
+internal record struct ReplySizes(long Bytes, long Smallest, long Largest)
+{
+    public static ReplySizes None => new(0, long.MaxValue, 0);
+
+    public void Add(long bytes)
+    {
+        Bytes += bytes;
+        Smallest = Math.Min(Smallest, bytes);
+        Largest = Math.Max(Largest, bytes);
+    }
+
+    public static ReplySizes operator +(ReplySizes one, ReplySizes other) =>
+        new(one.Bytes + other.Bytes, Math.Min(one.Smallest, other.Smallest), Math.Max(one.Largest, other.Largest));
 }

@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Engine;
 
 /// <summary>When the next call starts, and whether it still may. Asked by every free stream; one schedule for all of them.</summary>
-/// <param name="clock">No call starts at the end of this window or later.</param>
-/// <param name="calls">No more calls than this are started; null: the window's end alone stops them.</param>
+/// <param name="clock">No call starts when this says that the load stops, or later.</param>
+/// <param name="calls">No more calls than this are started; null: the clock alone stops them.</param>
 internal abstract class Pacer(WindowClock clock, long? calls)
 {
     private readonly bool isCounted = calls is not null;
@@ -26,7 +26,7 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     public bool Next(long nowNs, out long intendedNs)
     {
         intendedNs = Claim(nowNs);
-        return Math.Max(intendedNs, nowNs) < clock.EndNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
+        return Math.Max(intendedNs, nowNs) < clock.StopNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
     }
 
     /// <summary>Claims the next start whether it may be made or not. From any thread.</summary>
@@ -41,8 +41,8 @@ internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock,
     public override long Claim(long nowNs) => nowNs;
 }
 
-/// <summary>Starts at even distances, whatever becomes of the calls; the first is due when the window begins.</summary>
-/// <param name="clock">The window.</param>
+/// <summary>Starts at even distances, whatever becomes of the calls; the first is due when the load starts.</summary>
+/// <param name="clock">Of the load.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Calls per second over all streams.</param>
 internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)
@@ -60,7 +60,7 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
 }
 
 /// <summary>Starts with exponential gaps, as of many independent callers; the same seed gives the same starts.</summary>
-/// <param name="clock">The window; it begins with the first gap.</param>
+/// <param name="clock">Of the load, which starts with the first gap.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Mean calls per second over all streams.</param>
 /// <param name="seed">Decides the gaps.</param>

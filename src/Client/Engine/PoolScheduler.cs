@@ -8,7 +8,7 @@ namespace IpcBench.Client.Engine;
 /// </summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // Monitor.Wait counts milliseconds and may be late by one; a timer due sooner than the one waited for is never scheduled within that.
+    // The part of a wait that is slept finely: Monitor.Wait counts whole milliseconds and may be late by one.
     private const long LastStretchNs = 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
@@ -16,7 +16,7 @@ internal sealed class PoolScheduler : Scheduler
     private readonly TimerQueue timers = new();
     private readonly SpinBudget spin = new();
     private readonly Thread timerThread;
-    private (WindowClock Clock, bool IsOpenLoop)? window;
+    private (WindowClock Clock, LoadWindow Load)? current;
     private bool stopping;
 
     public PoolScheduler()
@@ -37,13 +37,13 @@ internal sealed class PoolScheduler : Scheduler
         }
     }
 
-    public override void BeginWindow(WindowClock clock, bool isOpenLoop)
+    public override void BeginWindow(WindowClock clock, LoadWindow window)
     {
         lock (recorders)
         {
-            window = (clock, isOpenLoop);
+            current = (clock, window);
             foreach (var recorder in recorders)
-                recorder.Begin(clock, isOpenLoop);
+                recorder.Begin(clock, window);
         }
     }
 
@@ -90,8 +90,8 @@ internal sealed class PoolScheduler : Scheduler
         var recorder = new LatencyRecorder();
         lock (recorders)
         {
-            if (window is { } current)
-                recorder.Begin(current.Clock, current.IsOpenLoop);
+            if (current is (var clock, var window))
+                recorder.Begin(clock, window);
             recorders.Add(recorder);
         }
         return recorder;
@@ -112,7 +112,8 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// The timer that is due, or how long the last stretch to the next one is to be slept; longer waits are over when it returns.
+    /// Finds a timer that is due, or says how many ns to sleep before one is. When that is longer than <see cref="LastStretchNs"/>, it
+    /// waits itself, until about that long before, and returns neither.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

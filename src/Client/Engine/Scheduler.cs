@@ -12,8 +12,11 @@ internal abstract class Scheduler : IDisposable
     /// <summary>The recorder for the thread this is asked on.</summary>
     public abstract LatencyRecorder Recorder { get; }
 
+    /// <summary>System calls of its sockets so far, from any thread; null where the framework makes them.</summary>
+    public virtual LoopCounts? Counts => null;
+
     /// <summary>All recorders start afresh; those yet to be made, too.</summary>
-    public abstract void BeginWindow(WindowClock clock, bool isOpenLoop);
+    public abstract void BeginWindow(WindowClock clock, LoadWindow window);
 
     /// <summary>All recorders that have ever been handed out, as of now. From any thread, after the scheduler's end too.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
@@ -59,9 +62,11 @@ internal sealed class LoopScheduler(int number) : Scheduler
 
     public override LatencyRecorder Recorder => recorder;
 
+    public override LoopCounts? Counts => Loop.Counts;
+
     public override IReadOnlyCollection<LatencyRecorder> Recorders => [recorder];
 
-    public override void BeginWindow(WindowClock clock, bool isOpenLoop) => recorder.Begin(clock, isOpenLoop);
+    public override void BeginWindow(WindowClock clock, LoadWindow window) => recorder.Begin(clock, window);
 
     public override void Post(Action<object?> action, object? state) => Loop.Post(action, state);
 

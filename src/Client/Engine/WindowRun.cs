@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>One window under way: its workers, its edges, and when they have all come to rest.</summary>
+/// <summary>One window under way with the load around it: its workers, its edges, and when all its calls have ended.</summary>
 internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -15,24 +15,28 @@ internal sealed class WindowRun
     public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
     {
         (Window, this.schedulers) = (window, schedulers);
-        var start = MonotonicClock.NowNs;
-        Clock = new WindowClock(start, window.Duration is { } duration ? start + (long)(duration.TotalSeconds * 1e9) : long.MaxValue);
+        Clock = new WindowClock(MonotonicClock.NowNs);
+        if (window.Lead <= TimeSpan.Zero)
+            Clock.BeginAt(Clock.StartNs);
         pacer = Pacer.For(window, Clock);
         workers = [.. schedulers.SelectMany(scheduler => scheduler.Connections.Select(
             connection => connection.Streams.Select(stream => new Worker(stream, pacer, scheduler)).ToArray()))];
         running = workers.Sum(streams => streams.Length);
         foreach (var scheduler in schedulers)
-            scheduler.BeginWindow(Clock, pacer.IsOpenLoop);
+            scheduler.BeginWindow(Clock, window);
     }
 
     public LoadWindow Window { get; }
 
     public WindowClock Clock { get; }
 
+    /// <summary>Median time of the calls before the window; null where none goes before it.</summary>
+    public long? LeadMedianNs { get; set; }
+
     /// <summary>Completes when no call is out any more.</summary>
     public Task Drained => drained.Task;
 
-    /// <summary>Calls of each connection that ended well.</summary>
+    /// <summary>Calls of each connection that were sent in the window and ended well.</summary>
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
     /// <summary>
@@ -42,9 +46,12 @@ internal sealed class WindowRun
     /// <param name="started">Calls that were sent.</param>
     public LatencyHistogram NotSent(long started)
     {
-        var unsent = new UnsentCalls(Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);
+        var unsent = new UnsentCalls(Clock.BeginNs, Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);
         if (Window.Rate is not { } rate)
             return unsent.Waits;
+        var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders);
+        foreach (var late in recorders.Select(recorder => recorder.SentAfter).OfType<LatencyHistogram>())
+            unsent.Waits.Add(late);
         unsent.AddClaimed(workers.SelectMany(streams => streams).Select(worker => worker.NotSentNs).OfType<long>());
         unsent.AddUnclaimed(pacer, rate);
         return unsent.Waits;

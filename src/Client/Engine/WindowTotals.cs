@@ -7,12 +7,15 @@ namespace IpcBench.Client.Engine;
 internal static class WindowTotals
 {
     public static LoadResult Of(
-        WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, ConnectionStats connections, string? serverLost)
+        WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, WindowReadings readings, string? serverLost)
     {
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();
         var failed = Failed(recorders);
         var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
         var completed = recorders.Sum(recorder => recorder.Completed);
+        var credited = recorders.Sum(recorder => recorder.Credited);
+        var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
+        var allBytes = recorders.Sum(recorder => recorder.AllBytes);
         var started = recorders.Sum(recorder => recorder.Started);
         // A call that is still out was cut off and never ended: it took at least the whole timeout.
         var stuck = started - recorders.Sum(recorder => recorder.Ended);
@@ -22,22 +25,29 @@ internal static class WindowTotals
         var notSent = run.NotSent(started);
         var result = new LoadResult
         {
+            HasBegun = readings.HasBegun,
             WindowNs = end - Begin(run, recorders),
             Started = started,
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
             CutOff = cutOff.Count,
             Completed = completed,
-            PayloadBytes = completed * options.Size,
+            Credited = credited,
+            Replies = recorders.Aggregate(ReplySizes.None, (sum, recorder) => sum + recorder.Replies),
+            AllOk = allOk,
+            LeadMedianNs = run.LeadMedianNs,
+            PayloadBytes = (long)Math.Round(readings.Payload(allBytes) ?? credited * (allBytes / (double)Math.Max(1, allOk))),
+            ReceivedBytes = readings.Received,
+            FailureMessages = readings.FailureMessages,
             Latency = Merge(recorders.Select(recorder => recorder.Latency)),
             CutOffLatency = cutOff,
             NotSent = notSent.Count,
             NotSentLatency = notSent,
             ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
             SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
-            Connections = connections,
+            Connections = readings.Stats([.. run.CallsByConnection]),
             ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
-            Buckets = Buckets(recorders, end - run.Clock.StartNs),
+            Buckets = Buckets(recorders, end - run.Clock.BeginNs),
             ServerLost = serverLost,
         };
         return Conserves(result) ? result : throw new InvalidOperationException(
@@ -47,11 +57,11 @@ internal static class WindowTotals
 
     /// <summary>
     /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread
-    /// takes to wake up. Where a time ends it, or calls have times of their own, that is the tool's to be late for.
+    /// takes to wake up. Where a time ends it, or calls have times of their own, it begins when it was meant to: a late start counts.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
-        ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.StartNs).Min()
-        : run.Clock.StartNs;
+        ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.BeginNs).Min()
+        : run.Clock.BeginNs;
 
     private static bool Conserves(LoadResult result) => result.Started == result.Ok + result.Failed.Values.Sum() + result.CutOff;
 
@@ -76,7 +86,7 @@ internal static class WindowTotals
 
     private static long[] Buckets(List<LatencyRecorder> recorders, long windowNs)
     {
-        var sum = new long[(windowNs + LatencyRecorder.BucketNs - 1) / LatencyRecorder.BucketNs];
+        var sum = new long[(windowNs + Measurement.BucketNs - 1) / Measurement.BucketNs];
         foreach (var recorder in recorders)
         {
             for (var i = 0; i < Math.Min(sum.Length, recorder.Buckets.Length); i++)
@@ -87,13 +97,14 @@ internal static class WindowTotals
 }
 
 /// <summary>
-/// The calls of an open loop that were due in the window and never sent, because every stream was busy until its end. Left out, the
+/// The calls of an open loop that were due in the window and not sent in it, because every stream was busy until its end. Left out, the
 /// slowest calls would be missing from the latencies. What is known of each is that it had not even begun when the window ended: that
 /// wait is its lower bound.
 /// </summary>
-/// <param name="endNs">Of the window; what is due from then on is not missing.</param>
+/// <param name="beginNs">Of the window; what was due before it is not missing in it.</param>
+/// <param name="endNs">Of the window; neither is what is due from then on.</param>
 /// <param name="most">No more calls than these were to be sent.</param>
-internal sealed class UnsentCalls(long endNs, long most)
+internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
     private const long MostSingly = 1_000_000, Groups = 100_000;
 
@@ -105,7 +116,7 @@ internal sealed class UnsentCalls(long endNs, long most)
     {
         foreach (var due in dues)
         {
-            if (due < endNs && Waits.Count < most)
+            if (due >= beginNs && due < endNs && Waits.Count < most)
                 Waits.Record(endNs - due);
         }
     }
@@ -115,14 +126,16 @@ internal sealed class UnsentCalls(long endNs, long most)
     /// <param name="perSecond">Its mean.</param>
     public void AddUnclaimed(Pacer pacer, double perSecond)
     {
+        var claimed = 0L;
         while (Waits.Count < most && pacer.Claim(endNs) is var due && due < endNs)
         {
-            if (Waits.Count >= MostSingly)
+            if (claimed++ >= MostSingly)
             {
-                AddEvenly(due, perSecond);
+                AddEvenly(Math.Max(due, beginNs), perSecond);
                 return;
             }
-            Waits.Record(endNs - due);
+            if (due >= beginNs)
+                Waits.Record(endNs - due);
         }
     }
 

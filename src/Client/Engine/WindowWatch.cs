@@ -7,7 +7,8 @@ namespace IpcBench.Client.Engine;
 /// Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always
 /// ends.
 /// </summary>
-internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers)
+internal sealed class WindowWatch(
+    WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
 {
     /// <summary>
     /// A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.
@@ -19,6 +20,7 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
 
     private static readonly TimeSpan CancelledDrain = TimeSpan.FromMilliseconds(500);
 
+    private readonly WindowStages stages = new(run, schedulers, Ns(options.Timeout), readings);
     private readonly List<Task> orders = [];
     private TimeSpan drainLimit = options.Timeout;
     private long downSince;
@@ -33,36 +35,55 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
+    /// <summary>Nothing was answered before the window would have begun, and it was not begun.</summary>
+    public bool IsUnanswered => stages.IsUnanswered && Lost is null;
+
     public async Task WatchAsync(CancellationToken cancellation)
     {
-        var tick = TimeSpan.FromMilliseconds(Math.Clamp(options.Timeout.TotalMilliseconds / 10, 5, 100));
-        var accepting = true;
+        var tick = (long)(Math.Clamp(options.Timeout.TotalMilliseconds / 10, 5, 100) * 1e6);
+        var (accepting, nextOrders) = (true, 0L);
         while (!run.Drained.IsCompleted)
         {
-            await Task.WhenAny(run.Drained, Task.Delay(tick, CancellationToken.None));
+            var quiet = Math.Clamp(stages.QuietNs(MonotonicClock.NowNs), 0, tick);
+            await Task.WhenAny(run.Drained, Task.Delay((int)Math.Ceiling(quiet / 1e6), CancellationToken.None));
             var now = MonotonicClock.NowNs;
-            if (cancellation.IsCancellationRequested)
+            if (run.Drained.IsCompleted)
+                break;
+            Step(now, cancellation);
+            if (accepting && !stages.HasLoad)
             {
-                drainLimit = drainLimit < CancelledDrain ? drainLimit : CancelledDrain;
-                run.Clock.EndAt(now);
+                accepting = false;
+                Order(EndLoad);
             }
-            if (Lost is null && now < run.Clock.EndNs && (Lost = WhyLost(now)) is not null)
-                run.Clock.EndAt(now);
-            var over = now >= run.Clock.EndNs;
-            if (over && accepting)
-                orders.Add(EndWindowAsync());
-            accepting = !over;
-            var late = over ? now - run.Clock.EndNs - Ns(drainLimit) : -1;
+            var late = stages.IsOver ? now - run.Clock.EndNs - Ns(drainLimit) : -1;
             if (late >= GraceNs)
             {
                 Abandon();
                 return;
             }
-            orders.Add(CutOffAsync(late >= 0 ? long.MaxValue : now - Ns(options.Timeout)));
+            if (now < nextOrders)
+                continue;
+            nextOrders = now + tick;
+            Order(scheduler => CutOff(scheduler, late >= 0 ? long.MaxValue : now - Ns(options.Timeout)));
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
-        // The framework's threads may be late and take turns: an order of this window must not meet the calls of the next.
+        stages.Finish();
+        // On the framework's threads an order may run late: one of this window must not reach the calls of the next.
         await Task.WhenAll(orders);
+    }
+
+    private void Step(long now, CancellationToken cancellation)
+    {
+        if (cancellation.IsCancellationRequested)
+        {
+            drainLimit = drainLimit < CancelledDrain ? drainLimit : CancelledDrain;
+            stages.Cut(now, withLoad: true);
+        }
+        if (Lost is null && !stages.IsOver && (Lost = WhyLost(now)) is not null)
+            stages.Cut(now, withLoad: false);
+        stages.Step(now, Ns(drainLimit));
+        if (stages.IsUnanswered)
+            drainLimit = TimeSpan.Zero;
     }
 
     private static long Ns(TimeSpan time) => (long)(time.TotalSeconds * 1e9);
@@ -110,7 +131,7 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
     {
         var (begun, ended) = (0L, 0L);
         foreach (var recorder in schedulers.SelectMany(scheduler => scheduler.Recorders))
-            (begun, ended) = (begun + recorder.Started, ended + recorder.Ended);
+            (begun, ended) = (begun + recorder.AllBegun, ended + recorder.AllEnded);
         if (begun == begunBefore && begun == ended)
             return true;
         (begunBefore, idleSince) = (begun, now);
@@ -119,22 +140,25 @@ internal sealed class WindowWatch(WindowRun run, EngineOptions options, IReadOnl
 
     private IEnumerable<IConnection> Connections() => schedulers.SelectMany(scheduler => scheduler.Connections);
 
-    private Task EndWindowAsync() => OnAllAsync(static scheduler =>
+    private static void EndLoad(Scheduler scheduler)
     {
         foreach (var connection in scheduler.Connections)
             connection.SetAccepting(false);
         scheduler.HurryTimers();
-    });
+    }
 
-    private Task CutOffAsync(long sentBefore) => OnAllAsync(scheduler =>
+    private static void CutOff(Scheduler scheduler, long sentBefore)
     {
         foreach (var connection in scheduler.Connections)
             connection.CutOff(sentBefore);
-    });
+    }
 
-    private Task OnAllAsync(Action<Scheduler> order) => Task.WhenAll(schedulers.Select(scheduler => scheduler.RunAsync(() =>
+    private void Order(Action<Scheduler> order)
     {
-        order(scheduler);
-        return Task.CompletedTask;
-    })));
+        orders.Add(Task.WhenAll(schedulers.Select(scheduler => scheduler.RunAsync(() =>
+        {
+            order(scheduler);
+            return Task.CompletedTask;
+        }))));
+    }
 }

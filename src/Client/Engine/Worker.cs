@@ -7,11 +7,11 @@ internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
     private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
 
-    /// <summary>Calls of this stream that ended well.</summary>
+    /// <summary>Calls of this stream that were sent in the window and ended well.</summary>
     public long Calls { get; private set; }
 
     /// <summary>
-    /// When the call was due that this stream had claimed and did not send because the window was over; null when there is none.
+    /// When the call was due that this stream had claimed and did not send because the load was over; null when there is none.
     /// </summary>
     public long? NotSentNs { get; private set; }
 
@@ -40,16 +40,16 @@ internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
             {
                 await wait!.UntilAsync(intended);
                 if (MonotonicClock.NowNs < intended || !await stream.ReadyAsync())
-                    return; // the window was ended early
+                    return; // the load was ended meanwhile
                 sent = MonotonicClock.NowNs;
             }
             NotSentNs = null;
-            scheduler.Recorder.RecordStart(sent);
+            var part = scheduler.Recorder.RecordStart(intended, sent);
             var result = await stream.CallAsync(sent);
             now = MonotonicClock.NowNs;
-            if (result.IsOk)
+            if (result.IsOk && part == CallPart.Window)
                 Calls++;
-            scheduler.Recorder.Record(intended, sent, now, result);
+            scheduler.Recorder.Record(part, intended, sent, now, result);
         }
     }
 }

@@ -1,7 +1,10 @@
 using System.Globalization;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
 
@@ -10,19 +13,26 @@ namespace IpcBench.Client.Plan;
 /// <summary>All cells of a run, and in which order each round visits them.</summary>
 internal sealed class BenchPlan
 {
-    // Connecting, draining, asking the server for its counters: what a cell takes beyond its warm-up and window, seen over many runs.
-    private static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
+    /// <summary>Connecting, draining, asking the server for its counters: what a cell takes beyond its warm-up and window.</summary>
+    public static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
 
     private readonly RunOptions options;
 
     public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
     {
         this.options = options;
-        Cells = [.. Combine(options, targets).Select((cell, index) => cell with { Index = index })];
+        Cells = [.. Combine(options, targets).Concat(Beside(options, targets)).Select((cell, index) => cell with { Index = index })];
     }
 
     /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
+
+    /// <summary>How many comparisons name their winners together: see <see cref="ClaimFamily"/>.</summary>
+    public int Claims => Cells.Count == 0 ? 0
+        : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Of(options, this)).Count;
+
+    /// <summary>The fewest rounds with which any of them can; 1 where nothing is compared.</summary>
+    public int FewestRounds => Claims is > 0 and var claims ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto)) : 1;
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
     public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Share is null);
@@ -50,9 +60,23 @@ internal sealed class BenchPlan
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, perCall), size, topology, share);
 
-    /// <summary>What an HTTP/1.1 server sends is its own business; arms are compared at one size, the largest of theirs.</summary>
-    private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets) =>
-        targets.Any(target => target.Request is not null) ? [targets.Max(target => target.Request?.Size ?? 0)] : options.Sizes;
+    private static IEnumerable<PlannedCell> Beside(RunOptions options, IReadOnlyList<Target> targets) =>
+        from topology in new[] { options.Beside }.OfType<Topology>()
+        from size in new[] { options.Sizes.Min(), options.Sizes.Max() }.Distinct()
+        from target in targets
+        where target is { Mark: "", Address.Kind: "tcp" or "unix" }
+        select Make(options, target, (options.Clients[0], false), size, topology, null);
+
+    /// <summary>
+    /// What an HTTP/1.1 server sends is not known beforehand; arms are compared at one size, the largest of theirs. A method is called with
+    /// what was given for it.
+    /// </summary>
+    private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets)
+    {
+        if (targets.Any(target => target.Request is not null))
+            return [targets.Max(target => target.Request?.Size ?? 0)];
+        return targets is [{ Call: { } call }, ..] ? [call.Size] : options.Sizes;
+    }
 
     private static PlannedCell Make(
         RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
@@ -63,6 +87,8 @@ internal sealed class BenchPlan
             Transport = target.Address.Kind,
             Protocol = target.Protocol,
             Client = how.Client,
+            Method = target.Call?.Method ?? "",
+            Corpus = target.Call?.Corpus[..12] ?? "",
             Size = size,
             Connections = topology.Connections,
             Streams = topology.Streams,
@@ -72,12 +98,13 @@ internal sealed class BenchPlan
         var load = new LoadOptions
         {
             Address = target.Address,
-            Size = target.Request?.Size ?? size,
+            Size = target.Request?.Size ?? target.ReplySize ?? size,
             Request = target.Request,
+            Call = target.Call,
             Connections = topology.Connections,
             Streams = topology.Streams,
             Threads = Math.Min(options.Threads, topology.Connections),
-            Timeout = options.Timeout,
+            Timeout = target.Call?.Deadline is { } deadline && deadline < options.Timeout ? deadline : options.Timeout,
             Connector = target.Variant.Knobs.Connector(options.Connector),
             Http2Window = target.Variant.Knobs.Http2Window,
             Client = how.Client,
@@ -103,8 +130,11 @@ internal sealed class BenchPlan
 /// <param name="Note">What a reader must know about it.</param>
 /// <param name="Protocol">What is spoken there: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
 /// <param name="Request">What an HTTP/1.1 call asks for; null for other protocols.</param>
+/// <param name="Call">The method that is called there; null: <c>Bench.Download</c>.</param>
+/// <param name="ReplySize">Bytes of the method's first reply there, when there was one.</param>
 internal sealed record Target(
-    Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null);
+    Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
+    GrpcCall? Call = null, long? ReplySize = null);
 
 /// <summary>One cell of the plan, ready to be measured.</summary>
 /// <param name="Index">Its place in <see cref="RunRecord.Cells"/>.</param>

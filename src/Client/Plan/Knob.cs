@@ -36,7 +36,7 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
         new("sockets",
             "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
-            (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop") },
+            (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop", "bare") },
             knobs => knobs.Sockets, OnServer: true),
         new("server-gc", "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
@@ -84,7 +84,9 @@ internal sealed record Knobs
     /// <summary>The server it starts runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
 
-    /// <summary>Whose sockets the server it starts has: <c>dotnet</c> or <c>loop</c>; null: what it takes by itself.</summary>
+    /// <summary>
+    /// Whose sockets the server it starts has: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: what it takes by itself.
+    /// </summary>
     public string? Sockets { get; init; }
 
     /// <summary>Garbage collector of the server it starts: <c>server</c> or <c>workstation</c>.</summary>

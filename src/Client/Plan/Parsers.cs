@@ -38,6 +38,17 @@ internal static class Parsers
         return TimeSpan.FromSeconds(seconds);
     }
 
+    /// <summary>A duration of at least a millisecond.</summary>
+    public static TimeSpan Positive(string text, string what) => Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
+        ? time
+        : throw new UsageException($"{what} must be at least 1ms");
+
+    /// <summary>A server's name in HTTP/2 requests: a host, and a port where there is one (RFC 9113, 8.3.1).</summary>
+    public static string Authority(string text) => text.Length is > 0 and <= 255
+        && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
+        ? text
+        : throw new UsageException($"--authority '{text}' is no name such as shop.example or shop.example:8443");
+
     /// <summary>Calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
     public static double Rate(string text, string what)
     {

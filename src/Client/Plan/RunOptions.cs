@@ -21,13 +21,26 @@ internal sealed record RunOptions
     /// </summary>
     public IReadOnlyList<HttpArm> Http { get; init; } = [];
 
+    /// <summary>The method to call; null: <c>Bench.Download</c> with each of <see cref="Sizes"/>.</summary>
+    public AskedCall? Call { get; init; }
+
     /// <summary>Kinds of endpoint that an own server is asked for.</summary>
     public required IReadOnlyList<string> Transports { get; init; }
 
     public required IReadOnlyList<long> Sizes { get; init; }
     public required IReadOnlyList<Topology> Topologies { get; init; }
+
+    /// <summary>
+    /// Beside these, a few cells of another concurrency: tcp and unix at the smallest and the largest size, since which of them is ahead
+    /// may depend on it; null: none.
+    /// </summary>
+    public Topology? Beside { get; init; }
+
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
+
+    /// <summary><see cref="Duration"/> was asked for: windows of slow calls are not lengthened.</summary>
+    public bool FixedDuration { get; init; }
 
     /// <summary>Calls of one measurement, which then takes as long as it takes; null: <see cref="Duration"/> ends it.</summary>
     public long? Calls { get; init; }
@@ -81,8 +94,11 @@ internal sealed record RunOptions
     /// <summary>Listening endpoints whose connections are counted by state while a window is measured.</summary>
     public IReadOnlyList<Watch> Watches { get; init; } = [];
 
-    /// <summary>Processes of a server that does not tell about itself: their CPU time, with that of their descendants, is its.</summary>
-    public IReadOnlyList<int> ServerPids { get; init; } = [];
+    /// <summary>
+    /// Processes whose CPU time, with that of their descendants, is the server's; empty: nobody's. Null: those that this tool starts, or
+    /// that listen at the addresses.
+    /// </summary>
+    public IReadOnlyList<int>? ServerPids { get; init; }
 
     public required OutputOptions Output { get; init; }
 
@@ -101,7 +117,8 @@ internal sealed record Topology(int Connections, int Streams)
 /// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
 /// <param name="Knobs">All knobs in force for this arm.</param>
-internal sealed record Variant(string Name, Knobs Knobs);
+/// <param name="EchoAlone">Of what the run measures only raw echoes are measured on this one, and only over plain sockets.</param>
+internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false);
 
 /// <summary>A listening endpoint whose connections are counted by state while a window is measured.</summary>
 /// <param name="Name">As reports call it.</param>
@@ -128,4 +145,7 @@ internal sealed record OutputOptions
 
     /// <summary>For dotnet/crank: nothing but the statistics block.</summary>
     public bool Crank { get; init; }
+
+    /// <summary>Every round of every cell as it is measured, and the whole report, also on a terminal.</summary>
+    public bool Verbose { get; init; }
 }

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Plan;
 /// <summary>What was typed, as it may be printed and kept in files that are shown to others.</summary>
 internal static class Secrets
 {
-    // These say what is asked for, never who asks.
+    // Headers that hold no credentials: their values are kept.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
 
     /// <summary>The arguments, with the values of headers and the users and queries of URLs left out.</summary>

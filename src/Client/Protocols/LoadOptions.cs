@@ -1,4 +1,5 @@
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
 
@@ -19,6 +20,9 @@ internal sealed record LoadOptions : EngineOptions
 
     /// <summary>What a call is on the wire: one of <see cref="ProtocolTable"/>.</summary>
     public string Protocol { get; init; } = ProtocolTable.Grpc;
+
+    /// <summary>The method that a gRPC call calls; null: <c>Bench.Download</c>.</summary>
+    public GrpcCall? Call { get; init; }
 
     /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>
     public HttpRequest? Request { get; init; }

@@ -52,8 +52,8 @@ internal static partial class ProtocolTable
             options = options with { Connector = options.Connector with { ResetOnClose = false } };
         var source = (options.Client, options.Protocol) switch
         {
-            (Wire, Grpc) => await OverHttp2Async(options, Http2Request.Download, cancellation),
-            (Wire, Http2) => await OverHttp2Async(options, Http2Request.Bare, cancellation),
+            (Wire, Grpc) => await OverHttp2Async(options, ForGrpc(options), cancellation),
+            (Wire, Http2) => await OverHttp2Async(options, ForBare(options), cancellation),
             (Wire, Http1) => await OverHttp1Async(options, cancellation),
             (Wire, Echo) => await OverEchoAsync(options, cancellation),
             (GrpcDotnet, Grpc) => FindGrpcDotnet()?.Connections(options) ?? throw new ArgumentException(Refusal(options.Client)),
@@ -63,19 +63,42 @@ internal static partial class ProtocolTable
     }
 
     private static async Task<ConnectionSource> OverHttp2Async(
-        LoadOptions options, Func<string, bool, long, Http2Request> request, CancellationToken cancellation)
+        LoadOptions options, Http2Options session, CancellationToken cancellation)
     {
-        var session = new Http2Options
-        {
-            Request = request(options.Address.Authority, options.Address is Address.Tls, options.Size),
-            Size = options.Size,
-            Streams = options.Streams,
-            Window = options.Http2Window ?? ReceiveWindow.Ample,
-        };
         var bytesAtOnce = (options.Size + HeadRoom) * options.Streams;
         var dialer = await Dialer.ForAsync(options.Address, options.Connector, bytesAtOnce, cancellation);
-        return dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session) { Reopens = !options.ConnectPerCall });
+        return dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session) { Reopens = !options.ConnectPerCall }) with
+        {
+            Notes = session.Notes,
+        };
     }
+
+    /// <summary><c>Bench.Download</c>, or the method that was asked for.</summary>
+    private static Http2Options ForGrpc(LoadOptions load)
+    {
+        var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
+        if (load.Call is not { } call)
+            return Asking(load, Http2Request.Download(authority, tls, load.Size));
+        return Asking(load, Http2Request.Grpc(call.Authority ?? authority, tls, call.Path, call.Messages, call.Fields)) with
+        {
+            AnyReply = true,
+            DeadlineNs = (long)(call.Deadline?.TotalNanoseconds ?? 0),
+            Expect = call.Expect,
+            Notes = new FailureNotes(call.Secrets),
+        };
+    }
+
+    /// <summary>So many bytes without gRPC.</summary>
+    private static Http2Options ForBare(LoadOptions load) =>
+        Asking(load, Http2Request.Bare(load.Address.Authority, load.Address is Address.Tls, load.Size));
+
+    private static Http2Options Asking(LoadOptions load, Http2Request request) => new()
+    {
+        Request = request,
+        Size = load.Size,
+        Streams = load.Streams,
+        Window = load.Http2Window ?? ReceiveWindow.Ample,
+    };
 
     private static async Task<ConnectionSource> OverHttp1Async(LoadOptions options, CancellationToken cancellation)
     {

@@ -1,13 +1,14 @@
 using System.Globalization;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>All rounds of a run: interleaved, saved one by one, a spoiled one repeated, ended early when it must.</summary>
+/// <summary>All rounds of a run: interleaved, saved one by one, what was spoiled measured again, ended early when it must.</summary>
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private readonly RoundsLimit limit = new(options);
-    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds);
+    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds * plan.Cells.Count);
 
     /// <summary>
     /// Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.
@@ -43,39 +44,44 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     {
         for (var number = 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
         {
-            var spoiled = await RoundAsync(phase, number, 0, rate, cancellation);
-            if (spoiled is null)
-                continue;
-            var round = number.ToString(CultureInfo.InvariantCulture);
-            if (!repeats.TryRepeat(number))
+            foreach (var (point, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
             {
-                observer.Note($"round {round} stays, though doubtful: {spoiled}");
-                continue;
+                // With all that it is compared with, or its pairs would no longer be of one time.
+                var together = phase.Where(cell => Point.Of(cell.Record.Key) == point).ToList();
+                var round = number.ToString(CultureInfo.InvariantCulture);
+                if (!repeats.TryRepeat(together.Count, journal.Record.Rounds.Count))
+                {
+                    observer.Detail($"in round {round} {reason}: it stays, though doubtful");
+                    continue;
+                }
+                observer.Detail($"in round {round} {reason}: measured again, with what it is compared with");
+                await RoundAsync(together, number, 1, rate, cancellation);
             }
-            observer.Note($"round {round} is repeated: {spoiled}");
-            await RoundAsync(phase, number, 1, rate, cancellation);
         }
     }
 
-    /// <summary>Every cell once. Returns why the round should be repeated, or null.</summary>
-    private async Task<string?> RoundAsync(
-        IReadOnlyList<PlannedCell> phase, int number, int attempt, Func<PlannedCell, double?> rate, CancellationToken cancellation)
+    /// <summary>Each of the cells once. Returns where they should be measured again, and why.</summary>
+    private async Task<IReadOnlyDictionary<Point, string>> RoundAsync(
+        IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, double?> rate, CancellationToken cancellation)
     {
         observer.RoundStarted(number, attempt);
-        string? spoiled = null;
-        foreach (var cell in plan.Order(phase, number))
+        var spoiled = new Dictionary<Point, string>();
+        foreach (var cell in plan.Order(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
             var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell), cancellation);
             var round = measured.Round;
             journal.Add(round);
-            // A server that is lost shortens the window: the truth about its end is kept, and reports leave it out of medians.
+            if (measured.Lengthened is { } longer)
+                observer.Note(longer);
+            // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
             observer.CellFinished(cell, round, journal.Record);
             if (measured.ServerLost is { } lost)
                 throw new IOException(lost);
             if (journal.IsFull)
                 throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
-            spoiled ??= round.Spoiled.Length > 0 ? $"{cell.Record.Address} at {cell.Record.Key.Size} bytes: {round.Spoiled}" : null;
+            if (round.Spoiled.Length > 0)
+                spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Record.Address} at {cell.Record.Key.Work}: {round.Spoiled}");
         }
         cancellation.ThrowIfCancellationRequested();
         return spoiled;

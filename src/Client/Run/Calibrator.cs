@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
@@ -14,6 +13,9 @@ namespace IpcBench.Client.Run;
 internal static class Calibrator
 {
     private const double MostSeconds = 3;
+
+    // The window finds the responder at work, as the windows of a run do; where calls take longer, so does the lead.
+    private static readonly TimeSpan Lead = TimeSpan.FromMilliseconds(20);
 
     // TLS is the same socket with a cost of its own on both sides, which a responder cannot avoid.
     private static readonly string[] Kinds = ["tcp", "unix", "pipe"];
@@ -40,7 +42,7 @@ internal static class Calibrator
     }
 
     private static bool IsCovered(LoadOptions load) =>
-        load is { Client: "wire", Protocol: "grpc", ConnectPerCall: false } && Kinds.Contains(load.Address.Kind);
+        load is { Client: "wire", Protocol: "grpc", Call: null, ConnectPerCall: false } && Kinds.Contains(load.Address.Kind);
 
     private static Calibration Like(LoadOptions load) => new()
     {
@@ -110,25 +112,29 @@ internal static class Calibrator
     private static async Task<Calibration> WindowAsync(
         LoadGenerator generator, LoadOptions load, TimeSpan duration, CancellationToken cancellation)
     {
-        var before = OwnCpuNs();
-        var start = Stopwatch.GetTimestamp();
-        var result = await generator.RunAsync(new LoadWindow { Duration = duration }, cancellation);
-        var seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        var used = OwnCpuNs() - before;
+        var edges = new CpuEdges();
+        var result = await generator.RunAsync(new LoadWindow { Lead = Lead, Duration = duration }, cancellation, edges);
         cancellation.ThrowIfCancellationRequested();
         if (result.ServerLost is { } lost)
             throw new IOException(lost);
         if (result.Ok == 0 || result.Failed.Count > 0)
             throw new IOException($"calls to the responder failed on {load.Address.Kind}: {string.Join(", ", result.Failed.Keys)}");
-        // Large replies come in all at once, and a window is too short for them: then all calls in all the time, drain included, is nearer
-        // the truth. Both are rates that were reached, so the higher one counts.
-        var rate = Math.Max(result.Completed / (result.WindowNs / 1e9), result.Ok / seconds);
-        return Like(load) with { Rate = rate, ClientCpuNs = used / (double)result.Ok };
+        return Like(load) with { Rate = result.Credited / (result.WindowNs / 1e9), ClientCpuNs = edges.UsedNs / result.Credited };
     }
 
     private static Calibration Better(Calibration one, Calibration other) => one.Rate >= other.Rate ? one : other;
 
     private static long OwnCpuNs() => (long)Environment.CpuUsage.TotalTime.TotalNanoseconds;
+
+    /// <summary>What this process uses in a window.</summary>
+    private sealed class CpuEdges : IWindowEdges
+    {
+        public long UsedNs { get; private set; }
+
+        public void OnBegin() => UsedNs = -OwnCpuNs();
+
+        public void OnEnd() => UsedNs += OwnCpuNs();
+    }
 
     private static double ForeignShare(MachineTimes? machine, long oursNs) =>
         machine is { CapacityNs: > 0 } ? (machine.BusyNs - machine.SoftIrqNs - oursNs) / (double)machine.CapacityNs : 0;

@@ -31,10 +31,19 @@ internal sealed class ChildServer : IAsyncDisposable
 
     public int Id => process.Id;
 
+    /// <summary>That it ended though nobody told it to, how, and its last words; null while it lives.</summary>
+    public string? Death => !process.HasExited ? null : string.Create(CultureInfo.InvariantCulture,
+        $"the server that this tool started died in the run, with exit code {process.ExitCode}{Signal(process.ExitCode)}: {LastWords()}");
+
     /// <summary>Starts a server and waits until it is ready.</summary>
+    /// <param name="command">How it is started.</param>
+    /// <param name="cancellation">Gives up.</param>
+    /// <param name="deadline">How long it may take; null: 30 s.</param>
     /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
-    public static async Task<ChildServer> StartAsync(ChildServerCommand command, CancellationToken cancellation)
+    public static async Task<ChildServer> StartAsync(
+        ChildServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null)
     {
+        var patience = deadline ?? StartDeadline;
         var server = new ChildServer(command);
         try
         {
@@ -42,14 +51,15 @@ internal sealed class ChildServer : IAsyncDisposable
             server.process.OutputDataReceived += (_, e) => server.Read(e.Data);
             server.process.BeginErrorReadLine();
             server.process.BeginOutputReadLine();
-            await server.ready.Task.WaitAsync(StartDeadline, cancellation);
+            await server.ready.Task.WaitAsync(patience, cancellation);
             return server;
         }
         catch (TimeoutException)
         {
+            var words = server.LastWords();
             await server.DisposeAsync();
-            throw new EnvironmentException(
-                $"the server did not become ready within {StartDeadline.TotalSeconds:0} s: {server.LastWords()}");
+            throw new EnvironmentException(string.Create(
+                CultureInfo.InvariantCulture, $"the server did not become ready within {patience.TotalSeconds:0.#} s: {words}"));
         }
         catch
         {
@@ -88,10 +98,29 @@ internal sealed class ChildServer : IAsyncDisposable
             complaints.TryDequeue(out _);
     }
 
+    // As shells count: 128 and the signal's number (signal(7)).
+    private static string Signal(int code) => OperatingSystem.IsWindows() ? "" : (code - 128) switch
+    {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        9 => " (SIGKILL: by somebody, or by the kernel for want of memory)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+
     private string LastWords()
     {
-        if (process.HasExited)
-            process.WaitForExit(500); // lets the last lines of its standard error arrive
+        try
+        {
+            if (process.HasExited)
+                process.WaitForExit(500); // lets the last lines of its standard error arrive
+        }
+        catch (InvalidOperationException)
+        {
+            // It has been given up meanwhile, and the end of its output is told after that.
+        }
         return complaints.IsEmpty ? "it said nothing" : string.Join(" ", complaints.TakeLast(3));
     }
 }
@@ -146,7 +175,7 @@ internal static class ChildProcess
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It stays: what was measured is worth more than a sentence about it.
+            // The file stays: no reason to fail a run that has been measured.
         }
     }
 }

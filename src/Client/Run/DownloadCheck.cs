@@ -18,7 +18,7 @@ internal static class DownloadCheck
     public static async Task CheckAsync(
         RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, CancellationToken cancellation)
     {
-        if (!options.Protocols.Any(ProtocolTable.IsGrpcServed))
+        if (options.Call is not null || !options.Protocols.Any(ProtocolTable.IsGrpcServed))
             return;
         var largest = options.Sizes.Max();
         foreach (var (address, link) in links)
@@ -28,7 +28,7 @@ internal static class DownloadCheck
             else if (link.Description.Limits is { MaxSize: > 0 and var limit } && largest > limit)
                 throw new UsageException(
                     $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
-                        + "allows more (GrpcBench serve --max-size) and name it with -U");
+                        + "allows more (serve --max-size) and name it with -U");
         }
     }
 
@@ -41,12 +41,12 @@ internal static class DownloadCheck
         }
         catch (IOException)
         {
-            return; // what is wrong with it, the load itself finds out and says better
+            return; // the load fails too, and its message says more
         }
         if (answer is { HttpStatus: not 200 } or { Status: Unimplemented })
             throw new EnvironmentException(
                 $"{address} answers, but does not know ipcbench.v1.Bench/Download ({answer.StatusText}), which is what is measured: "
-                    + "serve it there (protos/bench.proto), or see with --list what there is");
+                    + "name one of its own methods with --call (--list shows them)");
         if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
             throw new UsageException($"{address} refuses -s {size} ({answer.StatusText}): ask for less, or raise that server's limit");
     }

@@ -16,35 +16,20 @@ internal static class ForeignLoad
     public const double StealShare = 0.02;
 
     /// <summary>
-    /// The clocks count in steps of 10 to 16 ms and those of the two processes are read a little apart: less is noise in a short round.
+    /// Clocks count in steps of 10 to 16 ms, and other processes are read around the window: less is noise in a short round.
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
     /// <summary>The same for steal, which is one clock: a few of its steps.</summary>
     public const long StealNs = 40_000_000;
 
-    /// <summary>How far a reading of the fixed loop may be from the usual one: shared machines wander by 3 % all the time.</summary>
-    public const double LoopShare = 0.10;
-
-    /// <summary>
-    /// And how many robust standard deviations (1.4826 × the median deviation), or a machine that always wanders is always spoiled.
-    /// </summary>
-    public const double LoopDeviations = 5;
-
-    /// <summary>Readings of the fixed loop without which none of them is an outlier.</summary>
-    public const int LoopReadings = 8;
-
     /// <summary>Why the cell is spoiled, with the numbers; empty when it is not.</summary>
-    /// <param name="machine">Null where the system does not tell: then only the loop is judged.</param>
-    /// <param name="server">
-    /// Null when the server does not tell: its share cannot be told from a stranger's, so only steal and the loop are judged.
-    /// </param>
-    /// <param name="loopNs">The loop before this cell; 0 when not timed.</param>
-    /// <param name="loops">All readings of the run so far, this one included or not.</param>
-    public static string Reason(
-        MachineUsage? machine, ProcessUsage client, ProcessUsage? server, long loopNs, IReadOnlyCollection<long> loops)
+    /// <param name="machine">Null where the system does not tell: then nothing is.</param>
+    /// <param name="client">What this process used.</param>
+    /// <param name="server">Null when it is not known: its share cannot be told from a stranger's, so only steal is judged.</param>
+    public static string Reason(MachineUsage? machine, ProcessUsage client, ProcessUsage? server)
     {
-        string[] reasons = [Steal(machine), Foreign(machine, client, server), Loop(loopNs, loops)];
+        string[] reasons = [Steal(machine), Foreign(machine, client, server)];
         return string.Join("; ", reasons.Where(reason => reason.Length > 0));
     }
 
@@ -54,25 +39,18 @@ internal static class ForeignLoad
 
     private static string Foreign(MachineUsage? machine, ProcessUsage client, ProcessUsage? server)
     {
-        if (machine is null || server is null)
+        if (machine?.OthersNs is not { } others || server is null)
             return "";
-        // Interrupt time is loopback's own receive work. Kernels that charge it to the process it interrupted have it in both numbers, and
-        // then this is too lenient by it; the other way round every TCP cell would be called spoiled.
-        var foreign = machine.BusyNs - machine.SoftIrqNs - Cpu(client) - Cpu(server);
-        return IsMore(foreign, ForeignNs, ForeignShare, machine)
-            ? Text($"other programs used {Share(foreign, machine):0.0} % of the machine")
-            : "";
-    }
-
-    private static string Loop(long loopNs, IReadOnlyCollection<long> loops)
-    {
-        if (loopNs <= 0 || loops.Count < LoopReadings)
-            return "";
-        var usual = Median(loops);
-        var deviation = 1.4826 * Median([.. loops.Select(reading => Math.Abs(reading - usual))]);
-        var off = Math.Abs(loopNs - usual);
-        return off > LoopShare * usual && off > LoopDeviations * deviation
-            ? Text($"the machine ran a fixed loop {off / (double)usual * 100:0} % {(loopNs > usual ? "slower" : "faster")} than usual")
+        if (IsMore(others, ForeignNs, ForeignShare, machine))
+        {
+            var names = string.Join(", ", machine.Busiest.Select(one => Text($"{one.Name} {Share(one.CpuNs, machine):0.0} %")));
+            return Text($"other programs used {Share(others, machine):0.0} % of the machine{(names.Length > 0 ? $" ({names})" : "")}");
+        }
+        // Kernels differ in whether they charge interrupts to the process that they interrupt: taken off here, they are nobody's load.
+        var unseen = machine.BusyNs - machine.SoftIrqNs - others - Cpu(client) - Cpu(server);
+        return IsMore(unseen, ForeignNs, ForeignShare, machine)
+            ? Text($"{Share(unseen, machine):0.0} % of the machine went to what cannot be seen (other containers, processes that came and ")
+                + "went)"
             : "";
     }
 
@@ -81,8 +59,6 @@ internal static class ForeignLoad
     private static double Share(long ns, MachineUsage machine) => 100.0 * ns / machine.CapacityNs;
 
     private static long Cpu(ProcessUsage usage) => usage.CpuUserNs + usage.CpuKernelNs;
-
-    private static long Median(IReadOnlyCollection<long> values) => values.Order().ElementAt((values.Count - 1) / 2);
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

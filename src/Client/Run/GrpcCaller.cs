@@ -2,6 +2,8 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
 using System.Text;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Http2;
 using IpcBench.Transports;
 
@@ -38,14 +40,17 @@ internal sealed class GrpcCaller : IDisposable
 
     private readonly HttpClient http;
     private readonly IReadOnlyList<MetadataEntry> metadata;
+    private readonly string? authority;
 
     /// <param name="address">Where the server listens.</param>
     /// <param name="options">How to connect.</param>
     /// <param name="metadata">Sent with every call.</param>
-    public GrpcCaller(Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null)
+    /// <param name="authority">The server's name in every call; null: localhost.</param>
+    public GrpcCaller(
+        Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)
     {
-        Address = address;
-        this.metadata = metadata ?? [];
+        (Address, this.metadata) = (address, metadata ?? []);
+        this.authority = address is Address.Tls && options.ServerName is not null ? null : authority;
         // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
         var tls = address as Address.Tls;
         var connector = Connector.For(tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options);
@@ -57,10 +62,19 @@ internal sealed class GrpcCaller : IDisposable
             PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
         })
         {
-            BaseAddress = new Uri(tls is null ? "http://localhost" : "https://localhost"),
+            // The handler asks a TLS server for the request's host, whatever SslOptions say: a name that was given comes first.
+            BaseAddress = tls is null
+                ? new Uri("http://localhost")
+                : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
             Timeout = Patience,
             MaxResponseContentBufferSize = MostBytes,
         };
+    }
+
+    /// <summary>Calls as the calls of a run are made.</summary>
+    public GrpcCaller(Address address, ConnectorOptions options, GrpcCall call)
+        : this(address, options, [.. call.Fields.Select(field => new MetadataEntry(field.Name, field.Value))], call.Authority)
+    {
     }
 
     public Address Address { get; }
@@ -106,6 +120,7 @@ internal sealed class GrpcCaller : IDisposable
         };
         request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
         request.Headers.TE.Add(new TransferCodingWithQualityHeaderValue("trailers"));
+        request.Headers.Host = authority;
         foreach (var (name, value) in metadata)
             request.Headers.TryAddWithoutValidation(name, value);
         return request;

@@ -18,11 +18,14 @@ internal static class LoadRates
 
     private static double Capacity(RunRecord record, CellKey key)
     {
-        var arms = from round in record.Rounds
+        // Of several attempts the last one counts.
+        var counting = record.Rounds.GroupBy(round => (round.Cell, round.Number, AtFullLoad: round.AskedRate == 0))
+            .Select(attempts => attempts.MaxBy(round => round.Attempt)!);
+        var arms = from round in counting
                    let cell = record.Cells[round.Cell].Key
                    where cell.Load == "max" && round.WindowNs > 0
                    where (cell.Size, cell.Connections, cell.Streams) == (key.Size, key.Connections, key.Streams)
-                   group round.Completed * 1e9 / round.WindowNs by round.Cell into rates
+                   group (round.Credited ?? round.Completed) * 1e9 / round.WindowNs by round.Cell into rates
                    select rates.Order().ElementAt((rates.Count() - 1) / 2);
         return arms.Where(rate => rate > 0).DefaultIfEmpty(0).Min();
     }

@@ -33,7 +33,7 @@ internal static partial class Relaunch
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Then it stays: no reason not to measure.
+            // The socket stays: no reason not to measure.
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using System.Text;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
@@ -21,7 +22,10 @@ internal static class ResultsPath
     /// <summary>A name for a run without a folder and ending.</summary>
     public static string NameOf(OutputOptions options, DateTimeOffset started)
     {
-        var label = string.Concat(options.Label.Select(letter => char.IsAsciiLetterOrDigit(letter) || letter is '.' or '_' ? letter : '-'));
+        // Letters of any language; what a file system or a shell might take for something else does not go in.
+        var label = string.Concat(options.Label.EnumerateRunes().Select(letter => Rune.IsLetterOrDigit(letter)
+            || Rune.GetUnicodeCategory(letter) is UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark
+            || letter.Value is '.' or '_' ? letter.ToString() : "-"));
         return string.Create(CultureInfo.InvariantCulture,
             $"{started.UtcDateTime:yyyyMMdd'T'HHmmss'Z'}-{OsName}{(label.Length > 0 ? "-" + label : "")}");
     }

@@ -1,16 +1,19 @@
+using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Measures one cell once: connect, warm up, read all counters, measure, read them again.</summary>
-internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, RunProgress progress) : IRoundRunner
+/// <summary>Measures one cell once: connect, load it, read all counters at both edges of the window.</summary>
+internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
-    private readonly List<long> loops = [];
+    // A window holds the middle call of each stream at least so often: fewer, and a rate hangs on how the edges fall.
+    private const int Medians = 4;
+
+    private readonly Dictionary<int, TimeSpan> lengths = [];
 
     /// <summary>Warms the servers up: see <see cref="ServerWarmup"/>.</summary>
     /// <param name="cells">The cells that will be measured first.</param>
@@ -20,7 +23,7 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
     public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation)
     {
-        foreach (var (cell, time) in ServerWarmup.Plan(options, cells, cell => links[cell.Target.Address]))
+        foreach (var (cell, time) in ServerWarmup.Plan(options, cells, cell => servers.Links[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
@@ -40,7 +43,6 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     public async Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
     {
         var fixedLoop = SpeedProbe.Time();
-        loops.Add(fixedLoop);
         progress.Enter(cell, "connecting", null);
         try
         {
@@ -56,37 +58,73 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
     private async Task<MeasuredRound> MeasureAsync(LoadGenerator generator, PlannedCell cell, Turn turn, CancellationToken cancellation)
     {
         progress.Enter(cell, "warming up", generator);
-        if (options.Warmup > TimeSpan.Zero)
+        if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
             await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
 
-        progress.Enter(cell, "measuring", generator);
-        var at = RunClock.Now;
-        using var counters = await WindowCounters.BeginAsync(options, links[cell.Target.Address], cancellation);
-        var window = Window(options.Calls is null ? options.Duration : null, turn.Rate, turn.Number) with { Calls = options.Calls };
-        var result = await generator.RunAsync(window, cancellation);
-        await counters.EndAsync();
+        var address = cell.Target.Address;
+        using var counters = new WindowCounters(
+            options, servers.Links[address], servers.Owners[address], () => generator.SystemCalls,
+            begun: () => progress.Enter(cell, "measuring", generator));
+        await counters.AskFirstAsync(cancellation);
+        var window = WindowOf(cell, turn);
+        var result = await generator.RunAsync(window, cancellation, counters);
+        if (!result.HasBegun)
+        {
+            cancellation.ThrowIfCancellationRequested();
+            throw new IOException(result.ServerLost);
+        }
+        await counters.AskLastAsync();
         progress.Enter(cell, "saving", null);
 
-        var round = Record(cell, turn, result, counters) with { At = at };
-        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server, turn.FixedLoopNs, loops);
-        return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost);
+        var round = Record(cell, turn, result, counters);
+        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server);
+        return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost) { Lengthened = Lengthen(cell, window, result) };
     }
 
-    // The file's shape is a promise to its readers (docs/results.schema.json) and histograms are text there, so this is a copy, in one
+    /// <summary>The same load before the window, in it and after it; counted calls are all there is.</summary>
+    private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
+        ? Window(null, turn.Rate, turn.Number) with { Calls = calls }
+        : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
+        {
+            Lead = options.Warmup,
+            Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
+        };
+
+    /// <summary>
+    /// Where the calls of a cell were found to be slow its later windows are as long as this one, so that its rounds are alike.
+    /// </summary>
+    /// <returns>One sentence; null when the window was as long as planned.</returns>
+    private string? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
+    {
+        if (window.Medians == 0 || result.LeadMedianNs is not { } median
+            || median * window.Medians <= window.Duration!.Value.TotalNanoseconds)
+            return null;
+        lengths[cell.Index] = TimeSpan.FromMicroseconds(median * window.Medians / 1e3);
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{cell.Record.Address} at {cell.Record.Key.Size} bytes: a call takes {median / 1e9:0.00} s, so windows are ")
+            + string.Create(CultureInfo.InvariantCulture,
+                $"{lengths[cell.Index].TotalSeconds:0.0} s instead of {window.Duration.Value.TotalSeconds:0.###} s (-d fixes them)");
+    }
+
+    // Others read the file (docs/results.schema.json) and histograms are text there, so the record is not the engine's: copied in this one
     // place.
     private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowCounters counters) => new()
     {
         Cell = cell.Index,
         Number = turn.Number,
         Attempt = turn.Attempt,
-        At = default,
+        At = counters.At,
         WindowNs = result.WindowNs,
         Started = result.Started,
         Ok = result.Ok,
         Failed = result.Failed,
+        FailureMessages = result.FailureMessages,
         CutOff = result.CutOff,
         Completed = result.Completed,
+        Credited = result.Credited,
         PayloadBytes = result.PayloadBytes,
+        SmallestReply = cell.Load.Call is null || result.Completed == 0 ? null : result.Replies.Smallest,
+        LargestReply = cell.Load.Call is null || result.Completed == 0 ? null : result.Replies.Largest,
         ReceivedBytes = result.ReceivedBytes,
         Latency = result.Latency.Encode(),
         LatencySumNs = result.Latency.Sum,
@@ -96,10 +134,10 @@ internal sealed class RoundRunner(RunOptions options, IReadOnlyDictionary<Addres
         ServiceTime = result.ServiceTime?.Encode() ?? "",
         SendLateness = result.SendLateness?.Encode() ?? "",
         AskedRate = turn.Rate ?? 0,
-        Client = counters.Client(result.Ok),
-        Server = counters.Server(result.Ok),
+        Client = counters.Client((long)Math.Round(result.Credited)),
+        Server = counters.Server((long)Math.Round(result.Credited)),
         Machine = counters.Machine,
-        Connections = counters.Connections(result.Connections, cell.Target),
+        Connections = counters.Connections(result.Connections, result.AllOk, cell.Target),
         Watched = counters.Watched,
         ThreadCalls = result.ThreadCalls,
         Buckets = result.Buckets,
@@ -144,4 +182,8 @@ internal interface IRoundRunner
 /// <summary>A measurement and whether the server survived it.</summary>
 /// <param name="Round">For the file.</param>
 /// <param name="ServerLost">One sentence when it is gone; null when all is well.</param>
-internal sealed record MeasuredRound(Measurement Round, string? ServerLost);
+internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
+{
+    /// <summary>One sentence when the window had to be longer than planned; null else.</summary>
+    public string? Lengthened { get; init; }
+}

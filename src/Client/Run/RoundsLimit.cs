@@ -19,7 +19,7 @@ internal sealed class RoundsLimit(RunOptions options)
         if (number > options.Rounds)
             return true;
 
-        // The round that would end after the time is not begun: the limit is a promise.
+        // A round that would end after --max-time is not begun: the run ends within it.
         if (number == 1)
         {
             phaseBegun = Stopwatch.GetTimestamp();
@@ -31,20 +31,23 @@ internal sealed class RoundsLimit(RunOptions options)
 }
 
 /// <summary>
-/// How often spoiled rounds may be repeated: once each, and at most a fifth of them, or choosing rounds would become choosing results.
+/// How much of what was spoiled may be measured again: once each, and at most a fifth of all measurements, since repeating more would
+/// select results.
 /// </summary>
-internal sealed class RepeatBudget(int plannedRounds)
+/// <param name="planned">Measurements of the whole run; 0 when the tool decides.</param>
+internal sealed class RepeatBudget(int planned)
 {
-    private readonly HashSet<int> repeated = [];
+    /// <summary>Measurements that were repeated.</summary>
+    public int Repeated { get; private set; }
 
-    /// <summary>Rounds that were repeated.</summary>
-    public int Repeated => repeated.Count;
-
-    /// <summary>True, and counted, when this round may be measured once more; false: it stands, with its doubt.</summary>
-    /// <param name="round">1-based. With 0 planned rounds (the tool decides) a fifth of the rounds so far may be repeated.</param>
-    public bool TryRepeat(int round)
+    /// <summary>True, and counted, when so many may be measured once more; false: they stand, with their doubt.</summary>
+    /// <param name="measurements">Those to repeat, which are repeated together.</param>
+    /// <param name="soFar">Made so far: where none are planned a fifth of these may be repeated.</param>
+    public bool TryRepeat(int measurements, int soFar)
     {
-        var allowed = (plannedRounds > 0 ? plannedRounds : round) / 5;
-        return repeated.Count < allowed && repeated.Add(round);
+        if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)
+            return false;
+        Repeated += measurements;
+        return true;
     }
 }

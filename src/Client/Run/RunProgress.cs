@@ -38,8 +38,11 @@ internal interface IRunObserver
     /// <summary>No file took the run: the observer has it as JSON on standard output.</summary>
     void Unkept(RunRecord record);
 
-    /// <summary>Something worth a line: advice before the run, a spoiled round, a file that could not be written.</summary>
+    /// <summary>Something that must be read: why a run ends, a file that could not be written.</summary>
     void Note(string sentence);
+
+    /// <summary>What reports say too, or what few will want: advice before the run, a spoiled round, what was calibrated.</summary>
+    void Detail(string sentence);
 
     /// <summary>The plan is made and nothing is measured yet.</summary>
     /// <param name="plan">What will be measured.</param>

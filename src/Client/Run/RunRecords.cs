@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -20,8 +21,10 @@ internal static class RunRecords
             CommandLine = Secrets.Without(commandLine),
             Seed = options.Seed,
             Options = Options(options, plan),
+            Call = servers.Targets is [{ Call: { } call }, ..] ? Call(call) : null,
             Host = host with { ServerCpus = options.ServerCpus?.ToString() ?? "free" },
             Servers = servers.Infos,
+            ServerProcesses = ServerOwner.Records(servers.Owners),
             Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
 
@@ -38,6 +41,17 @@ internal static class RunRecords
         Reference = ReferenceArm.Of(options, plan),
         Delta = options.Delta,
         Knobs = Knobs(options),
+    };
+
+    private static CallRecord Call(GrpcCall call) => new()
+    {
+        Method = call.Method,
+        Corpus = call.Corpus,
+        Requests = call.Messages.Count,
+        SmallestRequest = call.Messages.Min(message => message.Length),
+        LargestRequest = call.Messages.Max(message => message.Length),
+        DeadlineNs = (long)(call.Deadline?.TotalNanoseconds ?? 0),
+        Metadata = [.. call.Metadata.Select(entry => entry.Name)],
     };
 
     private static SortedDictionary<string, string> Knobs(RunOptions options)

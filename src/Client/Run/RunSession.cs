@@ -45,8 +45,16 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 $"-c {connections} needs more open files than this process may have ({OpenFileLimit.Read().Hard}): raise the hard limit "
                     + "(ulimit -Hn) or open fewer connections");
         }
-        foreach (var pid in options.ServerPids.Where(pid => ProcessTree.Take([pid]) is { Roots: 0 }))
-            throw new EnvironmentException($"--server-pids: there is no process {pid}");
+        foreach (var pid in options.ServerPids ?? [])
+        {
+            if (ProcessClock.Read(pid) is null)
+                throw new EnvironmentException($"--server-pids: there is no process {pid}, or its clock may not be read");
+            if (ListenerOwner.IsAboveThis(pid))
+            {
+                throw new EnvironmentException(
+                    $"--server-pids: this program runs under process {pid}, so that process's CPU time is this one's as well");
+            }
+        }
         if (options.Watches.Count > 0)
         {
             using var states = ConnectionStates.Open([.. options.Watches.Select(watch => LocalEndpoints.Of(watch.Address))])
@@ -76,7 +84,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
         foreach (var one in advice)
-            observer.Note($"[{one.Id}] {one.Doubt} {one.Fix}");
+            observer.Detail($"[{one.Id}] {one.Doubt} {one.Fix}");
         foreach (var complaint in servers.Complaints)
             observer.Note("server: " + complaint);
         journal.Add(advice);
@@ -91,8 +99,11 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             journal.Replace(record => record with { Finished = RunClock.Now, Ending = "interrupted" });
             throw;
         }
-        await new BenchRunner(options, plan, new RoundRunner(options, servers.Links, progress), journal, observer)
+        await new BenchRunner(options, plan, new RoundRunner(options, servers, progress), journal, observer)
             .RunAsync(interruption.Token);
+        // What the load saw of it is that nobody answers; why is known here.
+        if (journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal) && servers.Death is { } death)
+            journal.Replace(record => record with { Ending = "failed: " + death });
         observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
     }
@@ -103,8 +114,9 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (!options.Calibrate)
             return;
         var found = await Calibrator.RunAsync(
-            plan.Cells.Select(cell => cell.Load),
-            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = observer.Note },
+            // With one call out at a time the rate is that of two processes that wake each other, and no bound of what a client can do.
+            plan.Cells.Select(cell => cell.Load).Where(load => load.Connections * load.Streams > 1),
+            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = observer.Detail },
             cancellation);
         journal.Replace(record => record with { Calibrations = found });
     }

@@ -60,7 +60,7 @@ internal sealed class ServerLink : IDisposable
         }
         catch (IOException)
         {
-            return null; // a server that is gone is noticed by the load itself, with a better sentence
+            return null; // when the server is gone the load fails too, and its message says more
         }
     }
 
@@ -88,7 +88,7 @@ internal sealed class ServerLink : IDisposable
     /// <summary>The counters of the endpoint behind <paramref name="address"/>; null when it cannot be told which that is.</summary>
     public static EndpointUsage? EndpointOf(UsageReply usage, Address address)
     {
-        var same = usage.Endpoints.Where(endpoint => endpoint.Address == address.ToString()).ToList();
+        var same = usage.Endpoints.Where(endpoint => IsAt(endpoint.Address, address)).ToList();
         if (same.Count == 0)
             same = [.. usage.Endpoints.Where(endpoint => endpoint.Kind == address.Kind)];
         return same.Count == 1 ? same[0] : null;
@@ -99,7 +99,9 @@ internal sealed class ServerLink : IDisposable
 
     public void Dispose() => control?.Dispose();
 
-    private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => endpoint.Address == address.ToString()) == true;
+    private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => IsAt(endpoint.Address, address)) == true;
+
+    private static bool IsAt(string told, Address address) => Address.TryParse(told, out var there, out _) && there == address;
 
     private static async Task<ServerLink> OpenOneAsync(
         Address address, ConnectorOptions options, IEnumerable<ServerLink> others, CancellationToken cancellation)

@@ -11,8 +11,9 @@ namespace IpcBench.Client.Run;
 internal sealed class ServerSet : IAsyncDisposable
 {
     private readonly List<ChildServer> processes = [];
-    private readonly List<Target> targets = [];
+    private List<Target> targets = [];
     private readonly List<Address> controls = [];
+    private readonly Dictionary<Address, ServerOwner> owners = [];
     private IReadOnlyDictionary<Address, ServerLink> links = new Dictionary<Address, ServerLink>();
 
     private ServerSet()
@@ -22,6 +23,9 @@ internal sealed class ServerSet : IAsyncDisposable
     public IReadOnlyList<Target> Targets => targets;
 
     public IReadOnlyDictionary<Address, ServerLink> Links => links;
+
+    /// <summary>Whose CPU time is the server's at each address.</summary>
+    public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
     /// <summary>What the started servers had to say, e.g. that TLS is left out for want of a certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
@@ -51,7 +55,11 @@ internal sealed class ServerSet : IAsyncDisposable
             {
                 set.targets.AddRange(TargetList.OfGiven(options));
             }
+            if (options.Call is not null)
+                set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];
             set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, cancellation);
+            foreach (var address in set.targets.Select(target => target.Address).Distinct().Except(set.owners.Keys))
+                set.owners[address] = ServerOwner.Of(address, options);
             await DownloadCheck.CheckAsync(options, set.links, cancellation);
             return set;
         }
@@ -59,7 +67,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             await set.DisposeAsync();
             throw new EnvironmentException(
-                $"{e.Message} — start a server there (GrpcBench serve --help), or leave out -U to have one started", e);
+                $"{e.Message} — start a server there ({ThisProgram.Typed} serve --help), or leave out -U to have one started", e);
         }
         catch
         {
@@ -67,6 +75,9 @@ internal sealed class ServerSet : IAsyncDisposable
             throw;
         }
     }
+
+    /// <summary>How a server that was started here ended before its time; null when all of them live.</summary>
+    public string? Death => processes.Select(process => process.Death).FirstOrDefault(death => death is not null);
 
     public async ValueTask DisposeAsync()
     {
@@ -94,6 +105,8 @@ internal sealed class ServerSet : IAsyncDisposable
         }
         controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
         targets.AddRange(TargetList.Of(server, variant, options));
+        foreach (var endpoint in server.Endpoints)
+            owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
     }
 }
 
@@ -110,14 +123,19 @@ internal static class TargetList
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
         // A server that is only to echo still has to be asked for its counters.
+        if (variant.EchoAlone)
+            return ([kinds[0]], [.. kinds.Where(IsPlainSocket)]);
         var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
+    /// <summary>Encryption is Kestrel's, and a pipe of Windows is no socket.</summary>
+    private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
+
     /// <summary>On a server of our own.</summary>
     public static IEnumerable<Target> Of(ChildServer server, Variant variant, RunOptions options)
     {
-        foreach (var protocol in options.Protocols)
+        foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
         {
             var seen = new HashSet<string>();
             foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo)))

@@ -1,31 +1,12 @@
+using Google.Protobuf.Reflection;
+using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Schema;
 using IpcBench.Schema.ServerReflection;
 using IpcBench.Schema.Text;
 using IpcBench.Schema.Types;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
-
-/// <summary>Where the types of a service come from: a file, or the server's reflection.</summary>
-internal sealed record TypeSource
-{
-    /// <summary>A FileDescriptorSet.</summary>
-    public string? Protoset { get; init; }
-
-    /// <summary>A .proto for protoc.</summary>
-    public string? Proto { get; init; }
-
-    /// <summary>Folders of its imports.</summary>
-    public IReadOnlyList<string> Include { get; init; } = [];
-
-    /// <summary>The server to ask where no file is given.</summary>
-    public Address? Server { get; init; }
-
-    public ConnectorOptions Connector { get; init; } = new();
-
-    public IReadOnlyList<MetadataEntry> Metadata { get; init; } = [];
-}
 
 /// <summary>What services there are, and their types as .proto text.</summary>
 internal static class ServiceTypes
@@ -59,6 +40,18 @@ internal static class ServiceTypes
         return Description.Of(types, symbol);
     }
 
+    /// <summary>A method with the types that it needs.</summary>
+    /// <exception cref="InputException">A file cannot be used.</exception>
+    /// <exception cref="SchemaException">There is no such method, no reflection, or the server is in trouble.</exception>
+    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    public static async Task<(MethodDescriptor Method, MethodTypes Types)> OfMethodAsync(
+        TypeSource source, string name, CancellationToken cancellation)
+    {
+        var types = await OfFileAsync(source, cancellation)
+            ?? await AskAsync(source, client => client.TypesAsync([MethodName.Split(name).Service], cancellation));
+        return (types.Method(name), types);
+    }
+
     private static async Task<MethodTypes?> OfFileAsync(TypeSource source, CancellationToken cancellation) => source switch
     {
         { Protoset: { } file } => Protoset.Read(file),
@@ -68,7 +61,7 @@ internal static class ServiceTypes
 
     private static async Task<T> AskAsync<T>(TypeSource source, Func<ReflectionClient, Task<T>> ask)
     {
-        using var caller = new GrpcCaller(source.Server!, source.Connector, source.Metadata);
+        using var caller = new GrpcCaller(source.Server!, source.Connector, source.Metadata, source.Authority);
         try
         {
             ReflectionExchange exchange = (path, request, cancel) => ExchangeAsync(caller, path, request, cancel);
@@ -107,7 +100,7 @@ internal static class ServiceTypes
         return lines;
     }
 
-    private static IEnumerable<string> Lines(Google.Protobuf.Reflection.ServiceDescriptor service) => service.Methods
+    private static IEnumerable<string> Lines(ServiceDescriptor service) => service.Methods
         .Select(method =>
         {
             var (asks, answers) = (method.IsClientStreaming ? "stream " : "", method.IsServerStreaming ? "stream " : "");

@@ -1,70 +1,111 @@
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Protocol.V1;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// All counters around one window. What costs the asked process something is read first before it and last after it, so that the window
-/// holds nothing but the load.
+/// All counters around one window. Of this machine and its processes they are read at the window's own edges, from outside; what a server
+/// tells of itself is asked before and after all load, since a busy server answers late.
 /// </summary>
-internal sealed class WindowCounters : IDisposable
+internal sealed class WindowCounters(
+    RunOptions options, ServerLink link, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null) : IWindowEdges, IDisposable
 {
-    private readonly IReadOnlyList<int> serverPids;
-    private readonly ServerLink link;
-    private readonly UsageReply? serverBefore;
-    private readonly ProcessTree? treeBefore;
-    private readonly ConnectionSampler? sampler;
-    private readonly MachineSnapshot? machineBefore;
-    private readonly ProcessSnapshot before;
-    private UsageReply? serverAfter;
-    private ProcessTree? treeAfter;
-    private MachineSnapshot? machineAfter;
-    private ProcessSnapshot? after;
+    private readonly ProcessTree? tree = owner.Pids.Count == 0 ? null : new ProcessTree(owner.Pids);
+    private UsageReply? serverBefore, serverAfter;
+    private EdgeClocks? begin, end;
+    private ProcessSnapshot? before, after;
+    private LoopCounts? callsBefore, callsAfter;
+    private IReadOnlyDictionary<int, ContextSwitches>? switchesBefore, switchesAfter;
+    private OtherProcesses? othersBefore, othersAfter;
+    private ConnectionSampler? sampler;
 
-    private WindowCounters(RunOptions options, ServerLink link, UsageReply? server)
-    {
-        (serverPids, this.link, serverBefore) = (options.ServerPids, link, server);
-        treeBefore = ProcessTree.Take(serverPids);
-        sampler = ConnectionSampler.Begin(options.Watches);
-        machineBefore = MachineSnapshot.Take();
-        before = ProcessSnapshot.Take();
-    }
+    /// <summary>When the window began.</summary>
+    public DateTimeOffset At { get; private set; }
 
     /// <summary>What the sockets under watch were seen in.</summary>
     public IReadOnlyList<WatchedEndpoint> Watched { get; private set; } = [];
 
     /// <summary>By everything on this machine; null when it does not tell.</summary>
-    public MachineUsage? Machine => Usage.Between(machineBefore, machineAfter);
+    public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
+        : Others() is not { } others ? machine : machine with
+        {
+            OthersNs = others.TotalNs,
+            Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
+        };
 
     /// <summary>By the just-in-time compiler of this process meanwhile.</summary>
-    public long MethodsCompiled => after!.MethodsCompiled - before.MethodsCompiled;
+    public long MethodsCompiled => after!.MethodsCompiled - before!.MethodsCompiled;
 
-    /// <summary>Reads them; the window may begin.</summary>
-    public static async Task<WindowCounters> BeginAsync(RunOptions options, ServerLink link, CancellationToken cancellation) =>
-        new(options, link, await link.UsageAsync(cancellation));
-
-    /// <summary>Reads them again; the window has ended.</summary>
-    public async Task EndAsync()
+    /// <summary>Before any load: asks the server, and looks for its processes.</summary>
+    public async Task AskFirstAsync(CancellationToken cancellation)
     {
-        after = ProcessSnapshot.Take();
-        Watched = sampler?.Stop() ?? [];
-        machineAfter = MachineSnapshot.Take();
-        treeAfter = ProcessTree.Take(serverPids);
-        serverAfter = await link.UsageAsync(CancellationToken.None);
+        serverBefore = await link.UsageAsync(cancellation);
+        tree?.Find();
     }
 
-    /// <summary>What this process used for so many calls.</summary>
-    public ProcessUsage Client(long calls) => Usage.Between(before, after!, calls);
+    public void OnBegin()
+    {
+        begun?.Invoke();
+        At = RunClock.Now;
+        othersBefore = tree is null ? null : OtherProcesses.Read();
+        sampler = ConnectionSampler.Begin(options.Watches);
+        switchesBefore = ServerSwitches();
+        before = ProcessSnapshot.Take();
+        tree?.Find(); // what the load before the window has made the server fork counts from here
+        callsBefore = systemCalls();
+        begin = EdgeClocks.Read(tree);
+    }
 
-    /// <summary>What the server used, as it tells itself, else as the system tells of the processes that were named.</summary>
-    public ProcessUsage? Server(long calls) =>
-        ServerUsage.Between(serverBefore, serverAfter) ?? Usage.Between(treeBefore, treeAfter, calls);
+    public void OnEnd()
+    {
+        end = EdgeClocks.Read(tree);
+        callsAfter = systemCalls();
+        after = ProcessSnapshot.Take();
+        switchesAfter = ServerSwitches();
+        Watched = sampler?.Stop() ?? [];
+        if (end.Server is { } known)
+            end = end with { Server = tree!.Complete(known) };
+        othersAfter = tree is null ? null : OtherProcesses.Read();
+    }
+
+    /// <summary>When no call is out any more: asks the server again.</summary>
+    public async Task AskLastAsync() => serverAfter = await link.UsageAsync(CancellationToken.None);
+
+    /// <summary>What this process used for so many calls.</summary>
+    public ProcessUsage Client(long calls) => Usage.Between(before!, after!, calls) with
+    {
+        CpuUserNs = Usage.Nanoseconds(end!.ClientUser - begin!.ClientUser),
+        CpuKernelNs = Usage.Nanoseconds(end.ClientKernel - begin.ClientKernel),
+        Loop = Usage.Of(callsAfter - callsBefore),
+    };
+
+    /// <summary>
+    /// What the server used: its CPU time as the system tells it of the server's processes, else as the server tells; the rest as it tells.
+    /// </summary>
+    public ProcessUsage? Server(long calls)
+    {
+        var told = ServerUsage.Between(serverBefore, serverAfter);
+        if (Usage.Between(begin!.Server, end!.Server, calls) is not { } seen)
+            return told;
+        return told is null ? WithSwitches(seen) : told with
+        {
+            CpuUserNs = seen.CpuUserNs,
+            CpuKernelNs = seen.CpuKernelNs,
+            Calls = calls,
+            CountedCalls = told.Calls,
+        };
+    }
 
     /// <summary>The client's count of its connections, with the server's beside it where it tells.</summary>
-    public ConnectionStats Connections(ConnectionStats own, Target target)
+    /// <param name="own">The client's.</param>
+    /// <param name="ownCalls">Calls that ended well between the two times that the server was asked.</param>
+    /// <param name="target">Where.</param>
+    public ConnectionStats Connections(ConnectionStats own, long ownCalls, Target target)
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
@@ -73,11 +114,28 @@ internal sealed class WindowCounters : IDisposable
         {
             ServerOpen = own.OpenedInAll is not null ? null : first.ConnectionsOpen - link.OwnConnections(target.Address),
             // Bytes that come back are no calls to an echo.
+            ClientCalls = ownCalls,
             ServerCalls = target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls,
         };
     }
 
     public void Dispose() => sampler?.Dispose();
+
+    /// <summary>What neither client nor server used; null where it is not known who the server is.</summary>
+    private OtherUsage? Others() => othersBefore is null || othersAfter is null ? null
+        : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members]);
+
+    /// <summary>Of a server that does not tell them itself; threads that end meanwhile are missing then.</summary>
+    private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>
+        serverBefore is null && tree is not null ? ContextSwitches.OfThreads(tree.Members) : null;
+
+    private ProcessUsage WithSwitches(ProcessUsage seen)
+    {
+        if (switchesBefore is null || switchesAfter is null)
+            return seen;
+        var switches = ContextSwitches.Between(switchesBefore, switchesAfter);
+        return seen with { ContextSwitches = switches.Sum, VoluntarySwitches = switches.Voluntary };
+    }
 }
 
 /// <summary>What was used between two readings of the same clock.</summary>
@@ -92,25 +150,29 @@ internal static class Usage
         GcCollections = [.. later.GcCollections.Zip(earlier.GcCollections, (now, then) => now - then)],
         GcPauseNs = Nanoseconds(later.GcPause - earlier.GcPause),
         AllocatedBytes = later.AllocatedBytes - earlier.AllocatedBytes,
-        ContextSwitches = later.ContextSwitches - earlier.ContextSwitches,
+        ContextSwitches = later.Switches.Sum - earlier.Switches.Sum,
+        VoluntarySwitches = later.Switches.Sum == 0 ? null : later.Switches.Voluntary - earlier.Switches.Voluntary,
         Calls = calls,
     };
 
-    /// <summary>By processes that are not ours; null when either is unknown or a named process ended.</summary>
-    public static ProcessUsage? Between(ProcessTree? earlier, ProcessTree? later, long calls)
+    /// <summary>Null where there is no event loop.</summary>
+    public static LoopUsage? Of(LoopCounts? counts) => counts is not { } made ? null : new LoopUsage
     {
-        if (earlier is null || later is null || later.Roots < earlier.Roots)
-            return null;
-        if (later.UserNs < earlier.UserNs || later.KernelNs < earlier.KernelNs)
-            return null;
-        return new ProcessUsage
+        Receives = made.Receives,
+        EmptyReceives = made.EmptyReceives,
+        Sends = made.Sends,
+        Waits = made.Waits,
+    };
+
+    /// <summary>By other processes; null when either is unknown or a named process ended.</summary>
+    public static ProcessUsage? Between(TreeReading? earlier, TreeReading? later, long calls) =>
+        earlier is null || later is null || TreeReading.Between(earlier, later) is not var (user, kernel) ? null : new ProcessUsage
         {
-            CpuUserNs = later.UserNs - earlier.UserNs,
-            CpuKernelNs = later.KernelNs - earlier.KernelNs,
+            CpuUserNs = user,
+            CpuKernelNs = kernel,
             WorkingSetBytes = later.WorkingSetBytes,
             Calls = calls,
         };
-    }
 
     /// <summary>By the whole machine; null when either is unknown.</summary>
     public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) =>
@@ -122,7 +184,7 @@ internal static class Usage
             CapacityNs = times.CapacityNs,
         };
 
-    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
+    internal static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }
 
 /// <summary>What the server used between two of its replies.</summary>
@@ -141,6 +203,8 @@ internal static class ServerUsage
             GcPauseNs = after.GcPauseNs - before.GcPauseNs,
             AllocatedBytes = after.AllocatedBytes - before.AllocatedBytes,
             ContextSwitches = after.ContextSwitches - before.ContextSwitches,
+            VoluntarySwitches = before.HasVoluntarySwitches && after.HasVoluntarySwitches
+                ? after.VoluntarySwitches - before.VoluntarySwitches : null,
             Calls = Calls(after) - Calls(before),
         };
 

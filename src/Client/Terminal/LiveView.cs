@@ -7,10 +7,10 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, a
-/// sparkline and the latest result of each arm. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
+/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, and the
+/// ratios so far with their intervals. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
 /// </summary>
-internal sealed class LiveView(RunOptions options) : RunView(options, Console.Out, Console.Error)
+internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(200);
 
@@ -34,13 +34,13 @@ internal sealed class LiveView(RunOptions options) : RunView(options, Console.Ou
 
     public override void RoundStarted(int number, int attempt)
     {
-        picture!.RoundStarted(number);
+        picture!.RoundStarted(number, attempt, Stopwatch.GetTimestamp());
         base.RoundStarted(number, attempt);
     }
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
-        picture!.CellFinished(cell, round);
+        picture!.CellFinished(cell, round, record, Stopwatch.GetTimestamp());
         base.CellFinished(cell, round, record);
     }
 
@@ -81,7 +81,7 @@ internal sealed class LiveView(RunOptions options) : RunView(options, Console.Ou
             lock (drawing)
             {
                 Erase();
-                var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width));
+                var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width), console.Profile.Height);
                 foreach (var line in lines)
                     console.MarkupLine(line);
                 linesShown = lines.Count;

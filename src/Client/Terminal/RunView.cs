@@ -10,10 +10,10 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// What a run says: its transcript and report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on
-/// stdout, with <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
+/// What a run says: its report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on stdout, with
+/// <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
 /// </summary>
-internal class RunView(RunOptions options, TextWriter output, TextWriter error) : IRunObserver, IDisposable
+internal class RunView(RunOptions options, TextWriter output, TextWriter error, Screen screen) : IRunObserver, IDisposable
 {
     private Action? end;
 
@@ -22,28 +22,51 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
     // crank takes every line on stderr for a failure.
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
-    private TextWriter Rounds => options.Output.Crank ? TextWriter.Null : options.Output.Format is null ? output : error;
+    /// <summary>Where each round of each cell is printed as it was measured: wrk's form for one server, and what scripts read.</summary>
+    private TextWriter? Blocks => options.Output switch
+    {
+        { Crank: true } => null,
+        { Format: null } when options.Output.Verbose || options.Addresses.Count == 1 || !screen.IsTerminal => output,
+        { Format: not null, Verbose: true } => error,
+        _ => null,
+    };
 
     /// <summary>A live view on a terminal, a line for each round elsewhere, neither for crank.</summary>
-    public static RunView For(RunOptions options) => options.Output.Crank
-        ? new RunView(options, Console.Out, Console.Error)
-        : LiveView.IsPossible ? new LiveView(options) : new PlainView(options, Console.Out, Console.Error);
+    public static RunView For(RunOptions options)
+    {
+        var screen = Screen.OfOutput();
+        if (options.Output.Crank)
+            return new RunView(options, Console.Out, Console.Error, screen);
+        return LiveView.IsPossible ? new LiveView(options, screen) : new PlainView(options, Console.Out, Console.Error, screen);
+    }
 
     public void Note(string sentence) => Around(() => Progress.WriteLine(sentence));
+
+    public void Detail(string sentence)
+    {
+        if (options.Output.Verbose || !screen.IsTerminal)
+            Note(sentence);
+    }
 
     /// <summary>Prints the plan, before anything takes time.</summary>
     public virtual void Started(BenchPlan plan, RunProgress progress, Action end)
     {
         this.end = end;
-        Around(() => Progress.WriteLine(PlanLine(plan)));
+        foreach (var line in PlanText.Lines(options, plan, screen.IsTerminal ? screen.Width : null))
+            Note(line);
+        Detail(PlanText.Details(options));
     }
 
-    public virtual void RoundStarted(int number, int attempt) =>
-        Around(() => Rounds.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+    public virtual void RoundStarted(int number, int attempt)
+    {
+        if (Blocks is { } blocks)
+            Around(() => blocks.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+    }
 
     public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
-        Around(() => Rounds.WriteLine(Transcript.Cell(record, round)));
+        if (Blocks is { } blocks)
+            Around(() => blocks.WriteLine(Transcript.Cell(record, round)));
         if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
             return;
         // What is neither kept nor read is not worth the machine's time.
@@ -59,18 +82,20 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
     {
         if (record.Rounds.Count == 0)
             return;
+        var model = new ReportModel(record);
         if (options.Output.Crank)
             output.Write(CrankStatistics.Of(record));
         else if (options.Output.Format is { } format)
-            output.Write(Reports.Find(format)!.Make(new ReportModel(record)));
+            output.Write((format == "text" ? new TextReport(screen.Layout(options.Output.Verbose)) : Reports.Find(format)!).Make(model));
         else
-            output.Write(Transcript.FinalResults(record) + "\n" + Reports.Find("text")!.Make(new ReportModel(record)));
+            output.Write((Blocks is null ? "\n" : Transcript.FinalResults(record) + "\n")
+                + new TextReport(screen.Layout(options.Output.Verbose)).Make(model));
         if (file is not null)
         {
-            var place = WholeFile.IsStream(file)
-                ? $"went to {file}"
-                : $"is in {file} (GrpcBench report {file} --format html -o report.html)";
-            Progress.WriteLine($"\nEvery round {place}");
+            // On a line of its own, so that it can be copied.
+            Progress.WriteLine(WholeFile.IsStream(file)
+                ? $"\nEvery round went to {file}"
+                : $"\nEvery round is in {file}; as a page:\n  {ThisProgram.Typed} report {ThisProgram.Quoted(file)} -o report.html");
         }
     }
 
@@ -80,51 +105,34 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error) 
 
     /// <summary>Writes lines of text with whatever shows the progress out of the way, so that they never mix.</summary>
     protected virtual void Around(Action write) => write();
-
-    private string PlanLine(BenchPlan plan)
-    {
-        var rounds = options.RoundsAuto
-            ? $"rounds until decided, at most {LeftText.Span(options.MaxTime)}"
-            : string.Create(CultureInfo.InvariantCulture, $"{options.Rounds} rounds of {Length(plan)}");
-        var warmup = string.Create(CultureInfo.InvariantCulture, $"{options.Warmup.TotalSeconds:0.###}s{OfTheServer()}");
-        return string.Create(CultureInfo.InvariantCulture,
-            $"{plan.Cells.Count} cells ({Axes(plan)}), {rounds}; every cell is warmed up for {warmup}; order from seed {options.Seed}");
-    }
-
-    private string OfTheServer() => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
-        ? string.Create(CultureInfo.InvariantCulture, $", the server for {time.TotalSeconds:0.###}s before the first round") : "";
-
-    private string Length(BenchPlan plan) => plan.Estimate is { } estimate
-        ? string.Create(CultureInfo.InvariantCulture, $"{options.Duration.TotalSeconds:0.###}s, about {LeftText.Span(estimate)}")
-        : string.Create(CultureInfo.InvariantCulture, $"{options.Calls:#,0} calls, however long they take");
-
-    private string Axes(BenchPlan plan)
-    {
-        var arms = string.Join(", ", plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct());
-        var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct());
-        return string.Create(CultureInfo.InvariantCulture,
-            $"{arms} × {options.Sizes.Count} sizes, {connections} connections over {options.Threads} threads");
-    }
 }
 
 /// <summary>Shows the progress as one line a round, for pipes and log files.</summary>
-internal sealed class PlainView(RunOptions options, TextWriter output, TextWriter error) : RunView(options, output, error)
+internal sealed class PlainView(RunOptions options, TextWriter output, TextWriter error, Screen screen)
+    : RunView(options, output, error, screen)
 {
-    private BenchPlan? plan;
+    private readonly TimeLeft left = new();
     private long begun;
+    private ExpectedTime? expected;
 
     public override void Started(BenchPlan plan, RunProgress progress, Action end)
     {
-        (this.plan, begun) = (plan, Stopwatch.GetTimestamp());
+        expected = new ExpectedTime(Options, plan);
         base.Started(plan, progress, end);
     }
 
     public override void RoundStarted(int number, int attempt)
     {
-        var elapsed = Stopwatch.GetElapsedTime(begun);
-        var left = plan!.Estimate is { } whole ? whole - elapsed
-            : number > 1 ? elapsed / (number - 1) * (Options.Rounds - number + 1) : (TimeSpan?)null;
-        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {plan.Cells.Count} cells, {LeftText.Of(left)}"));
+        var now = Stopwatch.GetTimestamp();
+        begun = begun == 0 ? now : begun;
+        expected!.Begin(now);
+        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(left.At(expected.Left(now), now))}"));
         base.RoundStarted(number, attempt);
+    }
+
+    public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
+    {
+        expected!.Finished(cell.Index, round.Number, Stopwatch.GetTimestamp());
+        base.CellFinished(cell, round, record);
     }
 }

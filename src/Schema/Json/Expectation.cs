@@ -28,7 +28,10 @@ public sealed class Expectation
         this.expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
     }
 
-    /// <summary>The first difference, as <c>items[2].price: expected 3, got 4</c>; null where there is none.</summary>
+    /// <summary>
+    /// The first difference, as <c>items[2].price: expected 3, got 4</c>; null where there is none. What was got is whole and unescaped:
+    /// whoever shows it hides secrets in it before shortening.
+    /// </summary>
     /// <exception cref="SchemaException">The bytes are no message of the type.</exception>
     public string? FirstDifference(byte[] reply)
     {
@@ -78,11 +81,14 @@ public sealed class Expectation
     }
 
     private static string Sentence(string path, JsonElement? expected, JsonElement? actual) =>
-        $"{(path.Length == 0 ? "reply" : path)}: expected {Text(expected)}, got {Text(actual)}";
+        $"{(path.Length == 0 ? "reply" : path)}: expected {Short(Text(expected))}, got {Text(actual)}";
 
-    private static string Text(JsonElement? value)
+    private static string Text(JsonElement? value) => value switch
     {
-        var text = value?.GetRawText() ?? "nothing";
-        return text.Length <= Shown ? text : $"{text[..Shown]}…";
-    }
+        null => "nothing",
+        { ValueKind: JsonValueKind.String } text => $"\"{text.GetString()}\"",
+        { } other => other.GetRawText(),
+    };
+
+    private static string Short(string text) => text.Length <= Shown ? text : $"{text[..Shown]}…";
 }

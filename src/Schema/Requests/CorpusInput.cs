@@ -18,6 +18,8 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
         if (!data.StartsWith('@'))
             return new CorpusInput("the data", Encoding.UTF8.GetBytes(data), null);
         var path = data[1..];
+        if (path.Length == 0)
+            throw new InputException("@ needs the name of a file behind it");
         return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path), limits), path);
     }
 

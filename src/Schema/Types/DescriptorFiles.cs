@@ -76,6 +76,9 @@ internal static class DescriptorFiles
         if (ordered.Count == known.Count)
             return ordered;
         var circle = known.Keys.Except(ordered.Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
-        throw new InputException($"{source} has files that import each other: {string.Join(", ", circle)}");
+        // Libraries that keep types by package, and not by file, make such sets of correct sources (protobuf.js).
+        throw new InputException(
+            $"{source} has files that import each other ({string.Join(", ", circle)}), as no .proto may: "
+                + "give the types with --proto, or with --protoset as protoc writes it");
     }
 }

@@ -15,7 +15,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
     // What may wait for one client at a time, beside the system's own buffers.
     private const int MostAtOnce = 64 << 10;
 
-    // Then the other connections have their turn.
+    // Reads in a row before the loop's other connections are served.
     private const int MostReadsAtOnce = 8;
 
     private readonly LoopSocket socket;

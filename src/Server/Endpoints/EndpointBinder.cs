@@ -27,11 +27,12 @@ internal static class EndpointBinder
     private static SocketEndpoint BindTcp(Address.Tcp address, EndpointRole role, ServerOptions options)
     {
         var sockets = TcpListen.Bind(address.Host, address.Port, options);
-        return new SocketEndpoint(address with { Port = PortOf(sockets) }, NoteOf(role, options), sockets, options.SocketBuffer)
+        var bound = address with { Port = PortOf(sockets), IsBare = role.IsEcho };
+        return new SocketEndpoint(bound, NoteOf(role, options), sockets, options.SocketBuffer)
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
-            IsOnLoop = role.IsOnLoop,
+            IsWithoutKestrel = role.IsWithoutKestrel,
         };
     }
 
@@ -53,7 +54,7 @@ internal static class EndpointBinder
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
-            IsOnLoop = role.IsOnLoop,
+            IsWithoutKestrel = role.IsWithoutKestrel,
         };
     }
 
@@ -66,7 +67,7 @@ internal static class EndpointBinder
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
-            IsOnLoop = role.IsOnLoop,
+            IsWithoutKestrel = role.IsWithoutKestrel,
         };
     }
 
@@ -80,14 +81,14 @@ internal static class EndpointBinder
         {
             Fault = role.Fault,
             IsEcho = role.IsEcho,
-            IsOnLoop = role.IsOnLoop,
+            IsWithoutKestrel = role.IsWithoutKestrel,
         };
     }
 
     /// <summary>An echo that is not what echoes are by default says so.</summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {
-        var engine = role is { IsEcho: true, IsOnLoop: false } && options.Sockets is null ? DotNetNote : null;
+        var engine = role is { IsEcho: true, IsWithoutKestrel: false } && options.Sockets is null ? DotNetNote : null;
         return engine is not null && other is not null ? $"{engine}, {other}" : engine ?? other;
     }
 
@@ -97,8 +98,8 @@ internal static class EndpointBinder
 /// <summary>What an endpoint does with its connections, whatever they are made of.</summary>
 /// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
 /// <param name="Fault">What it does wrong on purpose.</param>
-/// <param name="IsOnLoop">A plain socket's echo is answered by an event loop rather than by Kestrel.</param>
-internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsOnLoop = false);
+/// <param name="IsWithoutKestrel">A plain socket's echo is answered by an event loop or a task of its own rather than by Kestrel.</param>
+internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsWithoutKestrel = false);
 
 /// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>The certificate of a TLS endpoint: made at start, trusted by nobody, gone with the process.</summary>
+/// <summary>The certificate of a TLS endpoint: made at start, signed by itself, kept in memory only.</summary>
 internal static class SelfSigned
 {
     /// <summary>A certificate for this machine's loopback names and <paramref name="host"/>, valid for a year.</summary>

@@ -26,8 +26,8 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
     /// <summary>Bytes are returned as they come; no gRPC.</summary>
     public bool IsEcho { get; init; }
 
-    /// <summary>Its echo is answered by an event loop: Kestrel knows nothing of it.</summary>
-    public bool IsOnLoop { get; init; }
+    /// <summary>Its echo is answered by an event loop or by tasks of its own: Kestrel knows nothing of it.</summary>
+    public bool IsWithoutKestrel { get; init; }
 
     /// <summary>The sockets that are bound and not yet handed to Kestrel.</summary>
     public virtual IReadOnlyList<BoundSocket> Sockets => [];

@@ -14,7 +14,7 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
 
     public override void AddTo(KestrelServerOptions kestrel)
     {
-        if (IsOnLoop)
+        if (IsWithoutKestrel)
             return;
         foreach (var socket in sockets)
             kestrel.Listen(socket.EndPoint, Configure);

@@ -17,7 +17,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
 
     public void Configure(WebApplicationBuilder builder, BenchServices services)
     {
-        // Signals are this program's own business; the host's default lifetime would take them.
+        // This program handles signals itself; the host's default lifetime would take them.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddSingleton(new BenchService(services)).AddSingleton(new ControlService(services));
         builder.Services.AddGrpc(grpc => grpc.IgnoreUnknownServices = true);

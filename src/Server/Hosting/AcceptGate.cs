@@ -1,35 +1,46 @@
+using System.Collections.Concurrent;
 using System.Net;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.Win32.SafeHandles;
 
 namespace IpcBench.Server.Hosting;
 
 /// <summary>Holds how many accepted connections there may be at a time, over all listeners. Others wait in the system's queue.</summary>
-/// <param name="served">As many are served; more are closed at once.</param>
+/// <param name="served">As many are served at the most; more are closed at once.</param>
+/// <param name="servedNow">As many are served by the limits of this moment, which somebody may change while the server runs.</param>
 /// <param name="beingClosed">As many more are accepted, to be closed.</param>
-/// <param name="warnings">Is told once, when the first is closed.</param>
-internal sealed class AcceptGate(int served, int beingClosed, TextWriter warnings) : IDisposable
+/// <param name="warnings">Is told once, when the first is closed, and once, when none can be accepted.</param>
+internal sealed class AcceptGate(long served, Func<long> servedNow, int beingClosed, TextWriter warnings) : IDisposable
 {
-    private readonly SemaphoreSlim free = new(served + beingClosed);
+    private readonly SemaphoreSlim free = new((int)served + beingClosed);
+    private readonly SpareDescriptors spare = new();
     private int open;
-    private int isTold;
+    private int isFull;
+    private int isStuck;
 
     public Task EnterAsync(CancellationToken cancellation) => free.WaitAsync(cancellation);
 
     /// <summary>One has been accepted; it leaves when it is closed.</summary>
-    public void Keep(ConnectionContext connection)
+    /// <returns>False when it is to be closed at once, and Kestrel, which knows the limit of the start alone, would not.</returns>
+    public bool Keep(ConnectionContext connection)
     {
-        if (Interlocked.Increment(ref open) > served)
-            Tell();
+        var count = Interlocked.Increment(ref open);
         connection.ConnectionClosed.UnsafeRegister(static state => ((AcceptGate)state!).Closed(), this);
+        var limit = LimitNow();
+        if (count <= limit)
+            return true;
+        TellFull(limit);
+        return limit == served;
     }
 
     /// <summary>Takes a place for one that Kestrel does not count, and never waits; <see cref="Closed"/> gives it back.</summary>
     /// <returns>False when it is to be closed at once.</returns>
     public bool TryEnter()
     {
-        if (Volatile.Read(ref open) >= served || !free.Wait(0))
+        var limit = LimitNow();
+        if (Volatile.Read(ref open) >= limit || !free.Wait(0))
         {
-            Tell();
+            TellFull(limit);
             return false;
         }
         Interlocked.Increment(ref open);
@@ -38,7 +49,11 @@ internal sealed class AcceptGate(int served, int beingClosed, TextWriter warning
 
     public void Leave() => free.Release();
 
-    public void Dispose() => free.Dispose();
+    public void Dispose()
+    {
+        spare.Release();
+        free.Dispose();
+    }
 
     /// <summary>One that was accepted is closed.</summary>
     public void Closed()
@@ -47,10 +62,52 @@ internal sealed class AcceptGate(int served, int beingClosed, TextWriter warning
         Leave();
     }
 
-    private void Tell()
+    /// <summary>The system lets no connection be accepted, and it is tried again before long.</summary>
+    public void TellStuck()
     {
-        if (Interlocked.Exchange(ref isTold, 1) == 0)
-            warnings.WriteLine($"more than {served} connections: others are closed at once; allow more with ulimit -n");
+        if (Interlocked.Exchange(ref isStuck, 1) != 0)
+            return;
+        spare.Release();
+        warnings.WriteLine("no connection could be accepted, for want of file descriptors as a rule: tried again until one can; "
+            + "allow more with ulimit -n, or prlimit --nofile while it runs");
+    }
+
+    private long LimitNow()
+    {
+        var now = servedNow();
+        if (now < served)
+            spare.Release(); // somebody has lowered the limit of open files: soon there may be no others
+        return Math.Min(served, now);
+    }
+
+    private void TellFull(long limit)
+    {
+        if (Interlocked.Exchange(ref isFull, 1) == 0)
+            warnings.WriteLine($"more than {limit} connections: others are closed at once; allow more with ulimit -n");
+    }
+}
+
+/// <summary>
+/// File descriptors that are of no use but to be free when no others are. The runtime needs two for each thread that it starts and one for
+/// each part of the program that it loads, and ends the process without them; the fewest connections that are served need theirs.
+/// </summary>
+internal sealed class SpareDescriptors
+{
+    private const int Threads = 16;
+
+    private readonly ConcurrentBag<SafeFileHandle> kept = [];
+
+    public SpareDescriptors()
+    {
+        while (OperatingSystem.IsLinux() && kept.Count < KestrelLimits.FewestConnections + (2 * Threads))
+            kept.Add(File.OpenHandle("/dev/null"));
+    }
+
+    /// <summary>Frees them for good. From any thread.</summary>
+    public void Release()
+    {
+        while (kept.TryTake(out var descriptor))
+            descriptor.Dispose();
     }
 }
 
@@ -63,26 +120,36 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
 
     public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
     {
-        try
+        while (true)
         {
-            await gate.EnterAsync(unbound.Token);
+            try
+            {
+                await gate.EnterAsync(unbound.Token);
+            }
+            catch (OperationCanceledException)
+            {
+                return null;
+            }
+            if (await AcceptOneAsync(cancellationToken) is not { } connection)
+                return null;
+            if (gate.Keep(connection))
+                return connection;
+            connection.Abort(new ConnectionAbortedException("too many connections"));
+            await connection.DisposeAsync();
         }
-        catch (OperationCanceledException)
-        {
-            return null;
-        }
+    }
+
+    private async ValueTask<ConnectionContext?> AcceptOneAsync(CancellationToken cancellationToken)
+    {
         ConnectionContext? connection = null;
         try
         {
-            connection = await inner.AcceptAsync(cancellationToken);
-            return connection;
+            return connection = await inner.AcceptAsync(cancellationToken);
         }
         finally
         {
             if (connection is null)
                 gate.Leave();
-            else
-                gate.Keep(connection);
         }
     }
 

@@ -22,6 +22,7 @@ internal static class KestrelHost
         // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: where this server listens is said on its command line alone.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration();
+        builder.Logging.AddProvider(new AcceptFailures(gate)).AddFilter(AcceptFailures.Listens);
         builder.Services.Configure<KestrelServerOptions>(kestrel =>
         {
             KestrelLimits.Apply(kestrel, options, maxConnections);

@@ -12,6 +12,9 @@ internal static class KestrelLimits
     /// <summary>Connections beyond the limit that may be accepted and on their way to being closed.</summary>
     public const int BeingClosed = 64;
 
+    /// <summary>So many are served whatever the limit of open files is; a server that may have fewer does not start.</summary>
+    public const long FewestConnections = 16;
+
     /// <summary>
     /// Bytes of one connection that may have arrived and not be read yet: twice what HTTP/2's windows let a client send ahead.
     /// </summary>
@@ -21,7 +24,6 @@ internal static class KestrelLimits
 
     // A process without a free file descriptor cannot even accept and close, nor load what it needs next: keep some for itself.
     private const long OwnFiles = 256 + BeingClosed;
-    private const long FewestConnections = 16;
 
     /// <summary>
     /// Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.
@@ -42,22 +44,21 @@ internal static class KestrelLimits
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
-        // In an interleaved campaign a client's connections may wait minutes for their next round; longer than that is a client that forgot
-        // them.
+        // In an interleaved run a client's connections may wait minutes for their next round.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
-        // Half a header block, or a stream that starts and goes on never.
+        // How long a request may take to send its headers.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
         // All headers of a request, after decompression: a gRPC request has a dozen short ones, an HPACK bomb expands to megabytes.
         limits.MaxRequestHeadersTotalSize = 16 << 10;
         limits.MaxRequestHeaderCount = 64;
-        // A body beyond any message that is accepted; refusing earlier is the stack's, which can say RESOURCE_EXHAUSTED.
+        // No limit here: the gRPC stack refuses a message that is too long, with RESOURCE_EXHAUSTED.
         limits.MaxRequestBodySize = null;
         // A body that trickles is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
         // So is a client that stops reading or keeps its window shut: Kestrel gives it the time that what is already written may take at
         // this rate.
-        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second, full socket buffers would
-        // buy half an hour.
+        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second a client with full socket
+        // buffers could stay for half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // What may wait in memory for one connection's socket.
         limits.MaxResponseBufferSize = 64 << 10;

@@ -31,7 +31,7 @@ internal sealed class LoopEchoHost : IDisposable
     }
 
     /// <summary>Serves from now on.</summary>
-    /// <param name="endpoints">Those that are <see cref="ServerEndpoint.IsOnLoop"/>.</param>
+    /// <param name="endpoints">Those that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
     /// <param name="options">What to set on accepted sockets.</param>
     /// <param name="gate">How many connections there may be.</param>
     public static LoopEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
@@ -67,10 +67,10 @@ internal sealed class LoopEchoHost : IDisposable
     /// <summary>Accepts for one listening socket.</summary>
     private sealed class Acceptor : ILoopTimer
     {
-        // Then those that are served have their turn.
+        // Accepts in a row before the connections that are open are served.
         private const int MostAtOnce = 64;
 
-        // For want of a descriptor or of memory: until then there may be some.
+        // How long to wait after an accept failed for want of a descriptor or of memory.
         private const long RetryNs = 50_000_000;
 
         private readonly LoopEchoHost host;
@@ -109,6 +109,7 @@ internal sealed class LoopEchoHost : IDisposable
                     break;
                 if (descriptor < 0)
                 {
+                    host.gate.TellStuck();
                     host.loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
                     return;
                 }
@@ -128,8 +129,17 @@ internal sealed class LoopEchoHost : IDisposable
                 LoopListener.SetNoDelay(descriptor);
             if (options.SocketBuffer is { } size)
                 LoopListener.SetBuffers(descriptor, size);
-            endpoint.Counters.ConnectionOpened();
-            host.connections.Add(new LoopEchoConnection(host.loop, descriptor, Hold, host.watch.Begin, OnEnd));
+            try
+            {
+                host.connections.Add(new LoopEchoConnection(host.loop, descriptor, Hold, host.watch.Begin, OnEnd));
+                endpoint.Counters.ConnectionOpened();
+            }
+            catch (IOException)
+            {
+                // The system watches no more descriptors (fs.epoll.max_user_watches).
+                LoopListener.Discard(descriptor);
+                host.gate.Closed();
+            }
         }
 
         private Func<ValueTask>? Hold => endpoint.Fault == Fault.None ? null : endpoint.Fault.HoldAsync;

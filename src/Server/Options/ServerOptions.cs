@@ -74,4 +74,7 @@ internal enum SocketEngine
 
     /// <summary>The event loop of IpcBench.Transports; Linux only.</summary>
     Loop,
+
+    /// <summary>System.Net.Sockets without Kestrel: raw echoes alone, for all else as <see cref="DotNet"/>.</summary>
+    Bare,
 }

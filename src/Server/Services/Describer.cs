@@ -51,7 +51,8 @@ internal static class Describer
         settings["inline"] = options.Inline ? "yes" : "no";
         settings["sockets"] = options.Sockets == SocketEngine.Loop ? "loop" : "dotnet";
         if (endpoints.Any(endpoint => endpoint.IsEcho))
-            settings["echo-sockets"] = string.Join(' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(EngineOf).Distinct());
+            settings["echo-sockets"] = string.Join(
+                ' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(endpoint => EngineOf(endpoint, options)).Distinct());
         settings["socket-buffer"] = Text(options.SocketBuffer);
         settings["nagle"] = options.Nagle ? "yes" : "no";
         settings["http2-window"] = Text(options.Http2Window);
@@ -75,7 +76,8 @@ internal static class Describer
             settings[name] = string.Join(' ', values);
     }
 
-    private static string EngineOf(ServerEndpoint endpoint) => endpoint.IsOnLoop ? "loop" : "dotnet";
+    private static string EngineOf(ServerEndpoint endpoint, ServerOptions options) =>
+        !endpoint.IsWithoutKestrel ? "dotnet" : options.Sockets == SocketEngine.Bare ? "bare" : "loop";
 
     private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }

@@ -10,7 +10,7 @@ internal static class UsageMeter
     public static UsageReply Read(IEnumerable<ServerEndpoint> endpoints)
     {
         const long nsPerTick = 100;
-        var cpu = Environment.CpuUsage;
+        var (cpu, switches) = (Environment.CpuUsage, ContextSwitches.Own());
         var reply = new UsageReply
         {
             CpuUserNs = cpu.UserTime.Ticks * nsPerTick,
@@ -18,8 +18,10 @@ internal static class UsageMeter
             WorkingSetBytes = Environment.WorkingSet,
             GcPauseNs = GC.GetTotalPauseDuration().Ticks * nsPerTick,
             AllocatedBytes = GC.GetTotalAllocatedBytes(),
-            ContextSwitches = ContextSwitches.Own().Sum,
+            ContextSwitches = switches.Sum,
         };
+        if (switches.Sum > 0)
+            reply.VoluntarySwitches = switches.Voluntary;
         for (var generation = 0; generation <= GC.MaxGeneration; generation++)
             reply.GcCollections.Add(GC.CollectionCount(generation));
         reply.Endpoints.Add(endpoints.Select(endpoint => new EndpointUsage

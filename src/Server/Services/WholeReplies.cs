@@ -24,7 +24,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     {
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
-        // Nobody waits before it.
+        // Nobody else waits for room.
         return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);

@@ -19,7 +19,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 
     /// <summary>
     /// How many of the <paramref name="wanted"/> bytes may be written now; give them to <see cref="Return"/> when they are gone.
-    /// Beyond the budget a call goes on in small steps, so that the honest ones still get everything.
+    /// Beyond the budget a call goes on in small steps, so that clients that do read still get everything.
     /// </summary>
     public int Take(int wanted)
     {

@@ -29,7 +29,8 @@ internal sealed unsafe class EpollSet : IDisposable
         wake = Native.EventFd(0, Native.CloseOnExec | Native.EventFdNonBlocking);
         if (epoll < 0 || wake < 0)
             throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-        Control(Native.EpollAdd, wake, Native.EpollIn, 0);
+        // Edge-triggered: each write is an event, and nobody needs to read the counter back.
+        Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
     }
 
     /// <summary>How many connections it watches.</summary>
@@ -53,7 +54,15 @@ internal sealed unsafe class EpollSet : IDisposable
             Array.Resize(ref generations, slot * 2);
         }
         sockets[slot] = socket;
-        Control(Native.EpollAdd, fd, interest, Key(slot));
+        try
+        {
+            Control(Native.EpollAdd, fd, interest, Key(slot));
+        }
+        catch (IOException)
+        {
+            Remove(slot);
+            throw;
+        }
         return slot;
     }
 
@@ -97,9 +106,7 @@ internal sealed unsafe class EpollSet : IDisposable
             var bits = *(uint*)(events + i * Stride);
             var key = *(ulong*)(events + i * Stride + DataOffset);
             var slot = (int)(uint)key;
-            if (slot == 0)
-                Drain();
-            else if (generations[slot] == (uint)(key >> 32))
+            if (slot != 0 && generations[slot] == (uint)(key >> 32))
                 sockets[slot]?.OnEvents(bits);
         }
     }
@@ -132,12 +139,6 @@ internal sealed unsafe class EpollSet : IDisposable
         }
         nanoseconds = false;
         return WaitMs(timeoutNs);
-    }
-
-    private void Drain()
-    {
-        long count;
-        Native.Read(wake, &count, sizeof(long));
     }
 
     private ulong Key(int slot) => ((ulong)generations[slot] << 32) | (uint)slot;

@@ -1,12 +1,25 @@
-using System.Buffers;
 using System.Collections.Concurrent;
 using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
+/// <summary>System calls that an event loop has made on its sockets, and for them.</summary>
+/// <param name="Receives">recv(2).</param>
+/// <param name="EmptyReceives">Of them, those that found nothing.</param>
+/// <param name="Sends">send(2) and sendmsg(2).</param>
+/// <param name="Waits">epoll_wait(2) and epoll_pwait2(2), those that return at once too.</param>
+public readonly record struct LoopCounts(long Receives, long EmptyReceives, long Sends, long Waits)
+{
+    public static LoopCounts operator +(LoopCounts a, LoopCounts b) =>
+        new(a.Receives + b.Receives, a.EmptyReceives + b.EmptyReceives, a.Sends + b.Sends, a.Waits + b.Waits);
+
+    public static LoopCounts operator -(LoopCounts a, LoopCounts b) =>
+        new(a.Receives - b.Receives, a.EmptyReceives - b.EmptyReceives, a.Sends - b.Sends, a.Waits - b.Waits);
+}
+
 /// <summary>
 /// One thread that waits for its sockets with epoll and calls their owners: no lock and no hand-over to another thread between
-/// a byte's arrival and the code that reads it. Sockets and timers belong to the loop's thread; <see cref="Post"/> is the door for others.
+/// a byte's arrival and the code that reads it. Sockets and timers belong to the loop's thread; other threads use <see cref="Post"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class EventLoop : IDisposable
@@ -24,7 +37,8 @@ public sealed class EventLoop : IDisposable
     private readonly EpollSet epoll = new();
     private readonly SpinBudget spin = new();
     private readonly Thread thread;
-    private int signalled;
+    private long receives, emptyReceives, sends, waits; // of the loop's thread alone, and read by others
+    private int mayBeAsleep;
     private volatile bool stopping;
 
     /// <param name="name">The thread's name, for debuggers and profilers.</param>
@@ -47,6 +61,10 @@ public sealed class EventLoop : IDisposable
     [SupportedOSPlatformGuard("linux")]
     public static bool IsSupported => OperatingSystem.IsLinux();
 
+    /// <summary>System calls so far. From any thread.</summary>
+    public LoopCounts Counts => new(
+        Volatile.Read(ref receives), Volatile.Read(ref emptyReceives), Volatile.Read(ref sends), Volatile.Read(ref waits));
+
     /// <summary>True on the loop's own thread.</summary>
     public bool IsCurrent => Thread.CurrentThread == thread;
 
@@ -57,7 +75,9 @@ public sealed class EventLoop : IDisposable
     public void Post(Action<object?> action, object? state)
     {
         posted.Enqueue((action, state));
-        if (Interlocked.Exchange(ref signalled, 1) == 0)
+        // Behind the queue's store: either this sees that the loop is about to sleep, or the loop sees the action.
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref mayBeAsleep) == 1 && Interlocked.Exchange(ref mayBeAsleep, 0) == 1)
             epoll.Wake();
     }
 
@@ -84,11 +104,23 @@ public sealed class EventLoop : IDisposable
 
     internal EpollSet Epoll => epoll;
 
-    /// <summary>What one gathering send of this loop holds in place.</summary>
-    internal MemoryHandle[] Pins { get; } = new MemoryHandle[LoopSocket.MostSegments];
-
     /// <summary>Tells the socket's owner once more that it is readable, after the others had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
+
+    /// <summary>A receive has returned this.</summary>
+    internal void Received(int result)
+    {
+        receives++;
+        if (result == LoopSocket.WouldBlock)
+            emptyReceives++;
+    }
+
+    /// <summary>A send was made; one of another thread is not counted, which would cost both threads.</summary>
+    internal void Sent()
+    {
+        if (IsCurrent)
+            sends++;
+    }
 
     private void Run()
     {
@@ -105,9 +137,6 @@ public sealed class EventLoop : IDisposable
 
     private void RunPosted()
     {
-        // Cleared before the queue is looked at, so a post that comes in between wakes the loop once more.
-        if (Interlocked.Exchange(ref signalled, 0) == 0)
-            return;
         while (posted.TryDequeue(out var item))
         {
             try
@@ -136,7 +165,12 @@ public sealed class EventLoop : IDisposable
     {
         if (LetsOthersRun && epoll.Connections > 1 && (waitNs < 0 || waitNs >= DueSoonNs))
             Thread.Yield();
-        epoll.Wait(waitNs);
+        waits++;
+        Volatile.Write(ref mayBeAsleep, 1);
+        Interlocked.MemoryBarrier();
+        epoll.Wait(posted.IsEmpty && !stopping ? waitNs : 0);
+        // An awake loop looks at the queue by itself: posting costs no system call then.
+        Volatile.Write(ref mayBeAsleep, 0);
     }
 
     /// <summary>ns; 0 not to wait at all, -1 for ever.</summary>

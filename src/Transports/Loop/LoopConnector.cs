@@ -110,10 +110,12 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
         Begin();
         if (!ended.Task.IsCompleted)
         {
-            await using var registration = cancellation.UnsafeRegister(
+            var registration = cancellation.UnsafeRegister(
                 static state => ((LoopConnectAttempt)state!).loop.Post(static attempt => ((LoopConnectAttempt)attempt!).GiveUp(), state),
                 this);
             await ended.Task;
+            // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread. One too late does nothing.
+            registration.Unregister();
         }
         var error = await ended.Task;
         if (error != 0)

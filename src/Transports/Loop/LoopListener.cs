@@ -11,12 +11,17 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopListener : IWatched
 {
+    // The runtime cannot start a thread or load an assembly without a descriptor: it ends the process ("Out of memory"), or a timer never
+    // comes. So the last ones are not accepted into.
+    private const int MostReserved = 32;
+
     private readonly EventLoop loop;
     private readonly Action onReady;
     private readonly int fd;
     private readonly ulong key;
     private readonly int slot;
     private bool forgotten;
+    private bool fewAreLeft;
 
     /// <summary>On the loop's thread only.</summary>
     /// <param name="loop">Watches it.</param>
@@ -31,14 +36,22 @@ public sealed unsafe class LoopListener : IWatched
     }
 
     /// <summary>Accepts a connection that waits.</summary>
-    /// <returns>Its descriptor, or an errno negated: <see cref="LoopSocket.WouldBlock"/> when none waits.</returns>
+    /// <returns>
+    /// Its descriptor, or an errno negated: <see cref="LoopSocket.WouldBlock"/> when none waits, EMFILE already while the runtime still has
+    /// some descriptors for itself.
+    /// </returns>
     public int TryAccept()
     {
+        if (fewAreLeft && IsReserved(LowestFree()))
+            return -Native.TooManyOpenFiles;
         while (true)
         {
             var accepted = Native.Accept(fd, null, null, Native.NonBlockingCloseOnExec);
             if (accepted >= 0)
+            {
+                fewAreLeft = IsReserved(accepted + 1);
                 return accepted;
+            }
             // A connection that was gone before it was accepted (accept(2), "Error handling").
             if (Marshal.GetLastPInvokeError() is not (Native.Interrupted or Native.ConnectionAborted) and var error)
                 return -error;
@@ -72,6 +85,22 @@ public sealed unsafe class LoopListener : IWatched
     {
         Native.SetSocketOption(accepted, Native.SolSocket, Native.SoSendBuffer, &size, sizeof(int));
         Native.SetSocketOption(accepted, Native.SolSocket, Native.SoReceiveBuffer, &size, sizeof(int));
+    }
+
+    // A new descriptor is the lowest that is free (open(2)), so that all below it are taken.
+    private static bool IsReserved(int descriptor)
+    {
+        var limit = default(Native.Limit);
+        return descriptor < 0 || (Native.GetLimit(Native.OpenFiles, &limit) == 0
+            && (ulong)descriptor + Math.Min(MostReserved, limit.Soft / 8) >= limit.Soft);
+    }
+
+    private int LowestFree()
+    {
+        var descriptor = Native.FileControl(fd, Native.DuplicateCloseOnExec, 0);
+        if (descriptor >= 0)
+            Native.Close(descriptor);
+        return descriptor;
     }
 
     void IWatched.OnEvents(uint bits)

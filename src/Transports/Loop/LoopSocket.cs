@@ -6,16 +6,23 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>A non-blocking stream socket that one <see cref="EventLoop"/> watches. Used on the loop's thread only.</summary>
+/// <summary>
+/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. Used on the loop's thread only, but for sending and
+/// <see cref="WantWritable"/>: those are for any one thread at a time that holds a lock against <see cref="Close"/>.
+/// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
 {
+    // What a gathering send holds in place meanwhile.
+    [ThreadStatic]
+    private static MemoryHandle[]? pinned;
+
     private const uint ReadInterest = Native.EpollIn | Native.EpollReadHangUp | Native.EpollEdge;
 
     private readonly EventLoop loop;
     private readonly int slot;
     private int fd;
-    private bool writable = true;
+    private volatile bool writable = true;
 
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler)
     {
@@ -54,7 +61,9 @@ public sealed unsafe class LoopSocket : IWatched
         fixed (byte* start = buffer)
         {
             var count = Native.Receive(fd, start, buffer.Length, 0);
-            return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
+            var result = count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
+            loop.Received(result);
+            return result;
         }
     }
 
@@ -66,6 +75,7 @@ public sealed unsafe class LoopSocket : IWatched
             return -9; // EBADF
         fixed (byte* start = bytes)
         {
+            loop.Sent();
             var count = Native.Send(fd, start, bytes.Length, Native.MsgNoSignal);
             return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
         }
@@ -82,7 +92,7 @@ public sealed unsafe class LoopSocket : IWatched
             return Send(bytes.FirstSpan);
         if (fd < 0)
             return -9; // EBADF
-        var pins = loop.Pins;
+        var pins = pinned ??= new MemoryHandle[MostSegments];
         var segments = stackalloc Native.Segment[MostSegments];
         var used = 0;
         try
@@ -94,6 +104,7 @@ public sealed unsafe class LoopSocket : IWatched
                 if (++used == MostSegments)
                     break;
             }
+            loop.Sent();
             var message = new Native.MessageHeader { Segments = segments, SegmentCount = used };
             var count = Native.SendMessage(fd, &message, Native.MsgNoSignal);
             return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();

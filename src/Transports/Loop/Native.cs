@@ -38,8 +38,12 @@ internal static unsafe partial class Native
     public const int ShutdownSend = 1;
     public const int ShutdownBoth = 2;
 
+    public const int OpenFiles = 7; // RLIMIT_NOFILE
+    public const int DuplicateCloseOnExec = 1030; // F_DUPFD_CLOEXEC
+
     public const int Interrupted = 4;
     public const int Again = 11;
+    public const int TooManyOpenFiles = 24;
     public const int FunctionNotImplemented = 38;
     public const int AddressNotAvailable = 99;
     public const int ConnectionAborted = 103;
@@ -73,6 +77,14 @@ internal static unsafe partial class Native
         public int Flags;
     }
 
+    /// <summary>struct rlimit.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Limit
+    {
+        public ulong Soft;
+        public ulong Hard;
+    }
+
     [LibraryImport("libc", EntryPoint = "epoll_create1", SetLastError = true)]
     public static partial int EpollCreate(int flags);
 
@@ -87,9 +99,6 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
     public static partial int EventFd(uint initial, int flags);
-
-    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
-    public static partial nint Read(int fd, void* buffer, nint count);
 
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static partial nint Write(int fd, void* buffer, nint count);
@@ -114,6 +123,12 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", EntryPoint = "accept4", SetLastError = true)]
     public static partial int Accept(int fd, byte* address, int* length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "getrlimit", SetLastError = true)]
+    public static partial int GetLimit(int resource, Limit* limit);
+
+    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
+    public static partial int FileControl(int fd, int command, int argument);
 
     [LibraryImport("libc", EntryPoint = "shutdown", SetLastError = true)]
     public static partial int Shutdown(int fd, int how);

@@ -29,6 +29,16 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
+    public void A_missing_cell_and_an_early_end_exit_4()
+    {
+        var (before, ended, other) = (Save(1000), Save(1000, ending: "interrupted"), Save(1000, size: 20));
+        Assert.Equal(ExitCode.Gate, Invoke(before, ended, "--fail-on", "rps<-5%"));
+        Assert.Equal(ExitCode.Gate, Invoke(before, other, "--fail-on", "rps<-5%"));
+        Assert.Equal(ExitCode.Ok, Invoke(before, ended));
+        Assert.Equal(ExitCode.Ok, Invoke(before, before, "--fail-on", "rps<-5%", "--format", "json"));
+    }
+
+    [Fact]
     public void Different_machines_are_judged_only_when_told_so()
     {
         var (before, other) = (Save(1000), Save(700, cpu: "another"));
@@ -37,6 +47,17 @@ public sealed class CompareCommandTests : IDisposable
             "--fail-on does not judge runs of different machines (CPU: 'cpu' and 'another'): add --across if that is meant", refusal);
         Assert.Equal(ExitCode.Gate, Invoke(before, other, "--fail-on", "rps<-5%", "--across"));
         Assert.Equal(ExitCode.Ok, Invoke(before, other));
+    }
+
+    [Fact]
+    public void Files_that_count_in_two_ways_are_compared_with_a_word_and_not_judged()
+    {
+        var (before, after) = (Save(1000), Save(1000, credited: true));
+        Assert.Equal(ExitCode.Ok, Invoke(before, after));
+        Assert.StartsWith("--fail-on does not judge files that count in two ways: ",
+            Assert.Throws<UsageException>(() => Invoke(before, after, "--fail-on", "rps<-5%", "--across")).Message,
+            StringComparison.Ordinal);
+        Assert.Equal(ExitCode.Ok, Invoke(after, after, "--fail-on", "rps<-5%"));
     }
 
     [Fact]
@@ -65,25 +86,26 @@ public sealed class CompareCommandTests : IDisposable
     private static int Invoke(params string[] arguments) =>
         CompareCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
 
-    private string Save(double rate, int rounds = 7, string cpu = "cpu")
+    private string Save(
+        double rate, int rounds = 7, string cpu = "cpu", bool credited = false, string ending = "complete", long size = 10)
     {
         var path = Path.Combine(folder, $"{Guid.NewGuid():N}.json");
         ResultsFile.Save(path, new RunRecord
         {
             ToolVersion = "1",
             Started = DateTimeOffset.UnixEpoch,
-            Ending = "complete",
+            Ending = ending,
             CommandLine = [],
             Seed = 1,
             Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 1, TimeoutNs = 1, Threads = 1 },
             Host = new HostInfo { CpuModel = cpu },
-            Cells = [new Cell { Key = new CellKey { Transport = "unix", Size = 10, Connections = 4 }, Address = "unix:/x" }],
-            Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number)))],
+            Cells = [new Cell { Key = new CellKey { Transport = "unix", Size = size, Connections = 4 }, Address = "unix:/x" }],
+            Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number), credited))],
         });
         return path;
     }
 
-    private static Measurement RoundOf(int number, double rate) => new()
+    private static Measurement RoundOf(int number, double rate, bool credited) => new()
     {
         Cell = 0,
         Number = number,
@@ -92,6 +114,7 @@ public sealed class CompareCommandTests : IDisposable
         Started = (long)(10 * rate),
         Ok = (long)(10 * rate),
         Completed = (long)(10 * rate),
+        Credited = credited ? 10 * rate : null,
         PayloadBytes = 0,
         Latency = "",
         LatencySumNs = 0,

@@ -10,7 +10,7 @@ public class EchoCommandTests
     {
         var asked = Echo();
         Assert.Equal(Enumerable.Range(0, 15).Select(power => 1L << power), asked.Sizes);
-        Assert.Equal((100_000L, 10, 1), (asked.Calls, asked.Rounds, asked.Threads));
+        Assert.Equal((100_000L, 11, 1), (asked.Calls, asked.Rounds, asked.Threads));
         Assert.Equal([new Topology(1, 1)], asked.Topologies);
         Assert.Equal(["echo"], asked.Protocols);
         Assert.Equal(["tcp", "unix", "pipe"], asked.Transports);
@@ -44,12 +44,24 @@ public class EchoCommandTests
         Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));
 
     [Fact]
-    public void Layers_are_three_protocols_on_the_same_transports()
+    public void Layers_are_three_protocols_and_echoes_over_the_sockets_below_them_on_the_same_transports()
     {
         var asked = Typed.Read(Presets.Layers);
+        (string, string?, bool)[] below = OperatingSystem.IsLinux()
+            ? [("sockets=bare", "bare", true), ("sockets=loop", "loop", true)] : [("sockets=bare", "bare", true)];
+        Assert.Equal([("", "dotnet", false), .. below],
+            asked.Variants.Select(variant => (variant.Name, variant.Knobs.Sockets, variant.EchoAlone)));
         Assert.Equal(["echo", "http2", "grpc"], asked.Protocols);
         Assert.Equal([10L, 10_000], asked.Sizes);
         Assert.Equal([new Topology(1, 1)], asked.Topologies);
+    }
+
+    [Fact]
+    public void Sockets_without_Kestrel_serve_nothing_but_echoes()
+    {
+        Assert.Equal("--sockets bare serves raw echoes alone: use it with GrpcBench echo, or write dotnet or loop",
+            Typed.Refused(Presets.Main, "--sockets", "dotnet,bare"));
+        Assert.Equal(["bare", "loop"], Echo("--sockets", "bare,loop").Variants.Select(variant => variant.Knobs.Sockets!));
     }
 
     private static RunOptions Echo(params string[] arguments) => Typed.Read(Presets.Echo, arguments);

@@ -51,7 +51,7 @@ public class HttpOptionsReaderTests
     {
         Assert.True(Read("http://a:1/", "--crank").Output.Crank);
         Assert.Equal(
-            "--crank measures one cell: name one size with -s and one server with -U",
+            "--crank measures one cell: name one size with -s (or --call) and one server with -U",
             Assert.Throws<UsageException>(() => Read("http://a:1/", "http://a:2/", "--crank")).Message);
     }
 

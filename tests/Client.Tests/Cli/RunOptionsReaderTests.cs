@@ -1,17 +1,18 @@
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Cli;
 
 public class RunOptionsReaderTests
 {
     [Fact]
-    public void Without_a_server_the_main_job_is_seven_rounds_of_two_seconds_on_three_transports()
+    public void Without_a_server_the_main_job_is_twelve_rounds_of_one_second_on_three_transports()
     {
         var options = Read();
         Assert.True(options.OwnServer);
         Assert.Equal(["tcp", "unix", "pipe"], options.Transports);
-        Assert.Equal((7, 2.0, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
+        Assert.Equal((12, 1.0, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
         Assert.Equal([10L, 100, 1_000, 10_000, 100_000, 1_000_000], options.Sizes);
         Assert.Equal([new Topology(400, 1)], options.Topologies);
     }
@@ -24,11 +25,53 @@ public class RunOptionsReaderTests
         Assert.Equal((3, 20.0, 2.0), (options.Rounds, options.Duration.TotalSeconds, options.Warmup.TotalSeconds));
     }
 
+    [Theory]
+    [InlineData(6, 10.0, "-U", "unix:/a", "-U", "http://localhost:1", "-s", "10")]
+    [InlineData(8, 7.5, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(10, 6.0, "-U", "unix:/a", "-U", "http://localhost:1", "-U", "unix:/b")]
+    [InlineData(8, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
+    [InlineData(4, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]
+    [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe")]
+    [InlineData(13, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
+    [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
+    public void A_default_has_the_rounds_that_name_a_winner_among_its_comparisons(int rounds, double seconds, params string[] typed)
+    {
+        var options = Read(typed);
+        Assert.Equal((rounds, seconds), (options.Rounds, options.Duration.TotalSeconds));
+    }
+
     [Fact]
-    public void Quick_is_six_rounds_of_one_second_and_three_sizes()
+    public void Quick_is_ten_short_rounds_and_three_sizes()
     {
         var options = Read("--quick");
-        Assert.Equal((6, 1.0, 3), (options.Rounds, options.Duration.TotalSeconds, options.Sizes.Count));
+        Assert.Equal((10, 0.4, 3), (options.Rounds, options.Duration.TotalSeconds, options.Sizes.Count));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(true, "--quick")]
+    [InlineData(true, "--transports", "tcp,unix", "-s", "10,10k")]
+    [InlineData(false, "-c", "400")]
+    [InlineData(false, "-m", "2")]
+    [InlineData(false, "--transports", "unix,pipe")]
+    [InlineData(false, "-U", "unix:/a")]
+    [InlineData(false, "-R", "5k")]
+    [InlineData(false, "--load", "50%")]
+    [InlineData(false, "--socket-buffer", "64k,1M")]
+    public void One_connection_is_measured_beside_400_where_nothing_was_said_of_them(bool beside, params string[] typed) =>
+        Assert.Equal(beside ? new Topology(1, 1) : null, Read(typed).Beside);
+
+    [Fact]
+    public void Beside_400_connections_tcp_and_unix_have_one_at_the_smallest_and_the_largest_size()
+    {
+        var options = Read();
+        Target On(Address address) => new(address, options.Variants[0]);
+        var plan = new BenchPlan(options, [On(new Address.Tcp("localhost", 1)), On(new Address.Unix("/a")), On(new Address.Pipe("a"))]);
+        Assert.Equal(18 + 4, plan.Cells.Count);
+        Assert.Equal([("tcp", 10L), ("unix", 10L), ("tcp", 1_000_000L), ("unix", 1_000_000L)],
+            plan.Cells.Where(cell => cell.Load is { Connections: 1, Threads: 1 })
+                .Select(cell => (cell.Record.Key.Transport, cell.Load.Size)));
+        Assert.Equal((20, 10), (plan.Claims, plan.FewestRounds));
     }
 
     [Fact]

@@ -90,8 +90,8 @@ public sealed class ServiceOptionsTests : IDisposable
         "--describe asks one server: name it with -U, or give the types with --protoset or --proto",
         "--describe", "a.B", "-U", "unix:/a", "-U", "unix:/b")]
     [InlineData("--list and --describe are two questions: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
-    [InlineData("--protoset is for --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
-    [InlineData("-H is for --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]
+    [InlineData("--protoset is for --call, --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
+    [InlineData("-H is for --call, --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]
     [InlineData("--protoset and --proto both give the types: give one of them", "--list", "--protoset", "a.pb", "--proto", "a.proto")]
     [InlineData("-I names folders for the imports of --proto: give that too, or leave -I out", "--list", "-U", "unix:/a", "-I", ".")]
     [InlineData("-H '(hidden)' is no metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "no colon")]
@@ -121,7 +121,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [InlineData("KEY: a value: with colons")]
     public void Metadata_is_taken_as_gRPC_writes_it(string typed)
     {
-        var entry = Client.Run.MetadataEntry.Parse(typed);
+        var entry = MetadataEntry.Parse(typed);
         Assert.Equal(typed[..typed.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant(), entry.Name);
         Assert.Equal(typed[(typed.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim(), entry.Value);
     }

@@ -18,6 +18,18 @@ internal static class Typed
         return new RunOptionsReader(declared, typed).Read();
     }
 
+    /// <summary>What the main command makes of them when it is to call somebody's own service.</summary>
+    public static RunOptions ReadCall(params string[] arguments)
+    {
+        var (declared, service) = (new RunCommandOptions(Presets.Main), new ServiceOptions());
+        var command = new RootCommand();
+        foreach (var option in declared.Offered.Concat(service.Offered))
+            command.Options.Add(option);
+        var typed = command.Parse(arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        Assert.Empty(typed.Errors);
+        return new RunOptionsReader(declared, typed, service: service).Read();
+    }
+
     /// <summary>The sentence with which they are refused.</summary>
     public static string Refused(Preset preset, params string[] arguments) =>
         Assert.Throws<UsageException>(() => Read(preset, arguments)).Message;

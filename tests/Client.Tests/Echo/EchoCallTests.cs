@@ -19,7 +19,7 @@ public class EchoCallTests
         using var server = new EchoServer(kind);
         var result = await TestLoad.MeasureAsync(Options(server, size, atOnce) with { Connections = 3 }, new LoadWindow { Calls = 2_000 });
         Assert.Equal((2_000, 2_000, 2_000), (result.Started, result.Ok, result.Completed));
-        Assert.Equal(2_000L * size, result.PayloadBytes);
+        Assert.Equal(2_000L * size, result.Replies.Bytes);
     }
 
     // More than all buffers between hold: who waited for room before reading would wait for ever.

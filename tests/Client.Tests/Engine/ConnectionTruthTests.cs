@@ -58,6 +58,22 @@ public class ConnectionTruthTests
         Assert.Contains(address.ToString(), refused.Message);
     }
 
+    [Theory]
+    [InlineData("tcp", 0)]
+    [InlineData("tcp", 3)]
+    [InlineData("unix", 3)]
+    [InlineData("pipe", 3)]
+    [InlineData("tls", 0)]
+    public async Task A_server_that_closes_what_is_beyond_its_limit_is_told_with_the_likely_reason(string kind, int limit)
+    {
+        await using var server = new FakeServer(kind == "tls" ? "tcp" : kind) { Refuses = number => number > limit };
+        var address = kind == "tls" ? new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port) : server.Address;
+        var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(address, connections: 20)));
+        Assert.Matches("^(only [0-3] of 20 connections to|cannot connect to) ", refused.Message);
+        Assert.EndsWith(", as one does it that has reached its limit of connections or open files (ulimit -n where it was started)",
+            refused.Message);
+    }
+
     [Fact]
     public async Task Nobody_listening_is_told_at_once()
     {

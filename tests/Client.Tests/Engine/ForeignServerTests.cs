@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using Google.Protobuf;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Http2;
@@ -60,7 +61,7 @@ public class ForeignServerTests
             var address = new Address.Tcp("127.0.0.1", port);
             var session = new Http2Options
             {
-                Request = new Http2Request("localhost", false, "/reply.grpc", new DownloadRequest { Size = 20_000 }),
+                Request = Http2Request.Grpc("localhost", false, "/reply.grpc", [new DownloadRequest { Size = 20_000 }.ToByteArray()]),
                 Size = 20_000,
                 Streams = 4,
             };
@@ -85,7 +86,7 @@ public class ForeignServerTests
         var result = await TestLoad.MeasureAsync(
             TestLoad.Options(address, connections: 3, streams: 4, size: size), new LoadWindow { Calls = calls });
         Assert.Empty(result.Failed);
-        Assert.Equal((calls, (long)calls * size), (result.Ok, result.PayloadBytes));
+        Assert.Equal((calls, (long)calls * size), (result.Ok, result.Replies.Bytes));
     }
 
     private static async Task FailsAsync(Address address)

@@ -11,7 +11,7 @@ public class SchedulerTests
     public async Task What_threads_noted_can_be_read_after_the_lanes_end()
     {
         var scheduler = new PoolScheduler();
-        await Task.Run(() => scheduler.Recorder.RecordStart(0), TestContext.Current.CancellationToken)
+        await Task.Run(() => scheduler.Recorder.RecordStart(0, 0), TestContext.Current.CancellationToken)
             .WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         scheduler.Dispose();
         Assert.Equal(1, Assert.Single(scheduler.Recorders).Started);

@@ -55,7 +55,7 @@ public class WindowOrderTests
         public async ValueTask<CallResult> CallAsync(long sentNs)
         {
             await Task.Delay(TimeSpan.FromMilliseconds(80), CancellationToken.None);
-            return CallResult.Ok;
+            return CallResult.Ok(0);
         }
 
         public void SetAccepting(bool value)

@@ -1,9 +1,11 @@
+using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Http1;
 
@@ -141,6 +143,51 @@ public class PerCallTests
     }
 
     private static LoadOptions PerCall(LoadOptions options) => options with { ConnectPerCall = true };
+
+    /// <summary>Connections for one call are made on every loop's thread at once, and each asks for the pool of its own.</summary>
+    [Fact]
+    public async Task Threads_that_make_connections_at_once_share_no_pool_and_each_finds_its_own_again()
+    {
+        const int threads = 4, schedulers = 50_000; // as many as it takes that two of them meet
+        var dialer = new NoDialer();
+        using var start = new Barrier(threads);
+        var pools = await Task.WhenAll(Enumerable.Range(0, threads).Select(_ => Task.Factory.StartNew(() =>
+        {
+            List<Scheduler> own = [.. Enumerable.Range(0, schedulers).Select(_ => new NoScheduler())];
+            start.SignalAndWait();
+            List<BufferPool> first = [.. own.Select(dialer.PoolFor)];
+            Assert.True(first.SequenceEqual(own.Select(dialer.PoolFor)), "another pool the second time");
+            return first;
+        }, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)));
+        Assert.Equal(threads * schedulers, pools.SelectMany(pool => pool).Distinct().Count());
+    }
+
+    private sealed class NoDialer() : Dialer(usesLoops: true)
+    {
+        public override long Retries => 0;
+
+        public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+            throw new NotSupportedException();
+    }
+
+    private sealed class NoScheduler : Scheduler
+    {
+        public override LatencyRecorder Recorder => throw new NotSupportedException();
+
+        public override IReadOnlyCollection<LatencyRecorder> Recorders => [];
+
+        public override void BeginWindow(WindowClock clock, LoadWindow window) => throw new NotSupportedException();
+
+        public override void Post(Action<object?> action, object? state) => throw new NotSupportedException();
+
+        public override void Schedule(long dueNs, ILoopTimer timer) => throw new NotSupportedException();
+
+        public override void HurryTimers() => throw new NotSupportedException();
+
+        public override void Dispose()
+        {
+        }
+    }
 
     private sealed class FailingConnection(Func<Exception> failure) : IConnection
     {

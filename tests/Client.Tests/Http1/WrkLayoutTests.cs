@@ -72,6 +72,7 @@ public class WrkLayoutTests
             Failed = result.Failed,
             CutOff = result.CutOff,
             Completed = result.Completed,
+            Credited = result.Credited,
             PayloadBytes = result.PayloadBytes,
             ReceivedBytes = result.ReceivedBytes,
             Latency = result.Latency.Encode(),
@@ -80,7 +81,7 @@ public class WrkLayoutTests
             Connections = result.Connections,
             Buckets = result.Buckets,
         };
-        Assert.True(result.ReceivedBytes >= result.Ok * FakeHttpServer.Reply(10).Length);
+        Assert.True(result.ReceivedBytes >= result.Completed * FakeHttpServer.Reply(10).Length);
         return Reports.Find("wrk")!.Make(new ReportModel(new RunRecord
         {
             ToolVersion = "test",

@@ -21,11 +21,22 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_spoiled_round_is_repeated_whole_and_at_most_a_fifth_of_them()
+    public async Task A_spoiled_cell_is_measured_again_with_what_it_is_compared_with_and_nothing_else()
     {
-        var made = await RunAsync(new MadeUpRounds { Spoil = (_, attempt) => attempt == 0 ? "foreign load" : "" }, rounds: 10);
-        Assert.Equal(2, made.Rounds.Where(round => round.Attempt == 1).Select(round => round.Number).Distinct().Count());
-        Assert.Equal(10 * 4 + 2 * 4, made.Rounds.Count);
+        var made = await RunAsync(
+            new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (1 or 2, 0, 0) ? "foreign load" : "" },
+            rounds: 10);
+        var again = made.Rounds.Where(round => round.Attempt == 1).ToList();
+        Assert.Equal([(1, 0), (1, 1), (2, 0), (2, 1)], again.Select(round => (round.Number, round.Cell)).Order());
+        Assert.All(again, round => Assert.Equal(10, made.Cells[round.Cell].Key.Size));
+        Assert.Equal((10 * 4) + 4, made.Rounds.Count);
+    }
+
+    [Fact]
+    public async Task No_more_than_a_fifth_is_measured_again()
+    {
+        var made = await RunAsync(new MadeUpRounds { Spoil = (_, attempt, _) => attempt == 0 ? "foreign load" : "" }, rounds: 10);
+        Assert.Equal((10 * 4) + 8, made.Rounds.Count);
         Assert.All(made.Rounds.Where(round => round.Attempt == 1), round => Assert.Empty(round.Spoiled));
     }
 
@@ -122,7 +133,7 @@ public class BenchRunnerTests
     {
         private int count;
 
-        public Func<int, int, string> Spoil { get; init; } = (_, _) => "";
+        public Func<int, int, int, string> Spoil { get; init; } = (_, _, _) => "";
 
         public Action<int> Measured { get; init; } = _ => { };
 
@@ -151,7 +162,7 @@ public class BenchRunnerTests
                 AskedRate = rate ?? 0,
                 Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
                 Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
-                Spoiled = Spoil(number, attempt),
+                Spoiled = Spoil(number, attempt, cell.Index),
             };
             return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null));
         }
@@ -159,6 +170,10 @@ public class BenchRunnerTests
 
     private sealed class NoObserver : IRunObserver
     {
+        public void Detail(string sentence)
+        {
+        }
+
         public void Unkept(RunRecord record)
         {
         }

@@ -1,5 +1,6 @@
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -24,5 +25,15 @@ public class ChildServerCommandTests
             [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
 
         Assert.Equal(["--owned", "--listen", "unix:/tmp/a", "--max-streams", "200"], arguments);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_ready_in_time_is_one_sentence()
+    {
+        var command = new ChildServerCommand(
+            [ChildProcess.PrivateAddress("unix")], [], 100, new Knobs(), null, new Dictionary<string, string?>());
+        var late = await Assert.ThrowsAsync<EnvironmentException>(() =>
+            ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.FromMilliseconds(1)));
+        Assert.Equal("the server did not become ready within 0 s: it said nothing", late.Message);
     }
 }

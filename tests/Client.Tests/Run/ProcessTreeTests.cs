@@ -17,9 +17,10 @@ public class ProcessTreeTests
     public async Task Children_count_also_those_that_came_or_ended_meanwhile()
     {
         using var parent = Shell("read go; for i in 1 2 3; do sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'; done; read end");
-        var before = ProcessTree.Take([parent.Id])!;
+        var tree = Found(parent);
+        var before = tree.Read();
         parent.StandardInput.WriteLine();
-        var spun = await UntilAsync(() => Used(before, parent) > 300_000_000);
+        var spun = await UntilAsync(() => Used(before, tree) > 300_000_000);
         Kill(parent);
         Assert.True(spun);
     }
@@ -28,22 +29,54 @@ public class ProcessTreeTests
     public void A_process_that_ended_makes_the_usage_unknown()
     {
         using var process = Shell("read end");
-        var before = ProcessTree.Take([process.Id]);
-        Assert.NotNull(Usage.Between(before, ProcessTree.Take([process.Id]), 1));
+        var tree = Found(process);
+        var before = tree.Read();
+        Assert.NotNull(Usage.Between(before, tree.Complete(tree.Read()), 1));
         Kill(process);
-        Assert.Null(Usage.Between(before, ProcessTree.Take([process.Id]), 1));
+        Assert.Null(Usage.Between(before, tree.Complete(tree.Read()), 1));
     }
 
     [Fact]
-    public void Nobody_asked_for_is_nothing_known() => Assert.Null(ProcessTree.Take([]));
+    public async Task Children_of_before_that_end_meanwhile_are_counted_from_the_first_edge_on()
+    {
+        // The child has used a while before the first reading: what it brings to its parent as it ends holds that too.
+        const string loop = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
+        using var parent = Shell($"sh -c '{loop}; echo used; read go; {loop}'; echo ended; read end");
+        Assert.Equal("used", await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken));
+        var tree = Found(parent);
+        var before = tree.Read();
+        var child = Assert.Single(before.Clocks, clock => clock.Key != parent.Id).Value;
+        parent.StandardInput.WriteLine();
+        Assert.Equal("ended", await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken));
+        var used = Used(before, tree);
+        Kill(parent);
+        Assert.InRange(used, child.CpuNs / 3, child.CpuNs * 3 / 2); // once more about what it had used before, and not that as well
+    }
+
+    [Fact]
+    public void A_child_nobody_waited_for_takes_nothing_from_the_others()
+    {
+        var root = new ProcessClock(1, 1_000_000_000, 500_000_000, 500_000_000, 0, 0);
+        var child = new ProcessClock(2, 9_000_000_000, 9_000_000_000, 0, 0, 0);
+        var earlier = new TreeReading([7], new Dictionary<int, ProcessClock> { [7] = root, [8] = child });
+        var later = new TreeReading([7], new Dictionary<int, ProcessClock>
+        {
+            [7] = root with { CpuNs = 1_200_000_000, UserNs = 600_000_000, KernelNs = 600_000_000 },
+            [8] = new(3, 50_000_000, 0, 50_000_000, 0, 0), // its number went to another child
+        });
+
+        Assert.Equal((100_000_000, 150_000_000), TreeReading.Between(earlier, later));
+        Assert.Null(TreeReading.Between(earlier, earlier with { Clocks = new Dictionary<int, ProcessClock> { [8] = child } }));
+    }
 
     // No speed is asserted: the process's own clock is compared with ours of the same process.
     private static async Task AssertSpunAsync(Process spinner, TimeSpan time)
     {
-        var before = ProcessTree.Take([spinner.Id])!;
+        var tree = Found(spinner);
+        var before = tree.Read();
         var own = spinner.TotalProcessorTime;
         await Task.Delay(time, TestContext.Current.CancellationToken);
-        var usage = Usage.Between(before, ProcessTree.Take([spinner.Id]), 5);
+        var usage = Usage.Between(before, tree.Complete(tree.Read()), 5);
         spinner.Refresh();
         var used = (spinner.TotalProcessorTime - own).TotalNanoseconds;
         Kill(spinner);
@@ -54,13 +87,21 @@ public class ProcessTreeTests
         Assert.Equal(5, usage.Calls);
     }
 
-    private static long Used(ProcessTree before, Process process) =>
-        Usage.Between(before, ProcessTree.Take([process.Id]), 1) is { } usage ? usage.CpuUserNs + usage.CpuKernelNs : 0;
+    private static ProcessTree Found(Process process)
+    {
+        var tree = new ProcessTree([process.Id]);
+        tree.Find();
+        return tree;
+    }
+
+    private static long Used(TreeReading before, ProcessTree tree) =>
+        Usage.Between(before, tree.Complete(tree.Read()), 1) is { } usage ? usage.CpuUserNs + usage.CpuKernelNs : 0;
 
     private static Process Shell(string script)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        return Process.Start(new ProcessStartInfo("/bin/sh", ["-c", script]) { RedirectStandardInput = true })!;
+        return Process.Start(
+            new ProcessStartInfo("/bin/sh", ["-c", script]) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
     }
 
     private static void Kill(Process process)

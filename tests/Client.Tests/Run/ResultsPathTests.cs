@@ -23,6 +23,18 @@ public sealed class ResultsPathTests : IDisposable
         Assert.Contains(Path.Combine(folder, name + ".json"), made.Keys);
     }
 
+    [Theory]
+    [InlineData("naïve Größe", "naïve-Größe")]
+    [InlineData("测试/run", "测试-run")]
+    [InlineData("हिन्दी", "हिन्दी")]
+    [InlineData("a\u0000b*c:d", "a-b-c-d")]
+    public void A_label_keeps_its_letters_in_the_files_name(string label, string part)
+    {
+        Directory.CreateDirectory(folder);
+        var name = ResultsPath.NameOf(new OutputOptions { Label = label }, DateTimeOffset.UnixEpoch);
+        Assert.EndsWith("-" + part, name, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task A_file_whose_name_was_made_up_is_whole_from_its_first_moment()
     {

@@ -24,4 +24,32 @@ public class ThisProgramTests
 
     [Fact]
     public void From_these_tests_the_client_beside_them_is_found() => Assert.True(File.Exists(ThisProgram.StartInfo().FileName));
+
+    [Theory]
+    [InlineData("/repo/bin/GrpcBench", "/repo", "bin/GrpcBench")]
+    [InlineData("/repo/bin/GrpcBench", "/repo/bin", "./GrpcBench")]
+    [InlineData("/repo/bin/GrpcBench", "/home", "/repo/bin/GrpcBench")]
+    [InlineData("/my repo/bin/GrpcBench", "/home", "'/my repo/bin/GrpcBench'")]
+    [InlineData("/usr/bin/dotnet", "/home", "dotnet /tool/GrpcBench.dll")]
+    public void What_to_type_next_works_from_where_one_is(string process, string current, string typed)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
+        Assert.Equal(typed, ThisProgram.TypedAs(process, "/tool", current, "/bin:/usr/bin"));
+    }
+
+    [Fact]
+    public void A_program_that_the_path_leads_to_is_its_name()
+    {
+        var folder = Directory.CreateTempSubdirectory("path-").FullName;
+        try
+        {
+            var file = Path.Combine(folder, OperatingSystem.IsWindows() ? "grpcbench.exe" : "grpcbench");
+            File.WriteAllText(file, "");
+            Assert.Equal("grpcbench", ThisProgram.TypedAs(file, "/tool", "/", $"/nowhere{Path.PathSeparator}{folder}"));
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
 }

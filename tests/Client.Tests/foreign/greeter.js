@@ -1,5 +1,6 @@
 // hello.v1.Greeter by grpc-js: node greeter.js ADDRESS PROTO [reflection]. Prints the port (0 on a Unix socket) when it listens, and ends
-// with its standard input. A caller without the metadata "key: secret" gets UNAUTHENTICATED from the greeter.
+// with its standard input. A caller without the metadata "key: secret" gets UNAUTHENTICATED from the greeter. "nobody" is NOT_FOUND, in
+// words that repeat the key; "sleeper" is greeted after 300 ms; any other name is repeated in the reply.
 const grpc = require('@grpc/grpc-js');
 const loader = require('@grpc/proto-loader');
 
@@ -8,8 +9,12 @@ const definition = loader.loadSync(proto);
 const server = new grpc.Server();
 server.addService(grpc.loadPackageDefinition(definition).hello.v1.Greeter.service, {
   SayHello: (call, reply) => {
+    const { name } = call.request;
+    const greet = () => reply(null, { text: `Hello ${name}` });
     if (call.metadata.get('key')[0] !== 'secret') reply({ code: grpc.status.UNAUTHENTICATED, details: 'no key' });
-    else reply(null, { text: `Hello ${call.request.name}` });
+    else if (name === 'nobody') reply({ code: grpc.status.NOT_FOUND, details: 'nobody has the key secret' });
+    else if (name === 'sleeper') setTimeout(greet, 300);
+    else greet();
   },
   Watch: (call) => call.end(),
 });

@@ -2,7 +2,8 @@
 listens, and ends with its standard input.
 
 Python's own reflection package is in no distribution, so reflection is written here: v1alpha alone, as servers before 2023 have it. Its
-messages are put together by hand. A question without the metadata "key: secret" is answered with UNAUTHENTICATED.
+messages are put together by hand, and so are those of SayHello. Both answer a caller without the metadata "key: secret" with
+UNAUTHENTICATED.
 """
 import sys
 from concurrent import futures
@@ -33,11 +34,20 @@ def answer(request, files):
     return field(4, field(1, found[0].SerializeToString()))
 
 
-def reflect(requests, context):
+def check(context):
     if ("key", "secret") not in [(entry.key, entry.value) for entry in context.invocation_metadata()]:
         context.abort(grpc.StatusCode.UNAUTHENTICATED, "no key")
+
+
+def reflect(requests, context):
+    check(context)
     for request in requests:
         yield answer(request, FILES)
+
+
+def say_hello(request, context):
+    check(context)
+    return field(1, b"Hello " + request[2:])
 
 
 with open(sys.argv[2], "rb") as descriptors:
@@ -45,6 +55,8 @@ with open(sys.argv[2], "rb") as descriptors:
 server = grpc.server(futures.ThreadPoolExecutor(4))
 methods = {"ServerReflectionInfo": grpc.stream_stream_rpc_method_handler(reflect)}
 server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.reflection.v1alpha.ServerReflection", methods),))
+greeter = {"SayHello": grpc.unary_unary_rpc_method_handler(say_hello)}
+server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("hello.v1.Greeter", greeter),))
 port = server.add_insecure_port(sys.argv[1])
 server.start()
 print(port, flush=True)

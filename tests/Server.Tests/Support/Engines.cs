@@ -9,7 +9,15 @@ internal static class Engines
 
     public static TheoryData<string> Theory => [.. All];
 
-    public static SocketEngine Of(string sockets) => sockets == "loop" ? SocketEngine.Loop : SocketEngine.DotNet;
+    /// <summary>Of a raw echo, which .NET's sockets may serve without Kestrel too.</summary>
+    public static string[] OfEcho => [.. All, "bare"];
+
+    public static SocketEngine Of(string sockets) => sockets switch
+    {
+        "loop" => SocketEngine.Loop,
+        "bare" => SocketEngine.Bare,
+        _ => SocketEngine.DotNet,
+    };
 }
 
 /// <summary>A <see cref="HostileServer"/> on .NET's sockets.</summary>

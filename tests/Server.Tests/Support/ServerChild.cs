@@ -12,6 +12,9 @@ internal sealed class ServerChild : IAsyncDisposable
 
     public int Id => this.process.Id;
 
+    /// <summary>File descriptors that it has now, on Linux.</summary>
+    public int OpenFiles => Directory.GetFiles($"/proc/{Id}/fd").Length;
+
     public StreamWriter Input => this.process.StandardInput;
 
     /// <summary>What it printed until it was ready.</summary>

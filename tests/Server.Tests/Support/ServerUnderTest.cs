@@ -9,13 +9,21 @@ internal sealed class ServerUnderTest : IAsyncDisposable
 {
     private readonly BenchServer server;
 
-    private ServerUnderTest(BenchServer server, string warnings)
-    {
-        this.server = server;
-        Warnings = warnings;
-    }
+    private readonly TextWriter warnings;
+    private readonly StringWriter said;
 
-    public string Warnings { get; }
+    private ServerUnderTest(BenchServer server, TextWriter warnings, StringWriter said) =>
+        (this.server, this.warnings, this.said) = (server, warnings, said);
+
+    /// <summary>What it has said so far.</summary>
+    public string Warnings
+    {
+        get
+        {
+            lock (this.warnings)
+                return this.said.ToString();
+        }
+    }
 
     public IReadOnlyList<ServerEndpoint> Endpoints => this.server.Endpoints;
 
@@ -25,8 +33,9 @@ internal sealed class ServerUnderTest : IAsyncDisposable
 
     public static async Task<ServerUnderTest> StartAsync(ServerOptions options)
     {
-        var warnings = new StringWriter();
-        return new ServerUnderTest(await BenchServer.StartAsync(options, warnings).WaitAsync(Limits.Wait), warnings.ToString());
+        var said = new StringWriter();
+        var warnings = TextWriter.Synchronized(said); // locks itself
+        return new ServerUnderTest(await BenchServer.StartAsync(options, warnings).WaitAsync(Limits.Wait), warnings, said);
     }
 
     public async ValueTask DisposeAsync() => await this.server.DisposeAsync().AsTask().WaitAsync(Limits.Wait);

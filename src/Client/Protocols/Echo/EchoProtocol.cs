@@ -24,7 +24,7 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
     {
         var part = bytes[..Math.Min(bytes.Length, size - arrived)];
         bytes = bytes[part.Length..];
-        result = CallResult.Ok;
+        result = CallResult.Ok(size);
         if (!EchoPattern.Matches(part, nextBack + arrived))
         {
             // What follows cannot be told apart any more: the next packet begins on a new connection.

@@ -15,12 +15,15 @@ internal static partial class ProtocolTable
         // The handler adds TLS itself, or it would call the scheme http and a server might refuse that.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
         var connector = Connector.For(address, options.Connector);
+        var notes = new FailureNotes(options.Call?.Secrets);
         return new ConnectionSource(
-            scheduler => new GrpcDotnetConnection(scheduler, options, connector, options.Connector, options.Http2Window)
+            scheduler => new GrpcDotnetConnection(
+                scheduler, options, options.Call, notes, connector, options.Connector, options.Http2Window)
             {
                 Reopens = !options.ConnectPerCall,
             },
             UsesLoops: false,
-            () => connector.Retries);
+            () => connector.Retries,
+            Notes: notes);
     }
 }

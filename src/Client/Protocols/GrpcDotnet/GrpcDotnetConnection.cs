@@ -2,6 +2,7 @@ using System.Reflection;
 using Grpc.Net.Client;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -22,26 +23,34 @@ internal sealed class GrpcDotnetConnection : IConnection
     private readonly List<TaskCompletionSource<bool>> waiting = [];
     private Stream? opened;
     private bool accepting;
+    private bool isFirstDue;
     private int reconnects;
 
     /// <param name="scheduler">Where the pauses between attempts to reopen it pass.</param>
-    /// <param name="options">The address as it is asked for, and what is asked.</param>
+    /// <param name="options">The address as it is asked for, the streams, and the size of a Download.</param>
+    /// <param name="call">What is called in place of Download.</param>
+    /// <param name="notes">Takes what servers say of failures.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">For the TLS that the handler adds.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes; null leaves the library's.</param>
     public GrpcDotnetConnection(
-        Scheduler scheduler, EngineOptions options, Connector connector, ConnectorOptions settings, int? http2Window)
+        Scheduler scheduler, EngineOptions options, GrpcCall? call, FailureNotes notes, Connector connector, ConnectorOptions settings,
+        int? http2Window)
     {
-        (this.connector, reopener) = (connector, new Reopener(scheduler, OpenAsync));
-        channel = GrpcChannel.ForAddress(Target(options.Address), new GrpcChannelOptions
+        (this.connector, reopener, Notes) = (connector, new Reopener(scheduler, OpenAsync), notes);
+        channel = GrpcChannel.ForAddress(Target(options.Address, call?.Authority, settings.ServerName), new GrpcChannelOptions
         {
             HttpHandler = Handler(options.Address, settings, http2Window),
             DisposeHttpClient = true,
             MaxReceiveMessageSize = null,
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetStream(this, client, request))];
+        var method = call is null ? null : new GrpcDotnetMethod(channel.CreateCallInvoker(), call, notes);
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetStream(this, client, request, method))];
     }
+
+    /// <summary>What servers say of calls that fail.</summary>
+    public FailureNotes Notes { get; }
 
     /// <summary>The version of the package, without its commit.</summary>
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
@@ -104,8 +113,11 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <summary>A call has succeeded.</summary>
     public void OnSuccess() => reopener.OnSuccess();
 
+    public void OnWindow() => isFirstDue = true;
+
     public void SetAccepting(bool accepting)
     {
+        isFirstDue = accepting;
         lock (gate)
         {
             this.accepting = accepting;
@@ -113,6 +125,9 @@ internal sealed class GrpcDotnetConnection : IConnection
                 Signal(false);
         }
     }
+
+    /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
+    public bool TakesFirstReply() => isFirstDue && Interlocked.Exchange(ref isFirstDue, false);
 
     public void CutOff(long sentBeforeNs)
     {
@@ -139,7 +154,16 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    private static string Target(Address address) => address is Address.Tcp or Address.Tls ? address.ToString() : "http://localhost";
+    // Whose name it is decides the connector; the library takes :authority from here.
+    // A TLS server is asked for that name too, so one that was given for it comes first.
+    private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
+    {
+        (Address.Tls tls, _) when serverName is { } name => new UriBuilder("https", name, tls.Port).ToString(),
+        (Address.Tls, { } asked) => "https://" + asked,
+        (_, { } asked) => "http://" + asked,
+        (Address.Tcp or Address.Tls, _) => address.ToString(),
+        _ => "http://localhost",
+    };
 
     private SocketsHttpHandler Handler(Address address, ConnectorOptions settings, int? http2Window)
     {

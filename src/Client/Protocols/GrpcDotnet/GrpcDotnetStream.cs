@@ -4,8 +4,9 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>One stream's calls through the generated client.</summary>
-internal sealed class GrpcDotnetStream(GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request) : IStream
+/// <summary>One stream's calls through the generated client, or of a method that the tool does not know as bytes.</summary>
+internal sealed class GrpcDotnetStream(
+    GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, GrpcDotnetMethod? method) : IStream
 {
     private static readonly string[] StatusKinds =
         [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
@@ -20,12 +21,20 @@ internal sealed class GrpcDotnetStream(GrpcDotnetConnection connection, Bench.Be
     {
         try
         {
+            if (method is not null)
+            {
+                var isFirst = connection.TakesFirstReply();
+                using var any = method.Call(Begin(sentNs));
+                var bytes = await any.ResponseAsync.ConfigureAwait(false);
+                connection.OnSuccess();
+                return method.Judge(bytes, isFirst);
+            }
             using var call = client.DownloadAsync(request, new CallOptions(cancellationToken: Begin(sentNs)));
             var reply = await call.ResponseAsync.ConfigureAwait(false);
             if (reply.Payload.Length != request.Size)
                 return CallResult.Failed("wrong length");
             connection.OnSuccess();
-            return CallResult.Ok;
+            return CallResult.Ok(request.Size);
         }
         catch (RpcException e)
         {
@@ -69,8 +78,12 @@ internal sealed class GrpcDotnetStream(GrpcDotnetConnection connection, Bench.Be
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
         // An exception beneath the status: the library made the status up, the server sent none.
-        if (e.Status.DebugException is null)
-            return CallResult.Failed(StatusKinds[(int)e.StatusCode]);
+        if (e.Status.DebugException is null || (method is not null && e.StatusCode == StatusCode.DeadlineExceeded))
+        {
+            var kind = StatusKinds[(int)e.StatusCode];
+            connection.Notes.Add(kind, e.Status.Detail);
+            return CallResult.Failed(kind);
+        }
         connection.Lost();
         return CallResult.Failed("connection lost");
     }

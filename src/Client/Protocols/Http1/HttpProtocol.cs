@@ -52,7 +52,9 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
     {
         if (!asked.ExpectStatus.Has(parser.Status))
             return CallResult.Failed(Kind(parser.Status));
-        return asked.VaryingLength || parser.BodyLength == asked.Size ? CallResult.Ok : CallResult.Failed("wrong length");
+        return asked.VaryingLength || parser.BodyLength == asked.Size
+            ? CallResult.Ok(parser.BodyLength)
+            : CallResult.Failed("wrong length");
     }
 
     private string Kind(int status)

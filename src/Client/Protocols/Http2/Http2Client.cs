@@ -4,19 +4,23 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>One HTTP/2 connection over all its links: fails what a dying one had out, and sends again what a server sent back.</summary>
+/// <summary>
+/// One HTTP/2 connection through all its duplexes: fails the calls that a dying one had out, and sends again those that a server did not
+/// begin.
+/// </summary>
 internal sealed class Http2Client : DuplexConnection
 {
     private readonly Http2Options options;
     private readonly Http2Stream[] streams;
     private Http2Connection? connection;
     private int withdrawn;
+    private volatile bool isFirstDue;
 
     public Http2Client(Scheduler scheduler, Dialer dialer, Http2Options options)
         : base(scheduler, dialer)
     {
         this.options = options;
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new Http2Stream(this, options.Request.IsBare))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new Http2Stream(this, options))];
     }
 
     public override IReadOnlyList<IStream> Streams => streams;
@@ -36,6 +40,25 @@ internal sealed class Http2Client : DuplexConnection
             Withdraw(stream);
     }
 
+    /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
+    public bool TakesFirstReply()
+    {
+        var isFirst = isFirstDue;
+        isFirstDue = false;
+        return isFirst;
+    }
+
+    /// <summary>The first call failed: the next one's reply is the first.</summary>
+    public void LookAtNext() => isFirstDue = true;
+
+    public override void OnWindow() => LookAtNext();
+
+    public override void SetAccepting(bool value)
+    {
+        isFirstDue = value;
+        base.SetAccepting(value);
+    }
+
     public override void CutOff(long sentBeforeNs)
     {
         using var inside = Inside();
@@ -43,13 +66,14 @@ internal sealed class Http2Client : DuplexConnection
         {
             if (!stream.IsOut || stream.SentNs >= sentBeforeNs)
                 continue;
+            var result = stream.InTime(CallResult.CutOff);
             if (stream.Id != 0)
             {
-                connection!.Cancel(stream, CallResult.CutOff);
+                connection!.Cancel(stream, result);
                 continue;
             }
             withdrawn--;
-            stream.Complete(CallResult.CutOff);
+            stream.Complete(result);
         }
     }
 
@@ -154,7 +178,19 @@ internal sealed record Http2Options
     public required Http2Request Request { get; init; }
 
     /// <summary>Payload bytes that a right reply has.</summary>
-    public required long Size { get; init; }
+    public long Size { get; init; }
+
+    /// <summary>Replies are messages of any type and size.</summary>
+    public bool AnyReply { get; init; }
+
+    /// <summary>After this time a call has failed, whatever comes then; 0: never.</summary>
+    public long DeadlineNs { get; init; }
+
+    /// <summary>What is wrong with a message, where a connection's first reply of each window is looked at; null: it is right.</summary>
+    public Func<byte[], string?>? Expect { get; init; }
+
+    /// <summary>What servers say of calls that fail.</summary>
+    public FailureNotes Notes { get; init; } = new();
 
     /// <summary>Calls that may be out at a time.</summary>
     public required int Streams { get; init; }

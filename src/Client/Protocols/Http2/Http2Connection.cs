@@ -5,34 +5,33 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One HTTP/2 connection from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out. It knows
-/// nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
+/// One HTTP/2 connection from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out. The order of
+/// frames and what concerns the connection is kept here, requests by <see cref="RequestSender"/>, replies by <see cref="ReplyReceiver"/>.
+/// It knows nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
     private const int MostUnsent = 4 * 1024 * 1024;
 
     private readonly Http2Client client;
-    private readonly long size;
     private readonly OutputBuffer output;
     private readonly FrameReader reader;
     private readonly StreamTable streams;
     private readonly RequestSender requests;
-    private readonly HpackDecoder decoder = new(HeaderBlocks.TableSize);
+    private readonly ReplyReceiver replies;
     private readonly HeaderBlocks blocks = new();
-    private readonly ReceiveWindow receiving;
-    private Http2Stream? dataStream;
-    private FrameHeader dataFrame;
+    private readonly long mostUnsent;
     private bool isDraining;
     private bool sawSettings;
 
     public Http2Connection(Http2Client client, Http2Options options, OutputBuffer output)
     {
-        (this.client, this.output, size) = (client, output, options.Size);
+        (this.client, this.output) = (client, output);
         reader = new FrameReader(this);
         streams = new StreamTable(options.Streams);
         requests = new RequestSender(options, streams, output);
-        receiving = new ReceiveWindow(options.Window);
+        replies = new ReplyReceiver(client, options, streams, requests, output);
+        mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
     }
 
     /// <summary>Nothing can be sent or received any more.</summary>
@@ -54,7 +53,7 @@ internal sealed class Http2Connection : IFrameHandler
     public void Begin()
     {
         output.Append(FrameWriter.Preface);
-        receiving.WriteSettings(output);
+        replies.WriteSettings();
     }
 
     /// <summary>Sends a call's request; only when <see cref="IsReady"/>.</summary>
@@ -66,8 +65,8 @@ internal sealed class Http2Connection : IFrameHandler
         try
         {
             reader.Read(bytes);
-            receiving.CreditConnection(output);
-            if (output.Length > MostUnsent)
+            replies.CreditConnection();
+            if (output.Length > mostUnsent)
                 throw new Http2Exception(Http2Error.EnhanceYourCalm, "the server asks for answers faster than it reads them");
             CloseIfDrained();
         }
@@ -84,7 +83,7 @@ internal sealed class Http2Connection : IFrameHandler
     /// <summary>Gives a call up and tells the server so.</summary>
     public void Cancel(Http2Stream stream, CallResult result)
     {
-        End(stream, result, Http2Error.Cancel);
+        replies.End(stream, result, Http2Error.Cancel);
         CloseIfDrained();
     }
 
@@ -97,7 +96,7 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// The link has ended or is to end. Calls that the server has surely not begun are sent again on the next connection, the others fail.
+    /// The duplex has ended or is to end. Calls that the server has not begun are sent again on the next connection, the others fail.
     /// </summary>
     public void Close(Http2Error error, string reason)
     {
@@ -119,10 +118,12 @@ internal sealed class Http2Connection : IFrameHandler
             case FrameType.Headers or FrameType.Continuation:
                 RequireOpened(header.StreamId);
                 if (blocks.Take(header, payload, out var block))
-                    OnFields(block);
+                    replies.OnFields(blocks, block);
                 break;
             case FrameType.Data:
-                OnPaddedData(header, payload);
+                BeginData(header);
+                replies.OnDataBytes(FrameRules.WithoutPadding(header, payload));
+                replies.OnDataEnd();
                 break;
             case FrameType.WindowUpdate:
                 OnWindowUpdate(header, FrameRules.WindowUpdate(header, payload));
@@ -139,7 +140,7 @@ internal sealed class Http2Connection : IFrameHandler
                 FrameRules.Length(header, 4);
                 RequireOpened(header.StreamId);
                 if (streams.Find(header.StreamId) is { } stream)
-                    End(stream, CallResult.Failed("reset"));
+                    replies.End(stream, stream.InTime(CallResult.Failed("reset")));
                 break;
             case FrameType.GoAway:
                 var last = FrameRules.GoAway(header, payload);
@@ -156,49 +157,19 @@ internal sealed class Http2Connection : IFrameHandler
         }
     }
 
-    void IFrameHandler.OnDataBegin(FrameHeader header)
+    void IFrameHandler.OnDataBegin(FrameHeader header) => BeginData(header);
+
+    void IFrameHandler.OnDataBytes(ReadOnlySpan<byte> bytes) => replies.OnDataBytes(bytes);
+
+    void IFrameHandler.OnDataEnd() => replies.OnDataEnd();
+
+    private void BeginData(FrameHeader header)
     {
         RequireSettingsFirst(header);
         if (blocks.IsOpen)
             throw Broken("DATA inside a field block");
         RequireOpened(header.StreamId);
-        (dataFrame, dataStream) = (header, streams.Find(header.StreamId));
-        receiving.Take(header.Length);
-        if (dataStream is not null)
-            receiving.Take(header.Length, ref dataStream.Uncredited);
-    }
-
-    void IFrameHandler.OnDataBytes(ReadOnlySpan<byte> bytes) => dataStream?.OnData(bytes);
-
-    void IFrameHandler.OnDataEnd()
-    {
-        if (dataStream is not { } stream)
-            return;
-        dataStream = null;
-        if (dataFrame.Has(FrameFlags.EndStream))
-            Conclude(stream, endedByHeaders: false);
-        else
-            receiving.CreditStream(stream.Id, ref stream.Uncredited, output);
-    }
-
-    private void OnPaddedData(FrameHeader header, ReadOnlySpan<byte> payload)
-    {
-        var handler = (IFrameHandler)this;
-        handler.OnDataBegin(header);
-        handler.OnDataBytes(FrameRules.WithoutPadding(header, payload));
-        handler.OnDataEnd();
-    }
-
-    private void OnFields(ReadOnlySpan<byte> block)
-    {
-        // Decoded even when nobody waits for it: the dynamic table must follow.
-        var decoded = decoder.Decode(block);
-        if (streams.Find(blocks.StreamId) is not { } stream)
-            return;
-        if (!stream.OnHeaders(decoded, blocks.EndsStream))
-            End(stream, CallResult.Failed("protocol"), Http2Error.Protocol);
-        else if (blocks.EndsStream)
-            Conclude(stream, endedByHeaders: true);
+        replies.OnDataBegin(header);
     }
 
     private void OnSettings(FrameHeader header, ReadOnlySpan<byte> payload)
@@ -235,30 +206,9 @@ internal sealed class Http2Connection : IFrameHandler
                 return;
             stream.SendWindow += increment;
             if (increment == 0 || stream.SendWindow > int.MaxValue)
-                End(stream, CallResult.Failed("protocol"), FrameRules.WindowError(increment));
+                replies.End(stream, CallResult.Failed("protocol"), FrameRules.WindowError(increment));
         }
         requests.SendBlocked();
-    }
-
-    /// <summary>The server has said all.</summary>
-    private void Conclude(Http2Stream stream, bool endedByHeaders) =>
-        // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
-        End(stream, stream.Conclude(size, endedByHeaders), stream.Unsent > 0 ? Http2Error.Cancel : Http2Error.None);
-
-    /// <param name="stream">Its call ends.</param>
-    /// <param name="result">With this.</param>
-    /// <param name="reset">What the server is told; none: nothing.</param>
-    private void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
-    {
-        if (reset != Http2Error.None)
-            output.WriteReset(stream.Id, reset);
-        requests.Forget(stream);
-        if (ReferenceEquals(dataStream, stream))
-            dataStream = null;
-        streams.Remove(stream.Id);
-        stream.Id = 0;
-        stream.Complete(result);
-        client.OnRoom();
     }
 
     private void CloseIfDrained()

@@ -1,29 +1,40 @@
+using System.Buffers;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
 internal sealed class Http2Stream : CallStream
 {
+    private const string NotAsExpected = "not as expected";
+
     private static readonly string[] StatusKinds =
         [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
     private readonly Http2Client connection;
+    private readonly Http2Options options;
     private readonly bool isBare;
     private ReplyReader reply;
     private long bytesReceived;
     private string? failure;
     private bool sawHeaders;
+    private bool isChecked;
+    private FirstReply? first;
 
     /// <param name="connection">Its place.</param>
-    /// <param name="isBare">Replies are no gRPC: a status and a body.</param>
-    public Http2Stream(Http2Client connection, bool isBare)
-        : base(connection) => (this.connection, this.isBare) = (connection, isBare);
+    /// <param name="options">What it asks for.</param>
+    public Http2Stream(Http2Client connection, Http2Options options)
+        : base(connection) =>
+        (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.AnyReply));
 
     /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
     public int Id { get; set; }
+
+    /// <summary>What the call sends; null before it is sent for the first time.</summary>
+    public RequestBody? Body { get; set; }
 
     /// <summary>Bytes of the request still to be sent.</summary>
     public int Unsent { get; set; }
@@ -40,6 +51,7 @@ internal sealed class Http2Stream : CallStream
         (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);
         (failure, sawHeaders, bytesReceived) = (null, false, 0);
         reply.Reset();
+        first = isChecked ? new FirstReply() : null;
     }
 
     public void OnData(ReadOnlySpan<byte> bytes)
@@ -49,6 +61,7 @@ internal sealed class Http2Stream : CallStream
         bytesReceived += bytes.Length;
         if (!isBare)
             reply.Read(bytes);
+        first?.Add(bytes);
     }
 
     /// <returns>False when the response is malformed and the stream must be reset.</returns>
@@ -64,31 +77,74 @@ internal sealed class Http2Stream : CallStream
             failure ??= "content type";
         sawHeaders = true;
         if (isLast && !isBare && block.GrpcStatus is not 0)
-            failure = GrpcFailure(block.GrpcStatus, failure);
+            failure = block.GrpcStatus > 0 ? KindOf(block.GrpcStatus) : failure ?? KindOf(block.GrpcStatus);
         return true;
     }
 
     /// <summary>How the call went, now that the server has said all, the last of it in a field block or not.</summary>
-    public CallResult Conclude(long size, bool endedByHeaders)
+    public CallResult Conclude(bool endedByHeaders)
     {
         if (isBare)
-            failure ??= bytesReceived == size ? null : "wrong length";
+            failure ??= bytesReceived == options.Size ? null : "wrong length";
         else if (!endedByHeaders)
             failure ??= "no status";
-        else if (failure is null && !reply.IsComplete(size))
-            failure = reply.IsBroken ? "protocol" : "wrong length";
-        return failure is null ? CallResult.Ok : CallResult.Failed(failure);
+        else if (failure is null && !reply.IsComplete(options.Size))
+            failure = reply.IsBroken ? "protocol" : reply.IsEmpty && options.AnyReply ? "no message" : "wrong length";
+        if (first is not null)
+            LookAtFirst();
+        return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
 
-    protected override void Send() => connection.Send(this);
+    /// <summary>Whatever comes after the deadline is too late: an application has given up by then.</summary>
+    public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs
+        ? CallResult.Failed(KindOf((int)GrpcStatusCode.DeadlineExceeded))
+        : result;
 
-    private static string GrpcFailure(int status, string? earlier) => status switch
+    /// <summary>How a call that ends with this status is counted: <c>status 13</c>.</summary>
+    public static string KindOf(int status) => status switch
     {
         > 0 and <= 16 => StatusKinds[status],
-        _ when earlier is not null => earlier,
         -1 => "no status",
         _ => "unknown status",
     };
+
+    protected override void Send()
+    {
+        Body = null;
+        isChecked = options.Expect is not null && connection.TakesFirstReply();
+        connection.Send(this);
+    }
+
+    private void LookAtFirst()
+    {
+        if (failure is not null)
+        {
+            connection.LookAtNext();
+        }
+        else if (options.Expect!(first!.Message) is { } difference)
+        {
+            failure = NotAsExpected;
+            options.Notes.Add(NotAsExpected, difference);
+        }
+    }
+}
+
+/// <summary>The bytes of a reply that is to be looked at; all others are only counted.</summary>
+internal sealed class FirstReply
+{
+    // What a hostile server may fill the memory with.
+    private const int MostBytes = 64 << 20;
+
+    private readonly ArrayBufferWriter<byte> bytes = new();
+
+    /// <summary>Without its prefix; only of a whole one.</summary>
+    public byte[] Message => bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
+
+    public void Add(ReadOnlySpan<byte> part)
+    {
+        if (bytes.WrittenCount + part.Length <= MostBytes)
+            bytes.Write(part);
+    }
 }
 
 /// <summary>Finds the call of a stream identifier: a ring of the latest, and a dictionary for those that lag far behind.</summary>

@@ -1,10 +1,12 @@
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Reads the one length-prefixed DownloadReply of a call as it streams by and keeps nothing but its measures. Any valid encoding counts
-/// (unknown fields are skipped, the last payload field wins), though every known server sends prefix, tag, length, payload.
+/// Reads the one length-prefixed message of a call's reply as it streams by and keeps nothing but its measures. Of a DownloadReply any
+/// valid encoding counts (unknown fields are skipped, the last payload field wins), though every known server sends prefix, tag, length,
+/// payload.
 /// </summary>
-internal struct ReplyReader
+/// <param name="ofAnyType">It is another message, of any size: prefix and length are looked at, and all of it is payload.</param>
+internal struct ReplyReader(bool ofAnyType)
 {
     private enum State : byte
     {
@@ -26,15 +28,20 @@ internal struct ReplyReader
     private ulong tag;
     private long messageLeft;
     private long fieldLeft;
-    private long payload;
 
-    /// <summary>A whole message came, nothing more, and its payload has this many bytes.</summary>
-    public readonly bool IsComplete(long size) => state == State.Done && payload == size;
+    /// <summary>Bytes of the payload.</summary>
+    public long Payload { get; private set; }
+
+    /// <summary>Nothing has come yet.</summary>
+    public readonly bool IsEmpty => state == State.Flag;
+
+    /// <summary>A whole message came, nothing more, and its payload has this many bytes, or may have any number of them.</summary>
+    public readonly bool IsComplete(long size) => state == State.Done && (ofAnyType || Payload == size);
 
     /// <summary>Not a gRPC message, compressed without having been asked for, or no protobuf message.</summary>
     public readonly bool IsBroken => state == State.Broken;
 
-    public void Reset() => this = default;
+    public void Reset() => this = new(ofAnyType);
 
     public void Read(ReadOnlySpan<byte> bytes)
     {
@@ -69,7 +76,10 @@ internal struct ReplyReader
                 if (++bytesOfNumber == 4)
                 {
                     messageLeft = (long)number;
-                    NextField();
+                    if (ofAnyType)
+                        Skip(messageLeft);
+                    else
+                        NextField();
                 }
                 break;
             case State.Tag or State.Varint or State.FieldLength:
@@ -125,8 +135,8 @@ internal struct ReplyReader
 
     private void Skip(long length)
     {
-        if (tag == PayloadTag)
-            payload = length;
+        if (tag == PayloadTag || ofAnyType)
+            Payload = length;
         fieldLeft = length;
         state = length > messageLeft ? State.Broken : State.Skip;
         if (length == 0)

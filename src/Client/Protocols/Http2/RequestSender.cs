@@ -13,6 +13,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private readonly PeerSettings peer = new();
     private readonly HpackEncoder fields = new(options.Request.Fields);
     private readonly List<Http2Stream> blocked = [];
+    private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
     /// <summary>The identifier of the next request; 0: there is none left.</summary>
@@ -29,24 +30,25 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     {
         var id = NextId;
         NextId = id == LargestId ? 0 : id + 2;
-        var message = request.Message;
-        stream.BeginRequest(id, message.Length, peer.InitialWindow);
+        var body = stream.Body ??= NextBody(); // one that is sent again keeps its own
+        var length = body.Message.Length;
+        stream.BeginRequest(id, length, peer.InitialWindow);
         streams.Add(id, stream);
-        if (fields.IsSteady && window >= message.Length && peer.InitialWindow >= message.Length)
+        if (fields.IsSteady && window >= length && peer.InitialWindow >= length && body.IndexedFrames is { } whole)
         {
-            var frames = output.Append(request.IndexedFrames.Length);
-            request.IndexedFrames.CopyTo(frames);
+            var frames = output.Append(whole.Length);
+            whole.CopyTo(frames);
             BinaryPrimitives.WriteInt32BigEndian(frames[FrameHeader.StreamOffset..], id);
-            if (!request.IsBare)
-                BinaryPrimitives.WriteInt32BigEndian(frames[(request.SecondFrame + FrameHeader.StreamOffset)..], id);
-            window -= message.Length;
-            stream.SendWindow -= message.Length;
+            if (length > 0)
+                BinaryPrimitives.WriteInt32BigEndian(frames[(body.SecondFrame + FrameHeader.StreamOffset)..], id);
+            window -= length;
+            stream.SendWindow -= length;
             stream.Unsent = 0;
             return;
         }
-        var end = request.IsBare ? FrameFlags.EndStream : FrameFlags.None;
+        var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
         output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
-        if (!request.IsBare && !TrySendRest(stream))
+        if (length > 0 && !TrySendRest(stream))
             blocked.Add(stream);
     }
 
@@ -82,19 +84,33 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             blocked.RemoveAll(TrySendRest);
     }
 
+    private RequestBody NextBody()
+    {
+        var bodies = request.Bodies;
+        if (bodies.Length == 1)
+            return bodies[0];
+        var body = bodies[turn];
+        turn = turn + 1 == bodies.Length ? 0 : turn + 1;
+        return body;
+    }
+
     /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
-        var message = request.Message;
-        var count = (int)Math.Min(stream.Unsent, Math.Min(window, stream.SendWindow));
-        if (count <= 0)
-            return false;
-        var isLast = count == stream.Unsent;
-        var part = message.AsSpan(message.Length - stream.Unsent, count);
-        output.WriteFrame(FrameType.Data, isLast ? FrameFlags.EndStream : FrameFlags.None, stream.Id, part);
-        stream.Unsent -= count;
-        stream.SendWindow -= count;
-        window -= count;
-        return isLast;
+        var message = stream.Body!.Message;
+        while (stream.Unsent > 0)
+        {
+            // A frame of that size is allowed by every peer (RFC 9113, 4.2).
+            var count = (int)Math.Min(Math.Min(stream.Unsent, FrameReader.MaxFrame), Math.Min(window, stream.SendWindow));
+            if (count <= 0)
+                return false;
+            var isLast = count == stream.Unsent;
+            var part = message.AsSpan(message.Length - stream.Unsent, count);
+            output.WriteFrame(FrameType.Data, isLast ? FrameFlags.EndStream : FrameFlags.None, stream.Id, part);
+            stream.Unsent -= count;
+            stream.SendWindow -= count;
+            window -= count;
+        }
+        return true;
     }
 }

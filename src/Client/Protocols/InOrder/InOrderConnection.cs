@@ -53,7 +53,9 @@ internal sealed class InOrderConnection : DuplexConnection
         protocol.Write(Output);
     }
 
-    /// <summary>Replies have no names: one that is given up takes the connection and all that is out on it along.</summary>
+    /// <summary>
+    /// Replies do not say which request they answer: giving one up ends the connection and fails all calls that are out on it.
+    /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
         using var inside = Inside();
@@ -79,7 +81,7 @@ internal sealed class InOrderConnection : DuplexConnection
                 // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is out that they could fail, so
                 // the next one does.
                 hasSurplus = true;
-                End(CallResult.Ok, CallResult.Ok);
+                End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);

@@ -47,11 +47,17 @@ internal sealed class FakeServer : IAsyncDisposable
 
     public TimeSpan Delay { get; set; }
 
+    /// <summary>No call is answered before this.</summary>
+    public Task Release { get; set; } = Task.CompletedTask;
+
     /// <summary>The first bytes of each connection.</summary>
     public byte[] Greeting { get; set; } = Frames.Settings();
 
     /// <summary>Which connections, numbered from 1 as they are accepted, end right after their greeting.</summary>
     public Func<int, bool> Closes { get; set; } = _ => false;
+
+    /// <summary>Which of them end without one.</summary>
+    public Func<int, bool> Refuses { get; set; } = _ => false;
 
     public int Accepted => Volatile.Read(ref accepted);
 
@@ -121,6 +127,8 @@ internal sealed class FakeServer : IAsyncDisposable
     {
         try
         {
+            if (Refuses(number))
+                throw new IOException("the test refuses it");
             await stream.WriteAsync(Greeting);
             if (Closes(number))
                 throw new IOException("the test closes it");
@@ -147,6 +155,7 @@ internal sealed class FakeServer : IAsyncDisposable
         var number = Interlocked.Increment(ref calls);
         if (Delay > TimeSpan.Zero)
             await Task.Delay(Delay);
+        await Release;
         try
         {
             var bytes = Answer(id, number);

@@ -15,6 +15,8 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     public Address Address { get; }
 
+    public int Id => process.Id;
+
     public static Task<ForeignServer> PythonAsync(string kind)
     {
         const string Python = "/usr/bin/python3";
@@ -51,7 +53,22 @@ internal sealed class ForeignServer : IAsyncDisposable
             });
     }
 
-    /// <summary>The reflection alone of hello.v1.Greeter by Python's grpcio, v1alpha.</summary>
+    /// <summary>hello.v1.Greeter by grpc-js over TLS, with the certificates of that folder; who calls must show one.</summary>
+    public static async Task<ForeignServer> GreeterTlsAsync(string folder)
+    {
+        var modules = Find("artifacts/foreign/node_modules");
+        Assert.SkipWhen(
+            modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
+            "@grpc/reflection is not installed: run .ci/install-foreign");
+        var server = await StartAsync("tcp", "127.0.0.1:0", address =>
+            new ProcessStartInfo("node", [Script("tls-greeter.js"), address, Script("greeter.proto"), folder])
+            {
+                Environment = { ["NODE_PATH"] = modules },
+            });
+        return new ForeignServer(server.process, new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port));
+    }
+
+    /// <summary>SayHello of hello.v1.Greeter by Python's grpcio, and its reflection, v1alpha.</summary>
     public static Task<ForeignServer> GreeterPythonAsync(string kind, string protoset)
     {
         const string Python = "/usr/bin/python3";

@@ -9,6 +9,8 @@ internal sealed class Http2Harness
 {
     private readonly ScriptedDialer dialer = new();
 
+    public Http2Harness(Http2Options options) => Connection = new Http2Client(Scheduler, dialer, options);
+
     public Http2Harness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
     {
         var options = new Http2Options
@@ -58,6 +60,13 @@ internal sealed class Http2Harness
     {
         Assert.True(call.IsCompletedSuccessfully, "the call is still out");
         Assert.True(call.Result.IsOk, call.Result.Kind);
+    }
+
+    /// <summary>And its reply had so many bytes.</summary>
+    public static void IsOk(Task<CallResult> call, long bytes)
+    {
+        IsOk(call);
+        Assert.Equal(bytes, call.Result.Bytes);
     }
 
     public static void Failed(string kind, Task<CallResult> call)

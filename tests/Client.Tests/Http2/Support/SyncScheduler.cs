@@ -13,7 +13,7 @@ internal sealed class SyncScheduler : Scheduler
     public override IReadOnlyCollection<LatencyRecorder> Recorders => [recorder];
     public int Timers => timers.Count;
 
-    public override void BeginWindow(WindowClock clock, bool isOpenLoop) => recorder.Begin(clock, isOpenLoop);
+    public override void BeginWindow(WindowClock clock, LoadWindow window) => recorder.Begin(clock, window);
     public override void Post(Action<object?> action, object? state) => action(state);
     public override void Schedule(long dueNs, ILoopTimer timer) => timers.Add(dueNs, timer);
 

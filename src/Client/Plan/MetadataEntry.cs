@@ -1,7 +1,6 @@
 using System.Buffers.Text;
-using IpcBench.Client.Plan;
 
-namespace IpcBench.Client.Run;
+namespace IpcBench.Client.Plan;
 
 /// <summary>One entry of a gRPC call's metadata, as typed after <c>-H</c>: the name in lower case; a <c>-bin</c> value is base64.</summary>
 internal sealed record MetadataEntry(string Name, string Value)
@@ -11,6 +10,19 @@ internal sealed record MetadataEntry(string Name, string Value)
     // What gRPC and HTTP/2 write themselves (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
     private static readonly string[] Written =
         ["host", "content-type", "content-length", "te", "user-agent", "connection", "keep-alive", "transfer-encoding", "upgrade"];
+
+    // What gRPC servers take together unless told otherwise (GRPC_ARG_MAX_METADATA_SIZE), and less than one HEADERS frame holds.
+    private const int MostBytes = 8 << 10;
+
+    /// <exception cref="UsageException">One of them is none, or they are too many; no value is in the message.</exception>
+    public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
+    {
+        List<MetadataEntry> entries = [.. texts.Select(Parse)];
+        return entries.Sum(entry => entry.Name.Length + entry.Value.Length) <= MostBytes
+            ? entries
+            : throw new UsageException(
+                $"-H: names and values have more than {MostBytes >> 10} KiB together, the most that gRPC servers take");
+    }
 
     /// <exception cref="UsageException">It is none, or one that this tool writes itself; the value is not in the message.</exception>
     public static MetadataEntry Parse(string text)

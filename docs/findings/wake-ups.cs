@@ -1,0 +1,55 @@
+// How often is .NET's socket engine woken for one message? An echo by ReceiveAsync and SendAsync, one message out at a time, over TCP on
+// loopback and over a Unix socket. The other side is a blocking socket, which the engine does not watch. Linux: dotnet run wake-ups.cs
+#:property PublishAot=false
+using System.Net;
+using System.Net.Sockets;
+
+const int messages = 20_000, size = 64;
+var path = Path.Combine(Path.GetTempPath(), $"wake-ups-{Environment.ProcessId}.sock");
+EndPoint[] endPoints = [new IPEndPoint(IPAddress.Loopback, 0), new UnixDomainSocketEndPoint(path)];
+foreach (var endPoint in endPoints)
+{
+    var kind = endPoint is IPEndPoint ? ProtocolType.Tcp : ProtocolType.Unspecified;
+    using var listener = new Socket(endPoint.AddressFamily, SocketType.Stream, kind);
+    listener.Bind(endPoint);
+    listener.Listen();
+    using var client = new Socket(endPoint.AddressFamily, SocketType.Stream, kind);
+    client.Connect(listener.LocalEndPoint!);
+    using var server = listener.Accept();
+    if (kind == ProtocolType.Tcp)
+        client.NoDelay = server.NoDelay = true;
+    var echo = EchoAsync(server);
+    Exchange(client, messages / 10);
+    var before = EngineWaits();
+    Exchange(client, messages);
+    var waits = (EngineWaits() - before) / (double)messages;
+    Console.WriteLine(FormattableString.Invariant($"{endPoint.AddressFamily}: the engine waited {waits:F2} times a message"));
+    client.Shutdown(SocketShutdown.Both);
+    await echo;
+}
+File.Delete(path);
+
+static async Task EchoAsync(Socket socket)
+{
+    var buffer = new byte[size];
+    for (int count; (count = await socket.ReceiveAsync(buffer)) > 0;)
+        await socket.SendAsync(buffer.AsMemory(0, count));
+}
+
+static void Exchange(Socket socket, int times)
+{
+    var buffer = new byte[size];
+    for (; times > 0; times--)
+    {
+        socket.Send(buffer);
+        for (var got = 0; got < size;)
+            got += socket.Receive(buffer, got, size - got, SocketFlags.None);
+    }
+}
+
+// The engine's threads do nothing but wait with epoll_wait(2) and hand on: each voluntary switch is a wait that a wake-up ended.
+static long EngineWaits() => Directory.GetDirectories("/proc/self/task")
+    .Where(task => File.ReadAllText(task + "/comm").StartsWith(".NET Socket", StringComparison.Ordinal))
+    .SelectMany(task => File.ReadLines(task + "/status"))
+    .Where(line => line.StartsWith("voluntary_ctxt_switches:", StringComparison.Ordinal))
+    .Sum(line => long.Parse(line.Split('\t')[1], System.Globalization.CultureInfo.InvariantCulture));

@@ -1,0 +1,75 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>
+/// How often a call wakes either side, and what the client's event loop asks of the system for it: why one transport costs more than
+/// another.
+/// </summary>
+internal static class WakeUps
+{
+    public const string Title = "Wake-ups and system calls of a call (median round)";
+
+    public const string Words = "woken: threads that waited and went on; preempted: threads that would have gone on; empty receives found "
+        + "nothing. System calls are those of the client's event loop.";
+
+    // Less a call is no cause of anything that is seen.
+    private const double LeastDifference = 0.1;
+
+    private static readonly (string Heading, Metric Metric)[] Columns =
+    [
+        ("client woken", Metric.ClientWakeUps), ("server woken", Metric.ServerWakeUps),
+        ("client preempted", Metric.Find("client_preempted")!), ("server preempted", Metric.Find("server_preempted")!),
+        ("receives", Metric.Find("client_receives")!), ("empty receives", Metric.Find("client_empty_receives")!),
+        ("sends", Metric.Find("client_sends")!), ("epoll_waits", Metric.Find("client_waits")!),
+    ];
+
+    /// <summary>Empty where the system tells nothing of it; a quantity that no cell has is no column.</summary>
+    public static TextTable Table(MeasuredRun run)
+    {
+        var cells = RunTables.InOrder(run).ToList();
+        var columns = Columns.Where(column => cells.Exists(cell => column.Metric.Value(cell.Median!) != null)).ToList();
+        var table = new TextTable([Arms.Heading(run), "transport", .. columns.Select(column => column.Heading)])
+        { Words = 2, Spare = ["client preempted", "server preempted", "epoll_waits", "sends", "empty receives", "receives"] };
+        foreach (var cell in columns.Count == 0 ? [] : cells)
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. columns.Select(column => column.Metric.Show(cell.Median!))]);
+        return table;
+    }
+
+    /// <summary>
+    /// One for each arm and side whose wake-ups differ from the reference's, as far as can be told, at the point where they differ most;
+    /// the largest difference first.
+    /// </summary>
+    public static IEnumerable<string> Lines(MeasuredRun run) =>
+        from cell in run.Cells
+        where !AaTest.IsAa(cell.Key)
+        let reference = run.ReferenceOf(cell)
+        where reference is { Median: not null } && cell.Median != null && cell.Key.Protocol == reference.Key.Protocol
+        from side in new[] { (Name: "server", Metric: Metric.ServerWakeUps), (Name: "client", Metric: Metric.ClientWakeUps) }
+        let difference = Difference(run, cell, reference, side.Metric)
+        where difference != null
+        group (Cell: cell, Reference: reference, More: Math.Abs(difference.Value)) by (side.Name, side.Metric, cell.Key.Arm) into same
+        let most = same.MaxBy(one => one.More)
+        orderby most.More descending
+        select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times a call, on "
+            + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Point)}).";
+
+    /// <summary>Wake-ups a call more than the reference's; null where that is not decided or too little to be a cause.</summary>
+    private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
+    {
+        var pairs = (from mine in cell.Rounds
+                     join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
+                     let difference = metric.Value(mine) - metric.Value(theirs)
+                     where difference != null
+                     select difference.Value).ToList();
+        var interval = SignedRank.IntervalOf(pairs, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto));
+        return interval is { Low: >= LeastDifference } or { High: <= -LeastDifference } && Times(cell, metric) != Times(reference, metric)
+            ? SignedRank.Estimate(pairs) : null;
+    }
+
+    private static string Times(MeasuredCell cell, Metric metric) =>
+        TextBuilding.Invariant($"{RatioEstimate.Median(cell.Rounds.Select(metric.Value).OfType<double>()):0.0}");
+}

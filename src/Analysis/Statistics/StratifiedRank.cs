@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>
+/// Signed-rank tests of several groups of differences taken together, so that a small shift which all of them have in common is seen: the
+/// rank sums of the groups are added, and each group is ranked by itself, since their noise differs. Exact by convolution of the groups'
+/// distributions while these are small, the normal approximation above.
+/// </summary>
+public static class StratifiedRank
+{
+    private const int MostExact = 50, LongestExact = 700;
+
+    // Of equal groups, which is what a run has: asked for four times for each run.
+    private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
+
+    /// <summary>The two-sided probability of a sum as far from its middle as this one, when no group is shifted.</summary>
+    public static double PValue(IReadOnlyList<double[]> groups)
+    {
+        double[][] moved = [.. groups.Select(group => group.Where(d => d != 0).ToArray())];
+        var (sum, most) = (SumOf(moved, 0), moved.Sum(group => Most(group.Length)));
+        return Math.Min(1, 2 * Tail([.. moved.Select(group => group.Length)], Math.Min(sum, most - sum)));
+    }
+
+    /// <summary>The smallest probability that groups of these sizes can give.</summary>
+    public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
+
+    /// <summary>The shift at which the sum is in its middle.</summary>
+    public static double Estimate(IReadOnlyList<double[]> groups) =>
+        ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
+
+    /// <summary>The shifts that the test does not reject at this level; null when the differences are too few for any.</summary>
+    public static Interval? IntervalOf(IReadOnlyList<double[]> groups, double alpha)
+    {
+        int[] counts = [.. groups.Select(group => group.Length)];
+        var most = groups.Sum(group => Most(group.Length));
+        var critical = Critical(counts, alpha / 2);
+        return critical < 0 ? null : new Interval(ShiftAt(groups, most - critical - 0.5), ShiftAt(groups, critical + 0.5));
+    }
+
+    private static long Most(int count) => (long)count * (count + 1) / 2;
+
+    private static double SumOf(IEnumerable<double[]> groups, double shift) =>
+        groups.Sum(group => SignedRank.RankSum([.. group.Select(d => d - shift)]).Sum);
+
+    /// <summary>Where the sum of the shifted differences falls below this: it only falls as the shift rises.</summary>
+    private static double ShiftAt(IReadOnlyList<double[]> groups, double sum)
+    {
+        var (low, high) = (groups.Min(group => group.Min()), groups.Max(group => group.Max()));
+        for (var i = 0; i < 60; i++)
+        {
+            var middle = (low + high) / 2;
+            (low, high) = SumOf(groups, middle) > sum ? (middle, high) : (low, middle);
+        }
+        return (low + high) / 2;
+    }
+
+    /// <summary>The largest sum whose lower tail is at most this probable; −1 when there is none.</summary>
+    private static long Critical(int[] counts, double tail)
+    {
+        if (IsLarge(counts))
+            return (long)Math.Floor(Mean(counts) - 0.5 - Normal.Quantile(1 - tail) * Deviation(counts));
+        var (probabilities, below) = (Distribution(counts), 0.0);
+        for (var w = 0; w < probabilities.Length; w++)
+        {
+            below += probabilities[w];
+            if (below > tail + 1e-12)
+                return w - 1;
+        }
+        return -1;
+    }
+
+    // A half rank of a tie counts as the whole one nearer to the middle.
+    private static double Tail(int[] counts, double sum) => IsLarge(counts)
+        ? Normal.Below((sum + 0.5 - Mean(counts)) / Deviation(counts))
+        : Distribution(counts).Take((int)Math.Ceiling(sum) + 1).Sum();
+
+    private static bool IsLarge(int[] counts) => counts.Max() > MostExact || counts.Sum(Most) > LongestExact;
+
+    private static double[] Distribution(int[] counts) => counts.Distinct().Count() == 1
+        ? Known.GetOrAdd((counts[0], counts.Length), key => Convolved([.. Enumerable.Repeat(key.Count, key.Groups)])) : Convolved(counts);
+
+    private static double[] Convolved(int[] counts)
+    {
+        double[] all = [1];
+        foreach (var one in counts.Select(SignedRank.Distribution))
+        {
+            var next = new double[all.Length + one.Length - 1];
+            for (var i = 0; i < all.Length; i++)
+            {
+                for (var j = 0; j < one.Length; j++)
+                    next[i + j] += all[i] * one[j];
+            }
+            all = next;
+        }
+        return all;
+    }
+
+    private static double Mean(int[] counts) => counts.Sum(Most) / 2.0;
+
+    private static double Deviation(int[] counts) => Math.Sqrt(counts.Sum(n => n * (n + 1.0) * (2 * n + 1) / 24));
+}

@@ -1,0 +1,143 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.CommandLine.Invocation;
+using IpcBench.Analysis.Wording;
+using IpcBench.Client.Run;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>
+/// Help of the commands that measure: what most runs need in groups, and with <c>--help all</c> everything. Other commands have few options
+/// and the library's help.
+/// </summary>
+internal sealed class GroupedHelp(HelpOption option, HelpAction library) : SynchronousCommandLineAction
+{
+    private const int Left = 26, UsualWidth = 100;
+
+    private const string Examples = """
+        Examples:
+          GrpcBench --quick                           TCP, Unix socket and named pipe on this machine, in two minutes
+          GrpcBench -U unix:/tmp/greeter.sock         a server that is already there, wrk-like
+          GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add --data '{"item":"tea"}'
+                                                      your own method: is it faster over the Unix socket?
+          GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
+          GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
+          GrpcBench http http://localhost:8080/ unix:/tmp/web.sock   HTTP/1.1 like wrk, sockets too
+        """;
+
+    private const string MoreExamples = """
+          GrpcBench                                   the same as --quick in more sizes and rounds
+          GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
+          GrpcBench -U unix:/run/app.sock --list      services and methods of a server that offers reflection
+          GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages as .proto text
+          GrpcBench -U unix:/run/app.sock --call shop.Cart/Add --data @carts.jsonl -H 'authorization: …' --deadline 50ms
+          GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
+          GrpcBench --rounds auto --delta 2%          go on until every difference of 2 % is decided
+          GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   two servers against each other, like ab
+          GrpcBench --connect-per-call both           what a connection for every call costs
+          GrpcBench article --quick                   a published comparison again: which part of it is TLS, topology, transport
+          GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
+          GrpcBench layers --quick                    which part of a gRPC call is the transport at all?
+          eval "$(GrpcBench completion bash)"         the shell completes commands and options
+        """;
+
+    private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
+        + "4 a gate was crossed, 130 interrupted";
+
+    /// <summary>Columns of the terminal, or a width that reads well.</summary>
+    private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
+
+    public override bool ClearsParseErrors => true;
+
+    public override int Invoke(ParseResult parseResult)
+    {
+        var (command, output) = (parseResult.CommandResult.Command, parseResult.InvocationConfiguration.Output);
+        if (!command.Options.Any(one => one.Name == "-d"))
+            return library.Invoke(parseResult);
+        foreach (var line in Lines(command, IsAll(parseResult)))
+            output.WriteLine(line);
+        return ExitCode.Ok;
+    }
+
+    /// <summary>The help of a command that measures.</summary>
+    internal static IEnumerable<string> Lines(Command command, bool all)
+    {
+        var isRoot = command is RootCommand;
+        var name = isRoot ? ThisProgram.Typed : $"{ThisProgram.Typed} {command.Name}";
+        List<string> lines = [.. Wrapped(command.Description ?? ""), "", $"Usage: {name}{Arguments(command)}"];
+        if (command.Subcommands.Count > 0)
+            lines.Add($"       {name} COMMAND --help");
+        foreach (var argument in command.Arguments.Where(argument => !argument.Hidden))
+            lines.AddRange(Row(argument.Name, argument.Description));
+        foreach (var (title, options) in Groups(command, all).Where(group => group.Options.Count > 0))
+            lines.AddRange(["", title + ":", .. options.SelectMany(one => Row(NamesOf(one), one.Description))]);
+        if (isRoot)
+            lines.AddRange(["", "Commands:", .. command.Subcommands.Where(one => !one.Hidden)
+                .SelectMany(one => Row(one.Name, all ? one.Description : FirstSentence(one.Description)))]);
+        if (all)
+            lines.AddRange(["", "Words:", .. HelpGroup.Words.SelectMany(word => Row(word.Word, word.Meaning))]);
+        if (isRoot)
+            lines.AddRange(["", .. Examples.Split('\n'), .. all ? MoreExamples.Split('\n') : [], "", .. Wrapped(ExitCodes)]);
+        else if (Presets.Commands.FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } examples)
+            lines.AddRange(["", .. examples.TrimEnd().Split('\n')]);
+        if (!all)
+        {
+            var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
+            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean: {name} --help all")]);
+        }
+        return lines.Select(line => line.TrimEnd());
+    }
+
+    private static IEnumerable<(string Title, List<Option> Options)> Groups(Command command, bool all)
+    {
+        var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToList();
+        List<Option> Find(IEnumerable<string> names) =>
+            [.. names.Select(name => offered.Find(one => one.Name == name)).OfType<Option>()];
+        foreach (var group in HelpGroup.All)
+            yield return (group.Title, Find(all ? group.Usual.Concat(group.Others) : group.Usual));
+        if (all)
+        {
+            var named = HelpGroup.All.SelectMany(group => group.Usual.Concat(group.Others)).ToHashSet();
+            yield return ("More", [.. offered.Where(one => !named.Contains(one.Name))]);
+        }
+    }
+
+    /// <summary>What stands after <c>--help</c>.</summary>
+    private bool IsAll(ParseResult parseResult)
+    {
+        var typed = parseResult.Tokens.Select(token => token.Value).ToList();
+        var asked = typed.FindIndex(token => token == option.Name || option.Aliases.Contains(token));
+        return asked >= 0 && asked + 1 < typed.Count && typed[asked + 1] == "all";
+    }
+
+    private static string Arguments(Command command) =>
+        string.Concat(command.Arguments.Where(one => !one.Hidden).Select(one => $" [{one.Name}…]")) + " [options]";
+
+    private static string NamesOf(Option one)
+    {
+        // The short name and what it stands for, in the order of other tools.
+        var names = string.Join(", ", one.Aliases.Prepend(one.Name).Distinct().OrderBy(name => name.Length));
+        return one.HelpName is { Length: > 0 } value && one.ValueType != typeof(bool) ? $"{names} {value}" : names;
+    }
+
+    private static IEnumerable<string> Row(string name, string? text)
+    {
+        var beside = name.Length + 2 <= Left - 2;
+        if (!beside)
+            yield return "  " + name;
+        foreach (var line in TextWrapping.Lines(text ?? "", Width, beside ? ("  " + name).PadRight(Left) : new string(' ', Left),
+            new string(' ', Left)))
+        {
+            yield return line;
+        }
+    }
+
+    private static IEnumerable<string> Wrapped(string text) => TextWrapping.Lines(text, Width);
+
+    /// <summary>Up to the first mark that ends a thought.</summary>
+    private static string FirstSentence(string? text)
+    {
+        var ends = new[] { ": ", ". ", "? ", "; ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
+        return text is null ? "" : text[..ends.Where(end => end > 0).DefaultIfEmpty(text.Length).Min()].TrimEnd('.');
+    }
+}

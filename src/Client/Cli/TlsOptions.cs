@@ -1,0 +1,74 @@
+using System.CommandLine;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Plan;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>How TLS servers are met. Files are read here, so that a wrong one is refused in a sentence before any connection.</summary>
+internal static class TlsOptions
+{
+    /// <exception cref="UsageException">A file holds nothing of the kind, or a key is for another certificate.</exception>
+    public static ConnectorOptions Read(RunCommandOptions declared, ParseResult typed)
+    {
+        var (authority, cert, key) = (typed.GetValue(declared.CaCert), typed.GetValue(declared.Cert), typed.GetValue(declared.Key));
+        if (authority is not null)
+            CheckAuthority(authority);
+        if (key is not null && cert is null)
+            throw new UsageException("--key is the private key of --cert: give that too, or leave --key out");
+        return new ConnectorOptions
+        {
+            Insecure = typed.GetValue(declared.Insecure),
+            CaCertificate = authority,
+            ClientCertificate = cert is null ? null : Certificate(cert, key),
+            ServerName = typed.GetValue(declared.Sni) is { } name ? ServerName(name) : null,
+        };
+    }
+
+    private static void CheckAuthority(string file)
+    {
+        var authorities = new X509Certificate2Collection();
+        Use("--cacert", file, text => authorities.ImportFromPem(text));
+        if (authorities.Count == 0)
+            throw new UsageException($"--cacert '{file}' holds no certificate in PEM form");
+    }
+
+    private static X509Certificate2 Certificate(string cert, string? key)
+    {
+        var pem = Use("--cert", cert, text => text);
+        var keyPem = key is null ? pem : Use("--key", key, text => text);
+        return Use(key is null ? "--cert" : "--key", key ?? cert, _ =>
+        {
+            var certificate = X509Certificate2.CreateFromPem(pem, keyPem);
+            // Windows's TLS wants a key that is kept somewhere, which a PKCS #12 is and PEM is not (dotnet/runtime issue 23749).
+            return OperatingSystem.IsWindows()
+                ? X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null)
+                : certificate;
+        });
+    }
+
+    private static string ServerName(string name) => Uri.CheckHostName(name) is not UriHostNameType.Unknown
+        ? name
+        : throw new UsageException($"--sni '{name}' is no host name");
+
+    private static void Use(string option, string file, Action<string> use) => Use(option, file, text =>
+    {
+        use(text);
+        return 0;
+    });
+
+    private static T Use<T>(string option, string file, Func<string, T> use)
+    {
+        try
+        {
+            return use(Encoding.UTF8.GetString(WholeFile.Read(file)));
+        }
+        catch (Exception e) when (e is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            throw new UsageException($"{option} '{file}' cannot be used: {e.Message}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+using IpcBench.Analysis.Statistics;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>
+/// Takes a window from stage to stage: load before it, the window itself, load after it until no call is out that its end cut, no more
+/// load. Calls that end on a server that empties would take less time than those before them, and earn too much.
+/// </summary>
+internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> schedulers, long timeoutNs, IWindowEdges edges)
+{
+    private const long PollNs = 2_000_000;
+
+    private Stage stage = run.Window.Lead > TimeSpan.Zero ? Stage.Lead : Stage.Window;
+    private long lengthNs = run.Window.Duration is { } duration ? Ns(duration) : long.MaxValue;
+
+    private enum Stage
+    {
+        Lead,
+        Window,
+        Tail,
+        Drain,
+    }
+
+    /// <summary>No call of the lead ended well, so the window was not begun.</summary>
+    public bool IsUnanswered { get; private set; }
+
+    /// <summary>Calls may still be sent.</summary>
+    public bool HasLoad => stage != Stage.Drain;
+
+    /// <summary>The window is over, or will not begin.</summary>
+    public bool IsOver => stage is Stage.Tail or Stage.Drain;
+
+    private LoadWindow Window => run.Window;
+
+    private IEnumerable<LatencyRecorder> Recorders => schedulers.SelectMany(scheduler => scheduler.Recorders);
+
+    /// <summary>How long nothing will change.</summary>
+    public long QuietNs(long now) => stage switch
+    {
+        Stage.Lead when run.Clock.StartNs + Ns(Window.Lead) - now is > 0 and var left => left,
+        Stage.Window => lengthNs == long.MaxValue ? lengthNs : run.Clock.BeginNs + lengthNs - now,
+        Stage.Drain => long.MaxValue,
+        _ => PollNs,
+    };
+
+    /// <summary>Goes on to the next stage where it is time.</summary>
+    /// <param name="now">Now.</param>
+    /// <param name="tailLimitNs">Calls that cross the end of the window are not waited for any longer.</param>
+    public void Step(long now, long tailLimitNs)
+    {
+        if (stage == Stage.Lead && IsLeadOver(now))
+        {
+            if (Recorders.Any(recorder => recorder.Lead is { Count: > 0 }))
+                Begin();
+            else
+                Give(now, unanswered: true);
+        }
+        if (stage == Stage.Window && lengthNs != long.MaxValue && now >= run.Clock.BeginNs + lengthNs)
+            End();
+        if (stage == Stage.Tail && (now - run.Clock.EndNs >= tailLimitNs || Recorders.Sum(recorder => recorder.Crossing) == 0))
+            Stop();
+    }
+
+    /// <summary>The window ends now, whatever is left of it.</summary>
+    /// <param name="withLoad">Load goes on until the calls that cross its end have ended.</param>
+    public void Cut(long now, bool withLoad)
+    {
+        if (stage == Stage.Lead)
+            Give(now, unanswered: false);
+        else if (stage == Stage.Window)
+            End();
+        if (stage == Stage.Tail && !withLoad)
+            Stop();
+    }
+
+    /// <summary>No call is out any more.</summary>
+    public void Finish()
+    {
+        if (stage == Stage.Window)
+            edges.OnEnd();
+        stage = Stage.Drain;
+    }
+
+    /// <summary>Every other stream has seen a call end: the median of those is no longer that of the fastest alone.</summary>
+    private bool IsLeadOver(long now)
+    {
+        var elapsed = now - run.Clock.StartNs - Ns(Window.Lead);
+        if (elapsed < 0)
+            return false;
+        var streams = schedulers.SelectMany(scheduler => scheduler.Connections)
+            .Sum(connection => Math.Min(connection.Streams.Count, connection.StreamsAllowed ?? connection.Streams.Count));
+        return Window.Rate is not null || elapsed >= timeoutNs
+            || Recorders.Sum(recorder => recorder.LeadEnded) >= Math.Max(1, streams / 2);
+    }
+
+    private void Begin()
+    {
+        var lead = new LatencyHistogram();
+        foreach (var part in Recorders.Select(recorder => recorder.Lead).OfType<LatencyHistogram>())
+            lead.Add(part);
+        run.LeadMedianNs = lead.ToCounts().ValueAt(50);
+        lengthNs = Math.Max(lengthNs, Window.Medians * run.LeadMedianNs.Value);
+        edges.OnBegin();
+        run.Clock.BeginAt(MonotonicClock.NowNs);
+        foreach (var connection in schedulers.SelectMany(scheduler => scheduler.Connections))
+            connection.OnWindow();
+        stage = Stage.Window;
+    }
+
+    private void End()
+    {
+        run.Clock.EndAt(MonotonicClock.NowNs);
+        edges.OnEnd();
+        stage = Stage.Tail;
+        if (Window.Calls is not null)
+            Stop();
+    }
+
+    private void Stop()
+    {
+        run.Clock.StopAt(MonotonicClock.NowNs);
+        stage = Stage.Drain;
+    }
+
+    /// <summary>There will be no window.</summary>
+    private void Give(long now, bool unanswered)
+    {
+        IsUnanswered = unanswered;
+        run.Clock.BeginAt(now);
+        run.Clock.EndAt(now);
+        Stop();
+    }
+
+    private static long Ns(TimeSpan time) => (long)(time.TotalSeconds * 1e9);
+}

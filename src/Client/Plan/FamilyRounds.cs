@@ -1,0 +1,50 @@
+using IpcBench.Client.Protocols;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>
+/// How many rounds it takes before any winner can be named among all the comparisons of a plan: a default never plans a run that cannot
+/// give a verdict.
+/// </summary>
+internal static class FamilyRounds
+{
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>The same plan with as many rounds as it needs, which share the time that was there: windows become shorter.</summary>
+    /// <param name="options">With the defaults of its command.</param>
+    /// <param name="keepDuration">The length of a window was asked for.</param>
+    public static RunOptions Fit(RunOptions options, bool keepDuration)
+    {
+        var needed = Needed(options);
+        if (options.RoundsAuto || options.Rounds >= needed)
+            return options;
+        var shorter = options.Duration * options.Rounds / needed;
+        var steps = Math.Max(1, Math.Ceiling(shorter / Step - 1e-9));
+        return options with { Rounds = needed, Duration = keepDuration ? options.Duration : steps * Step };
+    }
+
+    /// <summary>Of what was asked for, before any server is there; 1 where nothing is compared.</summary>
+    public static int Needed(RunOptions options) =>
+        new BenchPlan(options with { Reference = null, Sizes = options.Call is null ? options.Sizes : [options.Sizes[0]] },
+            [.. Targets(options)]).FewestRounds;
+
+    private static IEnumerable<Target> Targets(RunOptions options)
+    {
+        if (options.Http.Count > 0)
+            return options.Http.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, "", ProtocolTable.Http1, arm.Request));
+        var addresses = options.OwnServer ? options.Transports.Select(OfKind) : options.Addresses;
+        return from variant in options.Variants
+               from address in addresses.GroupBy(address => address.Kind).SelectMany(kind => kind.Index())
+               from protocol in options.Protocols
+               select new Target(address.Item, variant, address.Index == 0 ? "" : $"#{address.Index + 1}", "", protocol);
+    }
+
+    private static Address OfKind(string kind) => kind switch
+    {
+        "tcp" => new Address.Tcp("localhost", 0),
+        "tls" => new Address.Tls("localhost", 0),
+        "unix" => new Address.Unix("x"),
+        _ => new Address.Pipe("x"),
+    };
+}

@@ -1,0 +1,46 @@
+namespace IpcBench.Client.Protocols.Grpc;
+
+/// <summary>A unary method that is called in place of <c>Bench.Download</c>: what is sent, encoded, and what a reply must be.</summary>
+internal sealed record GrpcCall
+{
+    /// <summary><c>package.Service/Method</c>.</summary>
+    public required string Method { get; init; }
+
+    /// <summary>Requests without their prefix, taken in turn on each connection; at least one.</summary>
+    public required IReadOnlyList<byte[]> Messages { get; init; }
+
+    /// <summary>What tells this set of messages from others: hexadecimal digits.</summary>
+    public required string Corpus { get; init; }
+
+    /// <summary>Fields sent with every call; their values are nobody's business but the server's.</summary>
+    public IReadOnlyList<(string Name, string Value)> Metadata { get; init; } = [];
+
+    /// <summary>The server's name in the requests; null: as its address has it.</summary>
+    public string? Authority { get; init; }
+
+    /// <summary>Sent as <c>grpc-timeout</c>; what comes later is DEADLINE_EXCEEDED. Null: none.</summary>
+    public TimeSpan? Deadline { get; init; }
+
+    /// <summary>Says what is wrong with a message; null: replies are not looked at.</summary>
+    public Func<byte[], string?>? Expect { get; init; }
+
+    /// <summary>What a request path is: <c>/package.Service/Method</c>.</summary>
+    public string Path => "/" + Method;
+
+    /// <summary>Mean bytes of a request, rounded; of a single one its bytes.</summary>
+    public long Size => (long)Math.Round(Messages.Average(message => message.Length));
+
+    /// <summary>The fields as they are sent.</summary>
+    public IEnumerable<(string Name, string Value)> Fields =>
+        Deadline is { } deadline ? Metadata.Prepend(("grpc-timeout", Timeout(deadline))) : Metadata;
+
+    /// <summary>Texts that a server may repeat and that no file may hold: the values, and the words of those that have several.</summary>
+    public IReadOnlyList<string> Secrets =>
+        [.. Metadata.SelectMany(entry => entry.Value.Split(' ').Append(entry.Value)).Where(text => text.Length > 3)
+            .Distinct().OrderByDescending(text => text.Length)];
+
+    // At most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): µs while they fit, else ms.
+    private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8
+        ? FormattableString.Invariant($"{Math.Max(1, deadline.TotalMicroseconds):0}u")
+        : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
+}

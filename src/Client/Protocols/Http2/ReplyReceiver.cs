@@ -1,0 +1,92 @@
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Engine;
+using IpcBench.Http2;
+
+namespace IpcBench.Client.Protocols.Http2;
+
+/// <summary>What a server says to the calls of one HTTP/2 connection: their fields and DATA, and how each of them ends.</summary>
+internal sealed class ReplyReceiver(
+    Http2Client client, Http2Options options, StreamTable streams, RequestSender requests, OutputBuffer output)
+{
+    private readonly HpackDecoder decoder = new(HeaderBlocks.TableSize);
+    private readonly ReceiveWindow window = new(options.Window);
+    private Http2Stream? dataStream;
+    private FrameHeader dataFrame;
+
+    /// <summary>Writes our SETTINGS and the connection's window.</summary>
+    public void WriteSettings() => window.WriteSettings(output);
+
+    /// <summary>Grants the server what the connection has received, once that is worth a frame.</summary>
+    public void CreditConnection() => window.CreditConnection(output);
+
+    /// <summary>A whole field block.</summary>
+    /// <exception cref="HpackException">It cannot be decoded.</exception>
+    public void OnFields(HeaderBlocks from, ReadOnlySpan<byte> block)
+    {
+        // Decoded even when nobody waits for it: the dynamic table must follow.
+        var decoded = decoder.Decode(block);
+        if (streams.Find(from.StreamId) is not { } stream)
+            return;
+        if (!stream.OnHeaders(decoded, from.EndsStream))
+        {
+            End(stream, CallResult.Failed("protocol"), Http2Error.Protocol);
+        }
+        else if (from.EndsStream)
+        {
+            if (decoded.GrpcStatus > 0)
+                Note(Http2Stream.KindOf(decoded.GrpcStatus));
+            Conclude(stream, endedByHeaders: true);
+        }
+    }
+
+    /// <summary>A DATA frame begins, on a stream that was opened.</summary>
+    /// <exception cref="Http2Exception">It is larger than a window allows.</exception>
+    public void OnDataBegin(FrameHeader header)
+    {
+        (dataFrame, dataStream) = (header, streams.Find(header.StreamId));
+        window.Take(header.Length);
+        if (dataStream is not null)
+            window.Take(header.Length, ref dataStream.Uncredited);
+    }
+
+    public void OnDataBytes(ReadOnlySpan<byte> bytes) => dataStream?.OnData(bytes);
+
+    public void OnDataEnd()
+    {
+        if (dataStream is not { } stream)
+            return;
+        dataStream = null;
+        if (dataFrame.Has(FrameFlags.EndStream))
+            Conclude(stream, endedByHeaders: false);
+        else
+            window.CreditStream(stream.Id, ref stream.Uncredited, output);
+    }
+
+    /// <param name="stream">Its call ends.</param>
+    /// <param name="result">With this.</param>
+    /// <param name="reset">What the server is told; none: nothing.</param>
+    public void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
+    {
+        if (reset != Http2Error.None)
+            output.WriteReset(stream.Id, reset);
+        requests.Forget(stream);
+        if (ReferenceEquals(dataStream, stream))
+            dataStream = null;
+        streams.Remove(stream.Id);
+        stream.Id = 0;
+        stream.Complete(result);
+        client.OnRoom();
+    }
+
+    /// <summary>Keeps what the server said of a failure, if it was the first of its kind.</summary>
+    private void Note(string kind)
+    {
+        if (!decoder.Message.IsEmpty && !options.Notes.Has(kind))
+            options.Notes.Add(kind, GrpcStatus.DecodeMessage(decoder.Message));
+    }
+
+    /// <summary>The server has said all.</summary>
+    private void Conclude(Http2Stream stream, bool endedByHeaders) =>
+        // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
+        End(stream, stream.Conclude(endedByHeaders), stream.Unsent > 0 ? Http2Error.Cancel : Http2Error.None);
+}

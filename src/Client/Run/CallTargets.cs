@@ -1,0 +1,147 @@
+using Google.Protobuf.Reflection;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Host;
+using IpcBench.Schema;
+using IpcBench.Schema.Json;
+using IpcBench.Schema.Requests;
+using IpcBench.Schema.Types;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>A method in place of <c>Bench.Download</c>: its requests are encoded and each server asked once, before the plan.</summary>
+internal static class CallTargets
+{
+    private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12;
+
+    // One call may fail for reasons of its own.
+    private const int Tries = 3;
+
+    /// <summary>The targets with the call, and the bytes of the first reply of each.</summary>
+    /// <exception cref="UsageException">The method streams.</exception>
+    /// <exception cref="InputException">A request, a file or what is expected cannot be used.</exception>
+    /// <exception cref="SchemaException">The types cannot be had.</exception>
+    /// <exception cref="EnvironmentException">A server does not answer, or answers that it will not.</exception>
+    public static async Task<IReadOnlyList<Target>> PrepareAsync(
+        RunOptions options, IReadOnlyList<Target> targets, CancellationToken cancellation)
+    {
+        var asked = options.Call!;
+        var source = asked.Types with { Server = targets[0].Address, Connector = options.Connector };
+        var call = await EncodeAsync(asked, source, cancellation);
+        var replies = new Dictionary<Address, long?>();
+        foreach (var address in targets.Select(target => target.Address).Distinct())
+            replies[address] = await AskAsync(call, source with { Server = address }, cancellation);
+        return [.. targets.Select(target => target with { Call = call, ReplySize = replies[target.Address] ?? 0 })];
+    }
+
+    private static async Task<GrpcCall> EncodeAsync(AskedCall asked, TypeSource source, CancellationToken cancellation)
+    {
+        var (method, types) = asked.NeedsTypes ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
+        if (method is { IsClientStreaming: true } or { IsServerStreaming: true })
+        {
+            throw new UsageException(
+                $"{asked.Method} takes or returns a stream, and --call measures unary methods alone: --list shows which those are");
+        }
+        // Reading standard input may last for ever, and Ctrl-C must end it.
+        var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
+        return new GrpcCall
+        {
+            Method = asked.Method,
+            Messages = corpus.Messages,
+            Corpus = corpus.Hash,
+            Metadata = [.. asked.Types.Metadata.Select(entry => (entry.Name, entry.Value))],
+            Authority = asked.Authority,
+            Deadline = asked.Deadline,
+            Expect = asked.Expect is null ? null : Expected(asked.Expect, method!.OutputType, types!),
+        };
+    }
+
+    private static Corpus Requests(AskedCall asked, MessageDescriptor? type, MethodTypes? types)
+    {
+        var limits = new CorpusLimits();
+        return asked.Binary is { } file
+            ? Corpus.OfBinary(file, limits, Console.OpenStandardInput)
+            : Named("--data", asked.Data ?? "", () => Corpus.OfJson(asked.Data ?? "{}", type!, types!, limits, Console.OpenStandardInput));
+    }
+
+    private static Func<byte[], string?> Expected(string json, MessageDescriptor type, MethodTypes types)
+    {
+        var expectation = Named("--expect", json, () => new Expectation(type, json, types));
+        return reply =>
+        {
+            try
+            {
+                return expectation.FirstDifference(reply);
+            }
+            catch (SchemaException e)
+            {
+                return e.Message;
+            }
+        };
+    }
+
+    /// <summary>Names the option in whose text something is wrong; a file names itself.</summary>
+    private static T Named<T>(string option, string text, Func<T> read)
+    {
+        try
+        {
+            return read();
+        }
+        catch (InputException e) when (text is not ['@', ..] and not "-")
+        {
+            throw new InputException($"{option}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Bytes of the reply to the first request; null when it ended in a way that the next may not.</summary>
+    private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, CancellationToken cancellation)
+    {
+        using var caller = new GrpcCaller(server.Server!, server.Connector, call);
+        var answers = new List<GrpcAnswer>();
+        try
+        {
+            do
+                answers.Add(await caller.CallAsync(call.Path, call.Messages[0], cancellation));
+            while (answers is [.., { Status: not 0 and not Unimplemented }] && answers.Count < Tries);
+        }
+        catch (IOException e)
+        {
+            throw new EnvironmentException($"{e.Message} — is a gRPC server running there?", e);
+        }
+        if (Refusal(call, answers) is { } sentence)
+            throw new EnvironmentException($"{server.Server} {sentence}");
+        return answers[^1] is { Status: 0, Message: { } reply } ? reply.Length : null;
+    }
+
+    /// <summary>The rest of a sentence that begins with the server; null when a run may begin.</summary>
+    private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
+    {
+        var last = answers[^1];
+        if (last is { HttpStatus: not 200 } or { Status: Unimplemented or null })
+            return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): see with --list what there is";
+        if (last.Status is 0)
+        {
+            if (last.Message is not { } reply)
+                return $"answers {call.Method} with OK and no message that can be read: none, or a compressed one";
+            return call.Expect?.Invoke(reply.ToArray()) is { } difference
+                ? $"answers {call.Method} otherwise than --expect has it: {Said(call, difference)}"
+                : null;
+        }
+        // What a load may pass by, or brings about, is the load's to show.
+        var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
+            && last.Status is not (Unavailable or DeadlineExceeded);
+        return isSure
+            ? $"answers {call.Method} with {Said(call, last.StatusText)}: "
+                + "see to the request (--data, -H), since only calls that end with OK are measured"
+            : null;
+    }
+
+    private static string Said(GrpcCall call, string text)
+    {
+        var notes = new FailureNotes(call.Secrets);
+        notes.Add("", text);
+        return notes.First()[""];
+    }
+}

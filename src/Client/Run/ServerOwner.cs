@@ -1,0 +1,96 @@
+using System.Globalization;
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Plan;
+using IpcBench.Host;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>
+/// Whose CPU time is the server's at one address: processes of this machine with their descendants, or why there are none.
+/// </summary>
+/// <param name="Pids">Empty when <paramref name="Reason"/> says why.</param>
+/// <param name="Reason">One sentence; empty when there are processes, or none were looked for.</param>
+/// <param name="IsOurs">This tool started it.</param>
+internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
+{
+    /// <summary>For a server that was given: the processes that were named, or else the one that listens there.</summary>
+    public static ServerOwner Of(Address address, RunOptions options)
+    {
+        if (options.ServerPids is { } named)
+            return new ServerOwner(named);
+        try
+        {
+            if (EndpointHere(address) is not { } endpoint)
+                return new ServerOwner([], $"{address} is not on this machine");
+            var found = ListenerOwner.Find(endpoint);
+            return found.Pid is not { } pid ? new ServerOwner([], found.Reason + ": name its processes with --server-pids")
+                : ProcessClock.Read(pid) is null ? new ServerOwner([], string.Create(
+                    CultureInfo.InvariantCulture, $"the clock of process {pid}, which listens at {address}, may not be read"))
+                : new ServerOwner([pid]);
+        }
+        catch (SocketException e)
+        {
+            return new ServerOwner([], $"where {address} is could not be found out: {e.Message}");
+        }
+    }
+
+    /// <summary>
+    /// For the results file: an entry for each process, and one for the addresses without; nothing of servers of our own.
+    /// </summary>
+    public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
+        [.. from owner in owners
+            where !owner.Value.IsOurs && (owner.Value.Pids.Count > 0 || owner.Value.Reason.Length > 0)
+            from pid in owner.Value.Pids.Select(pid => (int?)pid).DefaultIfEmpty(null)
+            group owner.Key.ToString() by (Pid: pid, Reason: pid is null ? owner.Value.Reason : "") into same
+            select new ServerProcess
+            {
+                Addresses = [.. same],
+                Pid = same.Key.Pid,
+                Name = same.Key.Pid is { } pid ? ProcessTree.NameOf(pid) : "",
+                Reason = same.Key.Reason,
+            }];
+
+    /// <summary>Null for a host that is not this one.</summary>
+    private static LocalEndpoint? EndpointHere(Address address)
+    {
+        var endpoint = LocalEndpoints.Of(address);
+        if (endpoint is not LocalEndpoint.Tcp tcp)
+            return endpoint;
+        var ips = tcp.Ip is { } ip ? [ip] : Dns.GetHostAddresses(address is Address.Tls tls ? tls.Host : ((Address.Tcp)address).Host);
+        if (ips.Any(IPAddress.IsLoopback))
+            return tcp;
+        var own = NetworkInterface.GetAllNetworkInterfaces().SelectMany(one => one.GetIPProperties().UnicastAddresses)
+            .Select(one => one.Address).ToHashSet();
+        return ips.FirstOrDefault(own.Contains) is { } here ? tcp with { Ip = here } : null;
+    }
+}
+
+/// <summary>What the clocks of both sides and of the machine say at one edge of a window.</summary>
+internal sealed record EdgeClocks
+{
+    public required TimeSpan ClientUser { get; init; }
+    public required TimeSpan ClientKernel { get; init; }
+
+    /// <summary>Null when whose time is the server's is not known.</summary>
+    public required TreeReading? Server { get; init; }
+
+    public required MachineSnapshot? Machine { get; init; }
+
+    /// <summary>Reads them, both sides within some µs of each other; nobody is asked. From any thread.</summary>
+    /// <param name="server">The server's processes as they were last found.</param>
+    public static EdgeClocks Read(ProcessTree? server)
+    {
+        var client = Environment.CpuUsage;
+        return new EdgeClocks
+        {
+            ClientUser = client.UserTime,
+            ClientKernel = client.PrivilegedTime,
+            Server = server?.Read(),
+            Machine = MachineSnapshot.Take(),
+        };
+    }
+}

@@ -1,0 +1,71 @@
+using System.Globalization;
+using IpcBench.Analysis.Wording;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Terminal;
+
+/// <summary>The plan in two lines, a third where it can name no winner, which say on the way what an arm, a cell and a round are.</summary>
+internal static class PlanText
+{
+    /// <param name="options">What was asked for.</param>
+    /// <param name="plan">What follows from it.</param>
+    /// <param name="width">Columns of the terminal; null: no limit.</param>
+    public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
+        new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan) }
+            .Where(line => line.Length > 0).Select(line => TextWrapping.Cut(line, width));
+
+    // How long it takes is worth more than the names of the arms, which the table has too.
+    private static string First(RunOptions options, BenchPlan plan, int? width) =>
+        new[] { true, false }.Select(named => $"{Cells(options, plan, named)}; {Rounds(options, plan)}")
+            .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(options, plan, false)}; {Rounds(options, plan)}";
+
+    /// <summary>What else shapes the numbers.</summary>
+    public static string Details(RunOptions options) => Invariant(
+        $"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; {options.Threads} threads");
+
+    private static string Cells(RunOptions options, BenchPlan plan, bool named)
+    {
+        var arms = plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct().ToList();
+        var names = named && arms.Count <= 4 ? $" ({string.Join(", ", arms)})" : "";
+        (int Count, string Name)[] factors =
+        [
+            (plan.Cells.Select(cell => cell.Record.Key.Size).Distinct().Count(), "size"),
+            (options.Topologies.Count, "topology"),
+            (options.Loads.Count + 1, "load"),
+        ];
+        var product = string.Concat(factors.Where(factor => factor.Count > 1).Select(factor => $" × {Many(factor.Count, factor.Name)}"));
+        var beside = plan.Cells.Count(cell => cell.Load.Connections == options.Beside?.Connections);
+        var more = beside == 0 ? "" : Invariant($" + {beside} of {Many(options.Beside!.Connections, "connection")}");
+        return $"{Many(arms.Count, "arm")}{names}{product}{more}: {Many(plan.Cells.Count, "cell")}";
+    }
+
+    private static string Rounds(RunOptions options, BenchPlan plan)
+    {
+        if (options.RoundsAuto)
+            return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
+        var rounds = Many(options.Rounds, "round");
+        return plan.Estimate is { } estimate
+            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s, about {LeftText.Span(estimate)}")
+            : Invariant($"{rounds} of {options.Calls:#,0} calls");
+    }
+
+    private static string RoundLine(RunOptions options)
+    {
+        var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct()
+            .Select(count => count.ToString(CultureInfo.InvariantCulture)));
+        return Invariant($"a round measures each cell once, shuffled by seed {options.Seed}; {connections} connections");
+    }
+
+    /// <summary>A third line where these rounds cannot name a winner.</summary>
+    private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
+        : Invariant($"{Many(options.Rounds, "round")} cannot name a winner: {Many(plan.Claims, "comparison")} together ")
+            + Invariant($"{(plan.Claims == 1 ? "takes" : "take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
+
+    private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
+        ? Invariant($", each server for {time.TotalSeconds:0.###} s before the first round") : "";
+
+    private static string Many(int count, string what) =>
+        Invariant($"{count} {(count == 1 ? what : what == "topology" ? "topologies" : what + "s")}");
+
+    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,92 @@
+using System.Globalization;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Terminal;
+
+/// <summary>
+/// What is known so far, a row a size and a column an arm: the reference's rate, and the ratio of the others with its interval, which is
+/// what one waits for.
+/// </summary>
+internal sealed class RunningTable
+{
+    private const int Gap = 2;
+    private readonly List<string> arms;
+    private readonly List<Point> points;
+    private readonly Dictionary<(Point, string), (string Text, string Colour)> known = [];
+
+    public RunningTable(BenchPlan plan)
+    {
+        arms = [.. plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct()];
+        points = [.. plan.Cells.Select(cell => Point.Of(cell.Record.Key)).Distinct()];
+    }
+
+    /// <summary>Takes what one more round of a cell changes: that cell and, of a reference, all that are held against it.</summary>
+    public void Update(int cell, RunRecord record)
+    {
+        var run = new MeasuredRun(record);
+        foreach (var other in run.Cells.Where(other => other.Point == run.Cells[cell].Point && other.Median is not null))
+            known[(other.Point, other.Key.Arm)] = Show(run, other);
+    }
+
+    /// <summary>Lines of markup, as many as have room; the rest is counted.</summary>
+    public IEnumerable<string> Lines(int width, int height)
+    {
+        var across = Grid(points.ConvertAll(NameOf), arms, (row, column) => Known(points[row], arms[column]), width);
+        var rows = across
+            ?? Grid(arms, points.ConvertAll(NameOf), (row, column) => Known(points[column], arms[row]), width)
+            ?? [.. from point in points
+                   from arm in arms
+                   select Cut($"{NameOf(point)}  {arm}  {Known(point, arm).Text}", width)];
+        var room = Math.Max(1, height);
+        foreach (var row in rows.Take(rows.Count > room ? room - 1 : room))
+            yield return row;
+        if (rows.Count > room)
+            yield return string.Create(CultureInfo.InvariantCulture, $"[grey]… {rows.Count - room + 1} more[/]");
+    }
+
+    private static (string Text, string Colour) Show(MeasuredRun run, MeasuredCell cell)
+    {
+        var metric = ArmComparison.Headline(cell);
+        if (ArmComparison.OfHeadline(run, cell) is not { } comparison)
+            return (metric.Show(cell.Median!) + (metric == Metric.Rate ? "/s" : ""), "default");
+        return (VerdictText.Ratio(comparison.Verdict.Estimate), comparison.IsBetter ? "green" : comparison.IsWorse ? "yellow" : "default");
+    }
+
+    /// <summary>Null when it is wider than there is room.</summary>
+    private static List<string>? Grid(
+        List<string> rows, List<string> columns, Func<int, int, (string Text, string Colour)> cell, int width)
+    {
+        // As wide as an interval will be, so that columns stay where they are.
+        const int interval = 18;
+        var first = rows.Max(name => name.Length);
+        var widths = columns.Select((name, column) => Math.Max(Math.Max(name.Length, interval),
+            Enumerable.Range(0, rows.Count).Max(row => cell(row, column).Text.Length))).ToList();
+        if (first + widths.Sum(wide => wide + Gap) > width)
+            return null;
+        string Coloured((string Text, string Colour) shown, int wide) =>
+            $"{new string(' ', Gap)}[{shown.Colour}]{Spectre.Console.Markup.Escape(shown.Text.PadRight(wide))}[/]";
+        string Row(string name, Func<int, (string Text, string Colour)> at) =>
+            Spectre.Console.Markup.Escape(name.PadRight(first))
+                + string.Concat(widths.Select((wide, column) => Coloured(at(column), wide)));
+        return [Row("", column => (columns[column], "bold")), .. rows.Select((name, row) => Row(name, column => cell(row, column)))];
+    }
+
+    private (string Text, string Colour) Known(Point point, string arm) => known.GetValueOrDefault((point, arm), ("·", "grey"));
+
+    /// <summary>The size, and what else varies.</summary>
+    private string NameOf(Point point)
+    {
+        var connections = points.Exists(other => other.Connections != point.Connections) ? $" c {Number(point.Connections)}" : "";
+        var streams = points.Exists(other => other.Streams != point.Streams) ? $" m {Number(point.Streams)}" : "";
+        var load = points.Exists(other => other.Load != point.Load) && point.Load != "max" ? " " + point.Load : "";
+        return point.Work + connections + streams + load;
+    }
+
+    private static string Number(int value) => value.ToString(CultureInfo.InvariantCulture);
+
+    private static string Cut(string text, int width) => Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width));
+}

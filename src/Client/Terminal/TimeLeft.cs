@@ -1,0 +1,100 @@
+using System.Diagnostics;
+using System.Globalization;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Terminal;
+
+/// <summary>
+/// How long a run will still take: each cell as long as it took on average so far, before its first time as long as the plan says.
+/// </summary>
+internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
+{
+    private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
+    private readonly TimeSpan? planned = options.Calls is null ? options.Warmup + options.Duration + BenchPlan.CellOverhead : null;
+    private long begun;
+    private long last;
+
+    /// <summary>The first round begins; later calls change nothing.</summary>
+    public void Begin(long now)
+    {
+        if (begun == 0)
+            begun = last = now;
+    }
+
+    public void Finished(int cell, int round, long now)
+    {
+        var known = done.GetValueOrDefault(cell);
+        done[cell] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
+        last = now;
+    }
+
+    /// <summary>Null when nobody can know: calls are counted and a cell was never measured, or the verdicts decide.</summary>
+    public TimeSpan? Left(long now)
+    {
+        if (begun == 0)
+            return plan.Estimate;
+        if (options.RoundsAuto)
+            return TimeSpan.FromTicks(Math.Max(0, (options.MaxTime - Stopwatch.GetElapsedTime(begun, now)).Ticks));
+        var left = TimeSpan.Zero;
+        foreach (var cell in plan.Cells)
+        {
+            var known = done.GetValueOrDefault(cell.Index);
+            if (known.Count == 0 && planned is null)
+                return null;
+            left += (options.Rounds - known.Round) * (known.Count == 0 ? planned!.Value : known.Sum / known.Count);
+        }
+        return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
+    }
+}
+
+/// <summary>
+/// The time left as it is shown: it never goes up and never jumps, and it is over when what is expected is. Where a run takes longer than
+/// it was thought to, its seconds are longer; where it is quicker, what is too much goes within some seconds.
+/// </summary>
+internal sealed class TimeLeft
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(8);
+    private TimeSpan? shown;
+    private long last;
+
+    /// <param name="expected">By what is known now; null: nothing is.</param>
+    /// <param name="now">A timestamp.</param>
+    public TimeSpan? At(TimeSpan? expected, long now)
+    {
+        if (expected is not { } left)
+            return shown;
+        var passed = Stopwatch.GetElapsedTime(last, now);
+        last = now;
+        if (shown is not { } before)
+            return shown = left;
+        var after = left <= TimeSpan.Zero ? TimeSpan.Zero : before * (left / (left + passed));
+        if (after > left)
+            after = left + (after - left) * Math.Exp(-(passed / Patience));
+        return shown = after;
+    }
+}
+
+/// <summary>Durations for people.</summary>
+internal static class LeftText
+{
+    /// <summary><c>about 2m 10s left</c>.</summary>
+    /// <param name="left">Null: not known yet.</param>
+    public static string Of(TimeSpan? left) => left switch
+    {
+        null => "time left not known yet",
+        { TotalSeconds: <= 1 } => "almost done",
+        { } time => $"about {Span(time)} left",
+    };
+
+    /// <summary><c>2m 10s</c>, <c>45s</c>, <c>1h 5m</c>.</summary>
+    public static string Span(TimeSpan time)
+    {
+        var whole = TimeSpan.FromSeconds(Math.Ceiling(time.TotalSeconds));
+        return whole switch
+        {
+            { TotalHours: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{(int)whole.TotalHours}h {whole.Minutes}m"),
+            { TotalMinutes: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{whole.Minutes}m {whole.Seconds}s"),
+            _ => string.Create(CultureInfo.InvariantCulture, $"{whole.Seconds}s"),
+        };
+    }
+}

@@ -1,0 +1,150 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using static IpcBench.Analysis.Tests.Doubting;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What is doubtful about the calls: their number against Little's law, how they ended, whether they were sent.</summary>
+public sealed class CallDoubtTests
+{
+    [Fact]
+    public void Samples_that_were_dropped_break_littles_law() =>
+        Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
+
+    [Fact]
+    public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
+        Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
+
+    [Fact]
+    public void Calls_without_a_local_port_are_explained() =>
+        Raises("ports", "calls found no free local port",
+            Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
+
+    [Fact]
+    public void Opening_a_connection_for_every_call_does_not_break_littles_law()
+    {
+        var run = Second(round => round with
+        {
+            Completed = round.Completed * 95 / 100,
+            Connections = round.Connections with { OpenedInAll = round.Started }
+        });
+        Assert.Null(Find(run, "little"));
+    }
+
+    [Fact]
+    public void A_stall_at_the_edge_of_a_window_does_not_break_littles_law()
+    {
+        var run = Second(round =>
+        {
+            var histogram = LatencyHistogram.Decode(round.Latency);
+            histogram.Record(100_000_000, 400);
+            return round with
+            {
+                Latency = histogram.Encode(),
+                LatencySumNs = round.LatencySumNs
+                + 400 * 100_000_000L,
+                Started = round.Started + 400,
+                Ok = round.Ok + 400
+            };
+        });
+        Assert.Null(Find(run, "little"));
+    }
+
+    [Fact]
+    public void Failures_are_told_by_kind() =>
+        Raises("failures", "reset: 8, no answer in time: 16",
+            Second(round => round with
+            {
+                Failed = new Dictionary<string, long> { ["reset"] = 1 },
+                CutOff = 2,
+                Started = round.Started + 3
+            }));
+
+    [Fact]
+    public void A_rate_that_was_not_reached_is_told() =>
+        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
+            Second(round => round with
+            {
+                AskedRate = 20_000,
+                Started = (long)(19_100 * round.WindowNs / 1e9),
+                Ok = (long)(19_100 * round.WindowNs / 1e9)
+            }));
+
+    [Fact]
+    public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
+    {
+        var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
+        Raises("rate-missed", "calls were due and not sent",
+            run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
+        Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }),
+            "rate-missed"));
+    }
+
+    [Fact]
+    public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
+    {
+        var run = Healthy();
+        run = run with
+        {
+            Cells = [.. run.Cells.Select((cell, i) => i == 1
+            ? cell with { Key = cell.Key with { Connections = 4, Streams = 200 } } : cell)]
+        };
+        RunRecord With(long? allowed) => run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round.Cell == 1
+                ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } }
+                : round)],
+        };
+        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited inside the client", With(100));
+        Assert.Null(Find(With(100), "little"));
+        Assert.Null(Find(With(null), "streams-limit"));
+        Raises("little", "but 800 were", With(null));
+    }
+
+    [Fact]
+    public void Windows_with_few_calls_are_told()
+    {
+        var few = Second(round => round with { Completed = 8_000 });
+        Raises("edge-bias", "up to 5.0 %", few);
+        var histogram = new LatencyHistogram();
+        histogram.Record(1_000_000, 5_000);
+        Raises("few-samples", "5000 calls leave fewer than 100 beyond p99",
+            Second(round => round with { Latency = histogram.Encode(), Ok = 5_000, Started = 5_000 }));
+        Raises("lost-samples", "and recorded 5000 latencies", Second(round => round with { Latency = histogram.Encode() }));
+    }
+
+    [Fact]
+    public void Replies_that_do_not_fit_in_the_cache_are_told_and_those_that_do_are_not()
+    {
+        var cached = Healthy() is var run ? run with
+        {
+            Host = run.Host with { Settings = new Dictionary<string, string> { ["cpu/cpu0/cache/index3/size"] = "300K" } },
+        } : run;
+        var doubt = Find(cached, "bytes-in-flight"); // 400 connections of 1,000 bytes, and of 10
+        Assert.Contains("400 kB are under way at a time", doubt!.Doubt, StringComparison.Ordinal);
+        Assert.All(doubt.Cells, cell => Assert.Equal(1000, cached.Cells[cell].Key.Size));
+        Assert.Null(Find(Healthy(), "bytes-in-flight"));
+    }
+
+    [Fact]
+    public void Sends_that_are_late_by_a_part_of_the_latency_that_shows_are_told_with_the_service_time()
+    {
+        Raises("late-sends", "10 % of the median latency", Second(round => Late(round, 0.1)));
+        Assert.Null(Find(Second(round => Late(round, 0.04)), "late-sends"));
+
+        static Measurement Late(Measurement round, double share)
+        {
+            var (latency, lateness, service) = (new LatencyHistogram(), new LatencyHistogram(), new LatencyHistogram());
+            latency.Record(1_000_000, round.Ok);
+            lateness.Record((long)(1_000_000 * share), round.Ok);
+            service.Record((long)(1_000_000 * (1 - share)), round.Ok);
+            return round with
+            {
+                AskedRate = round.Started / (round.WindowNs / 1e9),
+                Latency = latency.Encode(),
+                SendLateness = lateness.Encode(),
+                ServiceTime = service.Encode(),
+            };
+        }
+    }
+}

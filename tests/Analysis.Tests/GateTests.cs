@@ -1,0 +1,146 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+using static IpcBench.Analysis.Tests.CompareTests;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What <c>--fail-on</c> makes of two files: passed, crossed or not excluded.</summary>
+public sealed class GateTests
+{
+    [Fact]
+    public void A_limit_is_crossed_only_by_the_whole_interval_and_too_few_rounds_cannot_tell()
+    {
+        var limits = new[] { GateLimit.Parse("rps<-5%") };
+        Assert.Equal(6, Gate.Of(Of(Sample(1), Sample(2, 0.7)), limits).Crossed
+            .Count(sentence => sentence.Contains("requests/s", StringComparison.Ordinal)));
+        Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 0.95)), limits).Crossed);
+        Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 1.3)), limits).Crossed);
+        var few = Gate.Of(Of(Sample(1, rounds: 3), Sample(2, 0.5, rounds: 3)), limits);
+        Assert.Empty(few.Crossed);
+        Assert.Contains("cannot tell with 3 rounds, at least 4", few.NotExcluded[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_gate_has_three_outcomes_and_says_what_the_files_could_have_shown()
+    {
+        double[] steady = [1000, 1001, 1002, 1003, 1004, 1005, 1006], wide = [600, 650, 700, 800, 900, 1000, 1030];
+        Gate Of(double[] after) => Gate.Of(CompareTests.Of(Simulated.Run([steady]), Simulated.Run([after])), [GateLimit.Parse("rps<-5%")]);
+
+        Assert.Equivalent(new Gate(1, [], [], []), Of(steady), strict: true);
+        var open = Of(wide);
+        Assert.Equal((0, 0), (open.Passed, open.Crossed.Count));
+        Assert.Matches(@"requests/s changed by −20 % \[.*\]; these files could show a change of −\d\d % and beyond",
+            Assert.Single(open.NotExcluded));
+        Assert.False(open.Fails(strict: false));
+        Assert.True(open.Fails(strict: true));
+        Assert.Single(Of([.. steady.Select(rate => rate / 2)]).Crossed);
+    }
+
+    [Fact]
+    public void What_these_files_could_have_shown_is_shown_by_files_with_that_change()
+    {
+        double[] before = [990, 995, 1000, 1005, 1010, 1015, 1020], after = [940, 950, 960, 970, 980, 990, 1000];
+        var limit = GateLimit.Parse("rps<-5%");
+        FileComparison By(double factor) => Of(Simulated.Run([before]), Simulated.Run([[.. after.Select(rate => rate * factor)]]));
+        var estimate = Estimate(By(1));
+        var shown = limit.Shown(estimate.Ratio, estimate.Interval!.Value);
+        Assert.True(limit.IsCrossed(Estimate(By(shown / estimate.Ratio * 0.999))));
+        Assert.False(limit.IsCrossed(Estimate(By(shown / estimate.Ratio * 1.001))));
+
+        static Statistics.RatioEstimate Estimate(FileComparison files) =>
+            files.Estimate(files.Cells[0].Before, files.Cells[0].After, Metric.Rate)!;
+    }
+
+    [Fact]
+    public void A_missing_cell_and_a_run_that_ended_early_fail_the_gate()
+    {
+        var limits = new[] { GateLimit.Parse("rps<-5%") };
+        var fewer = Sample(2) with { };
+        fewer = fewer with { Rounds = [.. fewer.Rounds.Where(round => round.Cell != 0)] };
+        var missing = Gate.Of(Of(Sample(1), fewer), limits);
+        Assert.Equal("tcp, 10 B is in base alone", Assert.Single(missing.Missing));
+        Assert.True(missing.Fails(strict: false));
+        var early = Gate.Of(Of(Sample(1), Sample(2) with { Ending = "interrupted" }), limits);
+        Assert.Equal("new is not complete (interrupted)", Assert.Single(early.Missing));
+        Assert.True(early.Fails(strict: false));
+    }
+
+    [Fact]
+    public void The_gates_outcomes_are_in_the_comparison_for_scripts()
+    {
+        var files = Of(Sample(1), Sample(2, 0.6));
+        var json = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], [Gate.Of(files, [GateLimit.Parse("rps<-5%")])]));
+        var one = json.RootElement.GetProperty("comparisons")[0];
+        Assert.Equal(6, one.GetProperty("cells").GetArrayLength());
+        Assert.Equal(6, one.GetProperty("gate").GetProperty("crossed").GetArrayLength());
+        var rate = one.GetProperty("cells")[0].GetProperty("metrics")[0];
+        Assert.Equal(("rps", "lower"), (rate.GetProperty("metric").GetString(), rate.GetProperty("verdict").GetString()));
+        Assert.InRange(rate.GetProperty("ratio").GetDouble(), rate.GetProperty("low").GetDouble(), rate.GetProperty("high").GetDouble());
+        var plain = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], []));
+        Assert.False(plain.RootElement.GetProperty("comparisons")[0].TryGetProperty("gate", out _));
+    }
+
+    [Fact]
+    public void Gates_work_for_every_metric_and_both_directions()
+    {
+        var comparison = Of(Sample(1), Sample(2, 0.6));
+        Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
+        Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("p50>10%")]).Crossed);
+        Assert.Empty(Gate.Of(comparison, [GateLimit.Parse("server_cpu<-5%")]).Crossed);
+        Assert.NotEmpty(Gate.Of(Of(Sample(1), Sample(2) with { Cells = [], Rounds = [] }), [GateLimit.Parse("rps<-5%")]).Missing);
+    }
+
+    /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
+    private static RunRecord With(RunRecord run, Func<Measurement, Measurement> change, int rounds) =>
+        run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 && round.Number <= rounds ? change(round) : round)] };
+
+    private static Measurement Fails(Measurement round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
+
+    [Fact]
+    public void A_failed_call_where_none_failed_before_is_beyond_every_limit()
+    {
+        var (none, one) = (Sample(1), With(Sample(2), Fails, 1));
+        foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
+            Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed,
+                sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
+        Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed,
+            sentence => sentence.Contains("failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Without_a_failed_call_in_both_the_limit_on_them_passes_and_fewer_are_no_failure()
+    {
+        var (none, limits) = (Sample(1), new[] { GateLimit.Parse("failed>0%") });
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Of(none, Sample(2)), limits), strict: true);
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Of(With(none, Fails, 7), Sample(2)), limits), strict: true);
+    }
+
+    [Fact]
+    public void What_was_0_before_is_beyond_a_limit_when_all_rounds_have_it_and_cannot_be_told_when_some_do()
+    {
+        static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
+        static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
+        var (none, now, limits) = (With(Sample(1), Quiet, 7), With(Sample(2), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
+        Gate After(int rounds) => Gate.Of(Of(none, With(now, Collects, rounds)), limits);
+
+        Assert.Contains("was 0 in all 7 rounds of base", Assert.Single(After(7).Crossed), StringComparison.Ordinal);
+        Assert.Empty(After(2).Crossed);
+        Assert.Contains(After(2).NotExcluded, sentence => sentence.Contains("is not in 2 of 7 of new", StringComparison.Ordinal));
+        // In part 0 before, too: there is no ratio for those rounds.
+        Assert.Contains(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded,
+            sentence => sentence.Contains("4 rounds have a value of 0", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("rps<5%", "rps<-5%")]
+    [InlineData("p99>-10%", "p99>10%")]
+    [InlineData("speed<-5%", "there is no metric 'speed'")]
+    [InlineData("rps", "is no limit")]
+    [InlineData("rps<-5", "is no limit")]
+    [InlineData("rps<-5,5%", "is no limit")]
+    [InlineData("rps<-150%", "can never fail")]
+    public void A_limit_that_cannot_be_meant_is_refused_with_the_fix(string text, string message) =>
+        Assert.Contains(message, Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message, StringComparison.Ordinal);
+}

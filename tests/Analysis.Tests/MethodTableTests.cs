@@ -1,0 +1,99 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>
+/// The table of docs/method.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise alone:
+/// it says whether levels are kept, not how noisy a machine is.
+/// </summary>
+public sealed class MethodTableTests
+{
+    private const int Arms = 3, Sizes = 6, Rounds = 12, QuickRounds = 10;
+    private const string Begin = "<!-- simulated -->\n", End = "<!-- end -->";
+
+    // What the default plan compares, with its cells of one connection, and what --quick does.
+    private const int Claims = 20, QuickClaims = 11;
+
+    [Fact]
+    public void The_table_of_the_method_is_what_the_simulation_gives() => Verify(Table());
+
+    private static string Table()
+    {
+        var text = new StringBuilder();
+        text.Append("| What is concluded of equal arms | Level | Reached | Simulated |\n|---|---|---|---|\n");
+        Row("one comparison, 12 rounds: one is ahead", "5 %", 4000, random => SignedRank.PValue(Noise(random, Rounds)) <= 0.05);
+        Row("18 comparisons (3 arms, 6 sizes), 12 rounds, each by itself: anyone is ahead", "none", 1000,
+            random => Pairs(random, Rounds).Any(p => p <= 0.05));
+        Row("the same as one family: anyone is ahead", "5 %", 4000, random => Holm.Adjust(Pairs(random, Rounds)).Any(p => p <= 0.05));
+        Row("the same with `--rounds auto`, all eight looks together", "5 %", 500, AnyLook);
+        Row("A/A, 6 cells, 12 rounds: it fails", "1 %", 4000, random => Aa(random).Failed);
+        Row("A/A, 6 cells, 12 rounds: the interval of the common shift misses it", "5 %", 1000,
+            random => Aa(random).Shift is { } shift && !shift.Interval.Contains(1));
+        text.Append("\n| Spread of an arm between rounds | Found in 80 % of default runs (12 rounds, 20 comparisons) "
+            + "| of `--quick` (10 rounds, 11 comparisons) | if it were the only comparison (12 rounds) |\n|---|---|---|---|\n");
+        foreach (var spread in new[] { 0.02, 0.05, 0.10 })
+            text.Append(CultureInfo.InvariantCulture, $"| {spread * 100:0} % | {Found(spread, Rounds, Claims)} | ")
+                .Append(CultureInfo.InvariantCulture, $"{Found(spread, QuickRounds, QuickClaims)} | {Found(spread, Rounds, 1)} |\n");
+        return text.ToString();
+
+        void Row(string what, string level, int runs, Func<Random, bool> holds) => text.Append(CultureInfo.InvariantCulture,
+            $"| {what} | {level} | {Share(runs, holds) * 100:0.0} % | {runs} |\n");
+    }
+
+    private static double Share(int runs, Func<Random, bool> holds)
+    {
+        var random = new Random(20260701);
+        return Enumerable.Range(0, runs).Count(_ => holds(random)) / (double)runs;
+    }
+
+    private static double[] Noise(Random random, int rounds) => [.. Enumerable.Range(0, rounds).Select(_ => Simulated.Gaussian(random))];
+
+    /// <summary>Probabilities of all pairs of equal arms.</summary>
+    private static double[] Pairs(Random random, int rounds) => OfPairs(Cells(random, rounds), rounds);
+
+    private static double[][] Cells(Random random, int rounds) => [.. Enumerable.Range(0, Arms * Sizes).Select(_ => Noise(random, rounds))];
+
+    private static double[] OfPairs(double[][] cells, int rounds) =>
+        [.. from size in Enumerable.Range(0, Sizes)
+            from one in Enumerable.Range(0, Arms)
+            from other in Enumerable.Range(one + 1, Arms - one - 1)
+            select SignedRank.PValue(cells[size * Arms + one].Take(rounds).Zip(cells[size * Arms + other], (a, b) => a - b))];
+
+    private static bool AnyLook(Random random)
+    {
+        var cells = Cells(random, StoppingRule.Looks[^1]);
+        return StoppingRule.Looks.Any(look => Holm.Adjust(OfPairs(cells, look)).Any(p => p <= StoppingRule.AlphaOfLook));
+    }
+
+    private static AaTest Aa(Random random) => AaTest.OfDifferences([.. Enumerable.Range(0, 6).Select(_ => Noise(random, Rounds))]);
+
+    /// <summary>
+    /// The smallest difference of one pair among equal others that is named in four of five runs, in whole tenths of a percent.
+    /// </summary>
+    private static string Found(double spread, int rounds, int claims)
+    {
+        var (low, high) = (0.0, 1.0);
+        while (high - low > 0.0005)
+        {
+            var middle = (low + high) / 2;
+            var found = Share(2000, random => SignedRank.PValue(
+                Noise(random, rounds).Select(noise => middle + spread * Math.Sqrt(2) * noise)) <= 0.05 / claims);
+            (low, high) = found < 0.8 ? (middle, high) : (low, middle);
+        }
+        return ((Math.Exp(high) - 1) * 100).ToString("0.0", CultureInfo.InvariantCulture) + " %";
+    }
+
+    private static void Verify(string table, [CallerFilePath] string source = "")
+    {
+        var path = Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "docs", "method.md");
+        var page = File.ReadAllText(path).ReplaceLineEndings("\n");
+        var (begin, end) = (page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length, page.IndexOf(End, StringComparison.Ordinal));
+        if (Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1")
+            File.WriteAllText(path, page = page[..begin] + table + page[end..]);
+        Assert.Equal(table, page[begin..page.IndexOf(End, StringComparison.Ordinal)]);
+    }
+}

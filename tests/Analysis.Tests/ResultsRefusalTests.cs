@@ -1,0 +1,121 @@
+using System.Text;
+using IpcBench.Analysis.Results;
+using static IpcBench.Analysis.Tests.SmallFile;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Files that are no results file, or cannot be true: each is refused in one sentence.</summary>
+public sealed class ResultsRefusalTests
+{
+    [Theory]
+    [InlineData("", "f.json is empty")]
+    [InlineData("  \n", "f.json is empty")]
+    [InlineData("[1]", "f.json is not a results file: it does not hold one JSON object")]
+    [InlineData("hello", "f.json is not a results file: it does not hold one JSON object")]
+    [InlineData("{}", "f.json is not a results file: it has no schemaVersion")]
+    [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
+    [InlineData("{\"schemaVersion\":2,\"anything\":[]}",
+        "f.json has schema version 2 and this tool reads 1: use the version of the tool that wrote it")]
+    public void Files_of_something_else_are_told_apart(string json, string message) =>
+        Assert.Equal(message, Refusal(Encoding.UTF8.GetBytes(json)));
+
+    [Fact]
+    public void A_member_that_is_missing_is_told() => Assert.StartsWith(
+        "f.json is not a results file: line 1, $: JSON deserialization for type 'IpcBench.Analysis.Results.RunRecord' was missing required",
+        Refusal("{\"schemaVersion\":1}"u8.ToArray()), StringComparison.Ordinal);
+
+    [Fact]
+    public void Every_truncation_is_told_as_one_sentence()
+    {
+        var json = Bytes(Small());
+        for (var length = 0; length < json.Length - 3; length += 97)
+        {
+            var thrown = Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(json.AsSpan(0, length), "f.json"));
+            Assert.DoesNotContain('\n', thrown.Message);
+            if (length > 100)
+                Assert.Equal("f.json is truncated: the JSON ends in the middle", thrown.Message);
+        }
+    }
+
+    [Theory]
+    [InlineData("rounds[0].cell", "3", "rounds[0]: there is no cell 3")]
+    [InlineData("rounds[0].cell", "-1", "rounds[0]: there is no cell -1")]
+    [InlineData("rounds[0].started", "-5", "rounds[0]: a negative or impossibly large number")]
+    [InlineData("rounds[0].completed", "9223372036854775807", "rounds[0]: a negative or impossibly large number")]
+    [InlineData("rounds[0].askedRate", "1e999", "rounds[0]: a negative or impossibly large number")]
+    [InlineData("rounds[0].failed", "{\"reset\":9223372036854775807,\"b\":9223372036854775807}",
+        "rounds[0]: a negative or impossibly large number")]
+    [InlineData("rounds[0].windowNs", "0", "rounds[0]: impossible number, attempt or window")]
+    [InlineData("rounds[0].latency", "\"HISTFAAAAAA=\"", "rounds[0]: a histogram is not in HdrHistogram's V2 coding")]
+    [InlineData("rounds[0]", "null", "a list holds null")]
+    [InlineData("cells[0].key.connections", "0", "cell 0: impossible size, connections or streams")]
+    [InlineData("options.delta", "-1", "an option has an impossible number")]
+    public void What_cannot_be_true_is_refused(string member, string value, string message) =>
+        Assert.Equal("f.json is damaged: " + message, Refusal(With(member, value)));
+
+    [Theory]
+    [InlineData("rounds[0].completed", "1e400")]
+    [InlineData("rounds[0].completed", "\"12\"")]
+    [InlineData("rounds[0].completed", "1.5")]
+    [InlineData("rounds[0].askedRate", "\"NaN\"")]
+    [InlineData("rounds[0].latency", "null")]
+    [InlineData("rounds[0].client", "null")]
+    [InlineData("cells[0].key.connections", "4000000000")]
+    [InlineData("host", "[]")]
+    public void What_is_no_value_of_its_member_is_refused_by_its_place(string member, string value)
+    {
+        var refusal = Refusal(With(member, value));
+        Assert.StartsWith($"f.json is not a results file: line 1, $.{member}: ", refusal, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', refusal);
+    }
+
+    [Fact]
+    public void Counts_whose_sum_no_number_holds_are_refused()
+    {
+        var kinds = string.Join(',', Enumerable.Range(0, 2000).Select(kind => $"\"{kind}\":{1L << 53}"));
+        var ok = Small().Rounds[0].Ok;
+        Assert.Equal($"f.json is damaged: rounds[0]: started {ok} is not ok {ok} + failed {(Int128)2000 << 53} + cut off 0",
+            Refusal(With("rounds[0].failed", "{" + kinds + "}")));
+        Assert.Equal($"f.json is damaged: rounds[0]: started 1 is not ok {ok} + failed 0 + cut off 0",
+            Refusal(With("rounds[0].started", "1")));
+
+        var run = Small();
+        var full = run.Rounds[0] with
+        {
+            Started = 1L << 53,
+            Ok = 0,
+            Failed = new Dictionary<string, long> { ["reset"] = 1L << 53 },
+            CutOff = 0
+        };
+        var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
+        Assert.Equal("f.json is damaged: its rounds add up to more calls than there can be", Refusal(Bytes(many)));
+    }
+
+    [Fact]
+    public void Deep_nesting_and_doubled_members_are_refused()
+    {
+        var deep = string.Concat(Enumerable.Repeat("{\"a\":", 100_000));
+        Assert.StartsWith("f.json is not a results file: line 1, ", Refusal(Encoding.UTF8.GetBytes("{\"schemaVersion\":1,\"x\":" + deep)),
+            StringComparison.Ordinal);
+        Assert.StartsWith("f.json is not a results file: line 1, ", Refusal(With("extra", deep)), StringComparison.Ordinal);
+        var doubled = Encoding.UTF8.GetString(Bytes(Small()))
+            .Replace("\"seed\": 42", "\"seed\": 42, \"seed\": 43", StringComparison.Ordinal);
+        Assert.Contains("'seed'", Refusal(Encoding.UTF8.GetBytes(doubled)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Random_damage_never_throws_anything_else()
+    {
+        var (random, json) = (new Random(11), Bytes(Small()));
+        for (var i = 0; i < 400; i++)
+        {
+            var bytes = json.ToArray();
+            for (var flips = random.Next(1, 6); flips > 0; flips--)
+                bytes[random.Next(bytes.Length)] = (byte)random.Next(32, 127);
+            var thrown = Record.Exception(() => ResultsFile.Parse(bytes, "f.json"));
+            Assert.True(thrown is null or ResultsFileException, thrown?.ToString());
+        }
+    }
+
+    private static string Refusal(byte[] json) => Assert.Throws<ResultsFileException>(() => ResultsFile.Parse(json, "f.json")).Message;
+}

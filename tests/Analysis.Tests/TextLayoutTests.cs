@@ -1,0 +1,152 @@
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Tests;
+
+public sealed class TextLayoutTests
+{
+    private static readonly ReportModel Run = new(new SampleRuns { Sizes = [10, 10_000], Rounds = 8, SamplesPerRound = 200 }.Make());
+
+    private static readonly ReportModel Layered = new(LayerRuns.Make(9, [7.5, 11, 20, 40, 55]));
+
+    private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
+
+    [Theory]
+    [InlineData(80)]
+    [InlineData(160)]
+    public void No_line_is_wider_than_the_terminal(int width)
+    {
+        foreach (var model in new[] { Run, new ReportModel(ProxyRun.Make()), Layered })
+        {
+            foreach (var isBrief in new[] { true, false })
+            {
+                var lines = new TextReport(new TextLayout(width, IsBrief: isBrief)).Make(model).Split('\n');
+                Assert.All(lines, line => Assert.InRange(line.Length, 0, width));
+            }
+        }
+    }
+
+    [Fact]
+    public void At_80_columns_the_ratio_and_the_CPU_of_both_sides_stay() => Assert.Contains(
+        "size   transport  requests/s        ratio to tcp  client CPU  server CPU\n", Made(new TextLayout(80, IsBrief: true)),
+        StringComparison.Ordinal);
+
+    [Fact]
+    public void A_screen_has_the_answer_then_the_table_then_two_doubts_and_how_to_get_the_rest()
+    {
+        var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
+        string[] parts = ["Answer\n", "size  layer", "\nDoubts\n", "\n  1 more: --verbose\n"];
+        var places = parts.Select(part => text.IndexOf(part, StringComparison.Ordinal)).ToList();
+        Assert.Equal(0, places[0]);
+        Assert.True(places.SequenceEqual(places.Order()), text);
+        Assert.Equal(2, text.Split("\n  [").Length - 1);
+    }
+
+    [Fact]
+    public void A_winner_is_a_line_of_figures_on_a_screen_and_a_sentence_in_a_file()
+    {
+        Assert.Matches(@"\n  10 B   unix  \+4\d % \[\d\d, \d\d\] against tcp  −\d\d % CPU\n", Made(new TextLayout(80, IsBrief: true)));
+        Assert.Matches(@"\n  10 B: unix is fastest: faster than tcp by 4\d % ", Made(new TextLayout()));
+    }
+
+    [Fact]
+    public void Colours_are_there_only_where_they_are_understood()
+    {
+        Assert.DoesNotContain('\u001b', Made(new TextLayout(80, IsColoured: false, IsBrief: true)));
+        var coloured = Made(new TextLayout(80, IsColoured: true, IsBrief: true));
+        Assert.Equal(2, coloured.Split("\u001b[32m").Length - 1);
+        Assert.Equal(Made(new TextLayout(80, IsBrief: true)), Regex.Replace(coloured, "\u001b\\[[0-9]*m", ""));
+    }
+
+    [Fact]
+    public void An_arm_has_a_headline_exactly_where_the_sentence_calls_it_the_fastest()
+    {
+        foreach (var seed in Enumerable.Range(1, 40))
+        {
+            var run = new MeasuredRun(new SampleRuns(seed) { Rounds = 8, SamplesPerRound = 10, Noise = 0.2 }.Make());
+            Assert.All(Headlines.Of(run), answer =>
+                Assert.Equal(answer.Sentence.Contains(" is fastest", StringComparison.Ordinal), answer.Headline.Length > 0));
+        }
+    }
+
+    [Theory]
+    [InlineData(30, "name|first|second|third")]
+    [InlineData(22, "name|first|third")]
+    [InlineData(15, "name|first")]
+    public void Columns_go_in_the_order_that_the_table_says_then_from_the_right(int width, string headings)
+    {
+        var table = new TextTable("name", "first", "second", "third") { Spare = ["second"] }.Add("a", "1", "2", "3");
+        Assert.Equal(headings, string.Join('|', table.Fit(width).Headings));
+    }
+
+    [Theory]
+    [InlineData("a number of 7.0 % stays", 15, "a number of|7.0 % stays")]
+    [InlineData("averyverylongword and", 8, "averyverylongword|and")]
+    [InlineData("", 8, "")]
+    public void Sentences_break_between_words_and_never_before_a_unit(string text, int width, string lines) =>
+        Assert.Equal(lines, string.Join('|', TextWrapping.Lines(text, width)));
+}
+
+public sealed class OrderOfReportsTests
+{
+    [Fact]
+    public void A_value_of_a_setting_is_held_against_the_default_on_the_same_transport_and_the_row_says_so()
+    {
+        var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 10, Noise = 0.001 }.Make();
+        var swept = new SampleRuns(2)
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [10],
+            Rounds = 9,
+            SamplesPerRound = 10,
+            Noise = 0.001,
+            Speed = (transport, _) => transport == "unix" ? 1.45 * 0.8 : 1,
+        }.Make();
+        var run = plain with
+        {
+            Cells = [.. plain.Cells, .. swept.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "socket-buffer=64k" } })],
+            Rounds = [.. plain.Rounds, .. swept.Rounds.Select(round => round with { Cell = round.Cell + plain.Cells.Count })],
+        };
+        var text = new TextReport().Make(new ReportModel(run));
+        Assert.Matches(@"10 B  unix socket-buffer=64k .*0\.80× \[0\.\d\d, 0\.\d\d\]     unix", text);
+        Assert.Matches(@"10 B: unix is fastest: faster than unix socket-buffer=64k by 2\d", text);
+    }
+
+    [Fact]
+    public void At_a_given_load_latency_is_the_headline_and_the_rate_that_was_asked_for_is_no_result()
+    {
+        var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 4000 }.Make();
+        var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };
+        var text = new TextReport().Make(new ReportModel(run));
+        Assert.Contains("Latency at the given load", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("Requests per second", text, StringComparison.Ordinal);
+        Assert.Matches(@"10 B  unix +2\.\d\d ms  0\.\d\d× \[", text);
+        Assert.StartsWith("size  transport      p50        ratio to tcp",
+            new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run)).Split("\n\n")[1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Medians_that_contradict_the_pairs_have_a_note()
+    {
+        var made = new SampleRuns
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [10],
+            Rounds = 9,
+            SamplesPerRound = 10,
+            Noise = 0.0001,
+            Speed = (transport, _) => transport == "unix" ? 1.02 : 1
+        }.Make();
+        // Rounds lie far apart, and tcp is there in one more of the fast ones: its median round is one of those.
+        var run = made with
+        {
+            Rounds = [.. made.Rounds.Where(round => round is not { Cell: 1, Number: 9 })
+                .Select(round => round with { Completed = (long)(round.Completed * (round.Number > 4 ? 2.0 : 1)) })],
+        };
+        Assert.Contains("10 B: unix is faster than tcp in pairs of the same round, though its median round is not",
+            new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,180 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Host;
+using IpcBench.Schema;
+
+namespace IpcBench.Client.Tests.Cli;
+
+/// <summary><c>--call</c> with what cannot be: one sentence each, exit code 1 for what was typed, 2 for what a server says.</summary>
+public sealed class WrongCallTests : IAsyncLifetime
+{
+    private const string SayHello = "hello.v1.Greeter/SayHello", Request = "hello.v1.HelloRequest";
+    private const string ToRequest = "see to the request (--data, -H), since only calls that end with OK are measured";
+
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("wrong-");
+
+    private readonly List<ForeignServer> servers = [];
+
+    public static TheoryData<int, string, string[]> Typed { get; } = new()
+    {
+        // The method.
+        { 1, "'SayHello' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "SayHello"] },
+        { 1, "'a/b/c' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "a/b/c"] },
+        { 2, "no method SayHallo in hello.v1.Greeter: SayHello", ["--call", "hello.v1.Greeter/SayHallo"] },
+        { 2, "nothing is called hello.v1.Greter at SERVER: hello.v1.Greeter", ["--call", "hello.v1.Greter/SayHello"] },
+        { 1, "hello.v1.Greeter/Watch takes or returns a stream, and --call measures unary methods alone: --list shows which those are",
+            ["--call", "hello.v1.Greeter/Watch"] },
+        // JSON, wrong in each way.
+        { 1, "--data: the data holds no request: an empty message is {}", ["--data", ""] },
+        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not a list", ["--data", "[]"] },
+        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not null", ["--data", "null"] },
+        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not \"text\"", ["--data", "\"text\""] },
+        { 1, "--data: line 1, column 14: the JSON ends too early", ["--data", """{"name":"you" """.TrimEnd()] },
+        { 1, "--data: line 1, column 2: this is no JSON: 'n' is an invalid start of a property name", ["--data", "{name:\"a\"}"] },
+        { 1, "--data: line 1, column 13: this is no JSON: The JSON object contains a trailing comma at the end which is not supported "
+                + "in this mode",
+            ["--data", """{"name":"a",}"""] },
+        { 1, "--data: line 1, column 13: the field \"name\" stands here a second time", ["--data", """{"name":"a","name":"b"}"""] },
+        { 1, $"--data: line 1, column 2: {Request} has no field \"nam\": name", ["--data", """{"nam":"a"}"""] },
+        { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not 5", ["--data", """{"name":5}"""] },
+        { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not true", ["--data", """{"name":true}"""] },
+        { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not an object",
+            ["--data", """{"name":{}}"""] },
+        { 1, "--data: line 1, column 9: the string is no valid Unicode text", ["--data", """{"name":"\ud800"}"""] },
+        { 1, "--data: line 1, column 7: a google.protobuf.Timestamp takes a time such as \"2024-05-17T09:30:00.5Z\", years 0001 to 9999, "
+            + "not \"0000-01-01T00:00:00Z\"", ["--data", """{"at":"0000-01-01T00:00:00Z"}"""] },
+        // Files.
+        { 1, "there is no file FOLDER/none.json", ["--data", "@FOLDER/none.json"] },
+        { 1, "@ needs the name of a file behind it", ["--data", "@"] },
+        { 1, "FOLDER/empty.json holds no request: an empty message is {}", ["--data", "@FOLDER/empty.json"] },
+        { 1, "FOLDER/blank.jsonl holds no request: an empty message is {}", ["--data", "@FOLDER/blank.jsonl"] },
+        { 1, $"FOLDER/second.jsonl:2:9: {Request}.name is a string and takes text in quotes, not 1", ["--data", "@FOLDER/second.jsonl"] },
+        { 1, "FOLDER/latin.json:1:9: the string is no valid Unicode text", ["--data", "@FOLDER/latin.json"] },
+        { 1, "FOLDER/large.json:1:1: the request has 4194309 bytes, and 4194304 are the most for a message",
+            ["--data", "@FOLDER/large.json"] },
+        { 1, "'x' is no file of message bytes: write @file, or - for standard input", ["--data-binary", "x"] },
+        { 1, "there is no file FOLDER/none.bin", ["--data-binary", "@FOLDER/none.bin"] },
+        { 1, "there is no file FOLDER/none.pb", ["--protoset", "FOLDER/none.pb"] },
+        { 1, "FOLDER/text is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
+            ["--protoset", "FOLDER/text"] },
+        { 1, "there is no file FOLDER/none.proto", ["--proto", "FOLDER/none.proto"] },
+        // What is expected.
+        { 1, "--expect: line 1, column 2: hello.v1.HelloReply has no field \"txt\": text", ["--expect", """{"txt":"a"}"""] },
+        { 1, "--expect: line 1, column 3: text follows the end of the JSON value", ["--expect", "{}x"] },
+        { 2, $"SERVER answers {SayHello} otherwise than --expect has it: text: expected \"Hello me\", got \"Hello you\"",
+            ["--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
+        // Options.
+        { 1, "--data and --data-binary both give the request: give one of them", ["--data", "{}", "--data-binary", "@x"] },
+        { 1, "--call measures, --list and --describe show: give one of them", ["--list"] },
+        { 1, "-s is the size of the replies of this tool's own method, and --call measures another: leave out one of them", ["-s", "10"] },
+        { 1, "--deadline must be at least 1ms", ["--deadline", "0"] },
+        { 1, "--deadline 'soon' is no duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },
+        { 1, "--authority 'a b' is no name such as shop.example or shop.example:8443", ["--authority", "a b"] },
+        { 1, "--sni '-' is no host name", ["--sni", "-"] },
+        { 1, "--key is the private key of --cert: give that too, or leave --key out", ["--key", "FOLDER/text"] },
+        { 1, "--cacert 'FOLDER/text' holds no certificate in PEM form", ["--cacert", "FOLDER/text"] },
+        { 1, "-H grpc-timeout: gRPC writes this header itself", ["-H", "grpc-timeout: 1S"] },
+        { 1, "-H: names and values have more than 8 KiB together, the most that gRPC servers take", ["-H", "a: " + new string('x', 8192)] },
+        // Servers.
+        { 2, "SERVER answers hello.v1.Greeter/SayHello with UNAUTHENTICATED: no key: " + ToRequest, ["-H", "key: (another)"] },
+        { 2, $"SERVER answers {SayHello} with NOT_FOUND: nobody has the key (hidden): {ToRequest}", ["--data", """{"name":"nobody"}"""] },
+        { 2, $"SERVER answers {SayHello} with INTERNAL: Error deserializing request: {ToRequest}", ["--data-binary", "@FOLDER/text"] },
+    };
+
+    public ValueTask InitializeAsync()
+    {
+        Write("empty.json", "");
+        Write("blank.jsonl", "\n \n");
+        Write("second.jsonl", "{\"name\":\"a\"}\n{\"name\":1}\n");
+        Write("large.json", $$"""{"name":"{{new string('x', 4 << 20)}}"}""");
+        Write("text", "no pem");
+        File.WriteAllBytes(Path.Combine(folder.FullName, "latin.json"), [.. "{\"name\":\""u8, 0xFF, .. "\"}"u8]);
+        return ValueTask.CompletedTask;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var server in servers)
+            await server.DisposeAsync();
+        folder.Delete(recursive: true);
+    }
+
+    [Fact]
+    public async Task Each_is_one_sentence_with_its_exit_code()
+    {
+        var server = await StartAsync(reflection: true);
+        var wrong = new List<string>();
+        foreach (var row in Typed.Select(row => row.Data))
+        {
+            var (code, sentence, typed) = row;
+            string Here(string text) => text.Replace("SERVER", server, StringComparison.Ordinal)
+                .Replace("FOLDER", folder.FullName, StringComparison.Ordinal);
+
+            string[] key = typed.Contains("-H") ? [] : ["-H", "key: secret"];
+            string[] method = typed.Contains("--call") ? [] : ["--call", SayHello];
+            var seen = await SeenAsync(["-U", server, .. method, .. key, .. typed.Select(Here)]);
+            if (seen != (code, Here(sentence)))
+                wrong.Add($"{string.Join(' ', typed.Select(text => text[..Math.Min(60, text.Length)]))}: {seen}");
+        }
+        Assert.True(wrong.Count == 0, string.Join('\n', wrong));
+        Assert.True(Typed.Count >= 40);
+    }
+
+    [Fact]
+    public async Task A_server_without_reflection_needs_types_from_elsewhere()
+    {
+        var server = await StartAsync(reflection: false);
+        Assert.Equal(
+            (2, $"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto"),
+            await SeenAsync(["-U", server, "--call", SayHello]));
+        Assert.Equal(
+            (2, $"{server} answers, but does not know a.B/C (UNIMPLEMENTED: The server does not implement the method /a.B/C): "
+                + "see with --list what there is"),
+            await SeenAsync(["-U", server, "--call", "a.B/C", "--data-binary", "@" + Path.Combine(folder.FullName, "empty.json")]));
+    }
+
+    [Fact]
+    public async Task Nobody_there_is_the_servers_trouble()
+    {
+        var (code, sentence) = await SeenAsync(["-U", "unix:/tmp/nobody-is-here.sock", "--call", SayHello]);
+        Assert.Equal(2, code);
+        Assert.StartsWith("unix:/tmp/nobody-is-here.sock does not answer: ", sentence, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("--data is for --call: name the method with it, or leave --data out", "--data", "{}")]
+    [InlineData("--deadline is for --call: name the method with it, or leave --deadline out", "--deadline", "1s")]
+    [InlineData("--expect is for --call: name the method with it, or leave --expect out", "--list", "--expect", "{}")]
+    public async Task An_option_of_call_without_it(string sentence, params string[] typed) =>
+        Assert.Equal((1, sentence), await SeenAsync(["-U", "unix:/tmp/x", .. typed]));
+
+    private static async Task<(int Code, string Sentence)> SeenAsync(string[] arguments)
+    {
+        var typed = CommandTree.Create(arguments).Parse(arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        Assert.Empty(typed.Errors);
+        try
+        {
+            await typed.InvokeAsync(
+                new InvocationConfiguration { EnableDefaultExceptionHandler = false }, TestContext.Current.CancellationToken);
+            return (0, "it ran");
+        }
+        catch (Exception e) when (e is UsageException or InputException)
+        {
+            return (ExitCode.Usage, e.Message);
+        }
+        catch (Exception e) when (e is EnvironmentException or SchemaException)
+        {
+            return (ExitCode.Environment, e.Message);
+        }
+    }
+
+    private async Task<string> StartAsync(bool reflection)
+    {
+        servers.Add(await ForeignServer.GreeterNodeAsync("unix", reflection));
+        return $"{servers[^1].Address}";
+    }
+
+    private void Write(string name, string text) => File.WriteAllText(Path.Combine(folder.FullName, name), text);
+}

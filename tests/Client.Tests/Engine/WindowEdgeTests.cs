@@ -1,0 +1,238 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Transports;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Tests.Engine;
+
+/// <summary>Load runs on through both edges of a window, and each call earns the share of its time that lies inside.</summary>
+public class WindowEdgeTests
+{
+    [Fact]
+    public async Task Servers_that_answer_all_calls_at_once_are_told_apart_in_a_short_window()
+    {
+        var (fast, fastTruth) = await BatchedAsync(seconds: 0.26);
+        var (slow, slowTruth) = await BatchedAsync(seconds: 0.32);
+        Assert.InRange(fast / fastTruth, 0.98, 1.02);
+        Assert.InRange(slow / slowTruth, 0.98, 1.02);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind)
+    {
+        await using var server = new FakeServer(kind) { Delay = TimeSpan.FromSeconds(0.4) };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, streams: 3), Led(0.45, 1));
+        Assert.InRange(result.Credited * (result.Latency.Sum / (double)result.Ok) / result.WindowNs, 12 * 0.9, 12 * 1.1);
+        Assert.InRange(result.PayloadBytes, result.Credited * 10 * 0.6, result.Credited * 10 * 1.4); // they come in steps
+        Assert.Equal(server.Calls, result.AllOk); // those before and after the window too: the server's count has them all
+        Assert.True(result.AllOk > result.Ok + 12, $"{result.AllOk} calls, {result.Ok} of them started in the window");
+    }
+
+    [Fact]
+    public async Task Failed_calls_earn_nothing()
+    {
+        await using var server = new FakeServer
+        {
+            Delay = TimeSpan.FromMilliseconds(50),
+            Answer = (stream, number) => number % 2 == 0 ? Frames.Reset(stream, 2) : Frames.Reply(stream, 10),
+        };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 8), Led(0.1, 0.5));
+        Assert.InRange(result.Credited / result.Ok, 0.7, 1.3);
+        Assert.InRange(result.Failed["reset"] / (double)result.Ok, 0.7, 1.3);
+    }
+
+    [Fact]
+    public async Task The_first_reply_of_each_connection_in_the_window_is_looked_at_too()
+    {
+        var looked = 0;
+        await using var server = new FakeServer();
+        var call = new GrpcCall
+        {
+            Method = "some.Service/Get",
+            Messages = [[]],
+            Corpus = "00",
+            Expect = _ => Interlocked.Increment(ref looked) <= 4 ? null : "name is another", // right before the window
+        };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 4) with { Call = call }, Led(0.1, 0.3));
+        Assert.True(result.Failed.GetValueOrDefault("not as expected") >= 4, $"{looked} replies were looked at");
+        Assert.Equal("name is another", result.FailureMessages["not as expected"]);
+    }
+
+    [Fact]
+    public async Task Where_nothing_is_answered_the_window_begins_with_the_load()
+    {
+        await using var server = new FakeServer { Answer = (_, _) => [] };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 1), Led(0.1, 0.8));
+        Assert.Equal((4, 4, 0), (result.Started, result.CutOff, result.Ok));
+        Assert.Equal(0, result.Credited);
+    }
+
+    [Fact]
+    public async Task A_window_of_slow_calls_is_as_long_as_four_of_them()
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
+        var window = Led(0.05, 0.1) with { Medians = 4 };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), window);
+        Assert.InRange(result.LeadMedianNs!.Value, 190_000_000, 2_000_000_000);
+        Assert.InRange(result.WindowNs, 4 * result.LeadMedianNs.Value, long.MaxValue);
+    }
+
+    [Fact]
+    public async Task Cancelled_before_the_window_nothing_was_measured()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        var result = await TestLoad.RunAsync(generator, Led(60, 60), cancel.Token);
+        Assert.Equal((false, 0, 0.0), (result.HasBegun, result.Started, result.Credited));
+    }
+
+    [Fact]
+    public async Task An_open_loop_is_credited_with_its_rate_and_sends_what_is_due_across_the_edge()
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
+        var window = Led(0.4, 0.5) with { Rate = 100 };
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 40), window);
+        Assert.InRange(result.Credited / (result.WindowNs / 1e9), 80, 120);
+        Assert.InRange(result.Started + result.NotSent, 40, 80);
+        Assert.InRange(result.NotSent, 0, 10);
+    }
+
+    [Theory]
+    [InlineData(100, 150, 1.0)]     // inside
+    [InlineData(50, 150, 0.5)]      // cut by the begin
+    [InlineData(150, 250, 0.5)]     // cut by the end
+    [InlineData(0, 400, 0.25)]      // by both
+    [InlineData(0, 100, 0)]         // before
+    [InlineData(200, 300, 0)]       // after
+    public void A_call_earns_the_share_of_its_time_that_lies_inside(long sent, long done, double share)
+    {
+        var clock = new WindowClock(0);
+        clock.BeginAt(100);
+        clock.EndAt(200);
+        var recorder = new LatencyRecorder();
+        recorder.Begin(clock, Led(1, 1));
+        recorder.Record(recorder.RecordStart(sent, sent), sent, sent, done, CallResult.Ok(10));
+        Assert.Equal(share, recorder.Credited);
+        Assert.Equal(sent is >= 100 and < 200 ? 1 : 0, recorder.Ok);
+        Assert.Equal(done is > 100 and <= 200 ? 1 : 0, recorder.Completed);
+        recorder.Record(recorder.RecordStart(sent, sent), sent, sent, done, CallResult.Failed("reset"));
+        Assert.Equal(share, recorder.Credited);
+    }
+
+    [Fact]
+    public void What_was_due_before_the_window_is_not_missing_in_it()
+    {
+        var unsent = new UnsentCalls(500_000_000, 1_000_000_000, long.MaxValue);
+        unsent.AddClaimed([400_000_000, 600_000_000]);
+        unsent.AddUnclaimed(new ConstantPacer(new WindowClock(0), null, 1000), 1000);
+        Assert.Equal(501, unsent.Waits.Count);
+        var many = new UnsentCalls(5_000_000_000, 10_000_000_000, long.MaxValue);
+        many.AddUnclaimed(new ConstantPacer(new WindowClock(0), null, 1e9), 1e9);
+        Assert.InRange(many.Waits.Count, 4_999_000_000, 5_000_000_001);
+    }
+
+    private static LoadWindow Led(double lead, double seconds) =>
+        TestLoad.For(seconds) with { Lead = TimeSpan.FromSeconds(lead) };
+
+    /// <summary>Requests/s of 400 calls that are answered all at once: as measured, and as they were answered.</summary>
+    private static async Task<(double Measured, double Truth)> BatchedAsync(double seconds)
+    {
+        await using var server = new BatchConnection(streams: 400, TimeSpan.FromSeconds(seconds));
+        await using var generator = await LoadGenerator.OpenAsync(
+            TestLoad.Options(new Address.Tcp("nowhere", 1), connections: 1, streams: 400),
+            new ConnectionSource(_ => server, UsesLoops: false, () => 0),
+            CancellationToken.None);
+        var edges = new Edges();
+        var result = await generator.RunAsync(Led(0.4, 1), CancellationToken.None, edges).WaitAsync(TimeSpan.FromSeconds(30));
+        // As late as a busy machine let the server be: between two answers all calls are under way, each for the same time.
+        var batches = server.Answered.Zip(server.Answered.Skip(1), (from, to) =>
+            Math.Max(0, Math.Min(to, edges.EndNs) - Math.Max(from, edges.BeginNs)) / (double)(to - from)).Sum();
+        return (result.Credited / (result.WindowNs / 1e9), 400 * batches / ((edges.EndNs - edges.BeginNs) / 1e9));
+    }
+
+    private sealed class Edges : IWindowEdges
+    {
+        public long BeginNs { get; private set; }
+
+        public long EndNs { get; private set; }
+
+        public void OnBegin() => BeginNs = MonotonicClock.NowNs;
+
+        public void OnEnd() => EndNs = MonotonicClock.NowNs;
+    }
+
+    /// <summary>Answers all calls that are out, at even times.</summary>
+    private sealed class BatchConnection : IConnection
+    {
+        private readonly CancellationTokenSource stop = new();
+        private readonly Task answering;
+        private TaskCompletionSource next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public BatchConnection(int streams, TimeSpan every)
+        {
+            Streams = [.. Enumerable.Range(0, streams).Select(_ => new BatchStream(this))];
+            answering = Task.Run(() => AnswerAsync(every));
+        }
+
+        public IReadOnlyList<IStream> Streams { get; }
+
+        public List<long> Answered { get; } = [];
+
+        public bool IsOpen => true;
+
+        public int Reopened => 0;
+
+        public long? StreamsAllowed => null;
+
+        public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
+
+        public void CutOff(long sentBeforeNs)
+        {
+        }
+
+        public void SetAccepting(bool accepting)
+        {
+        }
+
+        public void Enter()
+        {
+        }
+
+        public void Leave()
+        {
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await stop.CancelAsync();
+            await answering;
+        }
+
+        private async Task AnswerAsync(TimeSpan every)
+        {
+            using var timer = new PeriodicTimer(every);
+            while (!stop.IsCancellationRequested && await timer.WaitForNextTickAsync(CancellationToken.None))
+            {
+                Answered.Add(MonotonicClock.NowNs);
+                Interlocked.Exchange(ref next, new(TaskCreationOptions.RunContinuationsAsynchronously)).SetResult();
+            }
+        }
+
+        private sealed class BatchStream(BatchConnection connection) : IStream
+        {
+            public ValueTask<bool> ReadyAsync() => new(true);
+
+            public async ValueTask<CallResult> CallAsync(long sentNs)
+            {
+                await Volatile.Read(ref connection.next).Task;
+                return CallResult.Ok(10);
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Tests.Http1.Support;
+
+namespace IpcBench.Client.Tests.Http1;
+
+/// <summary>The one request that is made before anything is measured.</summary>
+public class HttpProbeTests
+{
+    [Fact]
+    public async Task A_redirect_is_found_before_anything_is_measured()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) =>
+            FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
+        var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(HttpCallTests.Options(server.Address)));
+        Assert.Contains("http 302", error.Message, StringComparison.Ordinal);
+        Assert.Contains("--expect-status", error.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_first_request_tells_how_long_the_reply_is()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));
+        Assert.Equal(321, await SizeAsync(HttpCallTests.Options(server.Address)));
+    }
+
+    [Theory]
+    [InlineData("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", "http 403")]
+    [InlineData("220 smtp.example.org ESMTP\r\n", "does not answer in HTTP/1.1")]
+    [InlineData("", "gave no reply within 0.3 s")]
+    public async Task What_the_first_request_finds_wrong_is_one_sentence(string reply, string sentence)
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);
+        var options = HttpCallTests.Options(server.Address) with { Timeout = TimeSpan.FromSeconds(0.3) };
+        var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(options));
+        Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', error.Message);
+    }
+
+    private static Task<long> SizeAsync(LoadOptions options) =>
+        HttpProbe.SizeAsync(options, options.Connector, options.Request!, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
+}

@@ -1,0 +1,157 @@
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Requests of any bytes, taken in turn, and replies of any type and size.</summary>
+public class AnyMethodTests
+{
+    private const int InitialWindow = 4;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(16_379)] // with its prefix just one frame
+    [InlineData(16_380)]
+    [InlineData(40_000)]
+    public void A_request_is_cut_into_frames_that_every_server_allows(int size)
+    {
+        var harness = Opened([new byte[size]]);
+        for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices
+        {
+            var call = harness.Call();
+            var frames = harness.Duplex.TakeFrames();
+            Assert.Equal(FrameType.Headers, frames[0].Header.Type);
+            Assert.All(frames, frame => Assert.Equal(id, frame.Header.StreamId));
+            Assert.All(frames, frame => Assert.InRange(frame.Payload.Length, 1, 16_384));
+            Assert.Equal(Frames.Prefixed(new byte[size]), frames.Skip(1).SelectMany(frame => frame.Payload));
+            Assert.All(frames.SkipLast(1), frame => Assert.False(frame.Header.Has(FrameFlags.EndStream)));
+            Assert.True(frames[^1].Header.Has(FrameFlags.EndStream));
+            harness.Duplex.Deliver(Reply(id, [1, 2, 3]));
+            IsOk(call, 3);
+        }
+    }
+
+    [Fact]
+    public void A_large_request_waits_for_the_windows_without_losing_its_place()
+    {
+        byte[] message = [.. Enumerable.Range(0, 50_000).Select(i => (byte)(i * 31 >> 3))];
+        var harness = new Http2Harness(Options([message])).Opened((InitialWindow, 20_000));
+        var call = harness.Call();
+        var sent = harness.Duplex.TakeFrames().Skip(1).SelectMany(frame => frame.Payload).ToList();
+        Assert.Equal(20_000, sent.Count);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 100_000));
+        sent.AddRange(harness.Duplex.TakeFrames().SelectMany(frame => frame.Payload));
+        Assert.Equal(Frames.Prefixed(message), sent);
+        harness.Duplex.Deliver(Reply(1, []));
+        IsOk(call);
+    }
+
+    [Fact]
+    public void Messages_are_taken_in_turn_and_each_connection_begins_at_another_one()
+    {
+        var options = Options([[1], [2], [3]]);
+        for (var first = 0; first < 4; first++)
+        {
+            var harness = new Http2Harness(options).Opened((InitialWindow, int.MaxValue));
+            var sent = new List<int>();
+            for (var id = 1; id < 15; id += 2)
+            {
+                var call = harness.Call();
+                sent.Add(harness.Duplex.TakeFrames()[1].Payload[^1]);
+                harness.Duplex.Deliver(Reply(id, [9]));
+                IsOk(call);
+            }
+            Assert.Equal(Enumerable.Range(first, 7).Select(turn => turn % 3 + 1), sent);
+        }
+    }
+
+    [Fact]
+    public void A_request_that_a_server_sent_back_is_sent_again_as_it_was()
+    {
+        var harness = Opened([[1], [2], [3]]);
+        var call = harness.Call();
+        Assert.Equal(1, harness.Duplex.TakeFrames()[1].Payload[^1]);
+        harness.Duplex.Deliver(Frames.GoAway(0));
+        harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
+        Assert.Equal(1, harness.Duplex.TakeFrames().Last(frame => frame.Header.Type == FrameType.Data).Payload[^1]);
+        harness.Duplex.Deliver(Reply(1, [9]));
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("no message", "")]
+    [InlineData("wrong length", "00 00000003 0a01")]
+    [InlineData("protocol", "00 00000001 ff 00 00000001 ff")] // two messages
+    [InlineData("protocol", "01 00000001 ff")] // compressed
+    public void A_reply_is_one_whole_message(string kind, string hex)
+    {
+        var harness = Opened([[1]]);
+        var call = harness.Call();
+        var data = Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal));
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. data.Length > 0 ? Frames.Data(1, data) : [], .. Frames.Trailers(1)]);
+        Failed(kind, call);
+    }
+
+    [Fact]
+    public void The_first_message_of_a_status_is_kept_and_what_would_steer_a_terminal_is_not()
+    {
+        var options = Options([[1]]);
+        var harness = new Http2Harness(options).Opened((InitialWindow, int.MaxValue));
+        string[] messages = ["no such%0Acart%1b[2J", "another"];
+        for (var i = 0; i < 2; i++)
+        {
+            var call = harness.Call();
+            harness.Duplex.Deliver(Frames.Headers(1 + 2 * i, true,
+                (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5"), ("grpc-message", messages[i])));
+            Failed("status 5", call);
+        }
+        Assert.Equal("no such cart [2J", Assert.Single(options.Notes.First()).Value);
+    }
+
+    [Fact]
+    public void A_connections_first_good_reply_of_a_window_is_looked_at_and_no_other()
+    {
+        var seen = new List<byte[]>();
+        var harness = new Http2Harness(Options([[1]]) with { Expect = reply => Noted(seen, reply) }).Opened((InitialWindow, int.MaxValue));
+        var refused = harness.Call();
+        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14")));
+        Failed("status 14", refused);
+        for (var id = 3; id < 9; id += 2)
+        {
+            var call = harness.Call();
+            harness.Duplex.Deliver(Reply(id, [(byte)id]));
+            IsOk(call);
+        }
+        harness.Connection.SetAccepting(false);
+        harness.Connection.SetAccepting(true);
+        var next = harness.Call();
+        harness.Duplex.Deliver(Reply(9, [0]));
+        Failed("not as expected", next);
+        Assert.Equal([[3], [0]], seen);
+    }
+
+    private static string? Noted(List<byte[]> seen, byte[] reply)
+    {
+        seen.Add(reply);
+        return reply[0] == 0 ? "it is 0" : null;
+    }
+
+    private static Http2Options Options(IReadOnlyList<byte[]> messages) => new()
+    {
+        Request = Http2Request.Grpc("localhost", tls: false, "/a.B/C", messages),
+        Streams = 1,
+        AnyReply = true,
+    };
+
+    private static Http2Harness Opened(IReadOnlyList<byte[]> messages)
+    {
+        var harness = new Http2Harness(Options(messages)).Opened((InitialWindow, int.MaxValue));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
+        return harness;
+    }
+
+    private static byte[] Reply(int stream, byte[] message) =>
+        [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, Frames.Prefixed(message)), .. Frames.Trailers(stream)];
+}

@@ -1,0 +1,212 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using Google.Protobuf.WellKnownTypes;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Hello;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>A method that the tool does not know, called with requests that were typed: on others' servers, and on ours.</summary>
+public sealed class CallTests : IDisposable
+{
+    private const string SayHello = "hello.v1.Greeter/SayHello";
+
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("call-");
+    private readonly string protoset;
+    private RunOptions? options;
+
+    public CallTests()
+    {
+        var set = new FileDescriptorSet { File = { TimestampReflection.Descriptor.ToProto(), GreeterReflection.Descriptor.ToProto() } };
+        protoset = Write("greeter.pb", set.ToByteArray());
+    }
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Grpc_js_with_reflection(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
+        await GreetsAsync($"{server.Address}", "--call", SayHello);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Grpc_js_without_reflection_and_types_from_a_file(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
+        await GreetsAsync($"{server.Address}", "--call", "/" + SayHello, "--protoset", protoset);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Python_with_reflection_of_its_first_version(string kind)
+    {
+        await using var server = await ForeignServer.GreeterPythonAsync(kind, protoset);
+        await GreetsAsync($"{server.Address}", "--call", SayHello);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Our_own_server(string kind)
+    {
+        await using var servers = await OpenAsync(
+            "--transports", kind, "--call", "ipcbench.v1.Bench/Download", "--data", """{"size":"2000"}""", "-c", "3", "-m", "2");
+        var result = await MeasureAsync(Assert.Single(Plan(servers).Cells), calls: 300);
+        // A field of 2000 bytes with its tag and length.
+        Assert.Equal((300, 300 * 2003, 2003, 2003), (result.Ok, result.Replies.Bytes, result.Replies.Smallest, result.Replies.Largest));
+    }
+
+    [Fact]
+    public async Task A_server_of_another_name_that_asks_who_calls()
+    {
+        using var authority = new Authority(folder.FullName);
+        authority.Issue("server");
+        authority.Issue("client");
+        await using var server = await ForeignServer.GreeterTlsAsync(folder.FullName);
+        string File(string name) => Path.Combine(folder.FullName, name);
+        string[] asked =
+        [
+            "-U", $"{server.Address}", "--call", SayHello, "--cacert", File("ca.pem"), "--sni", Authority.Name,
+            "--authority", "shop.example:8443",
+        ];
+        string[] shown = ["--cert", File("client.pem"), "--key", File("client.key")];
+        // The call before the run names the server as TLS does; the calls of the run have the name that was given.
+        var result = await MeasureAsync([.. asked, .. shown], calls: 40);
+        Assert.Equal(40 * new HelloReply { Text = "shop.example:8443" }.CalculateSize(), result.Replies.Bytes);
+        await Assert.ThrowsAsync<EnvironmentException>(() => OpenAsync(asked));
+    }
+
+    [Fact]
+    public async Task Bytes_need_no_types()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: false);
+        var request = Write("request.bin", new HelloRequest { Name = "bytes" }.ToByteArray());
+        var result = await MeasureAsync(
+            ["-U", $"{server.Address}", "--call", SayHello, "--data-binary", "@" + request, "-H", "key: secret"], calls: 50);
+        Assert.Equal(50 * new HelloReply { Text = "Hello bytes" }.CalculateSize(), result.Replies.Bytes);
+    }
+
+    [Fact]
+    public async Task Requests_of_a_file_are_taken_in_turn_and_their_sizes_may_differ()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
+        string[] names = ["a", new string('b', 2_000), new string('c', 100_000)];
+        var lines = Write("names.jsonl", System.Text.Encoding.UTF8.GetBytes(
+            string.Join('\n', names.Select(name => $$"""{"name":"{{name}}"}"""))));
+        await using var servers = await OpenAsync(
+            "-U", $"{server.Address}", "--call", SayHello, "--data", "@" + lines, "-H", "key: secret", "-c", "3", "-m", "4");
+        var cell = Assert.Single(Plan(servers).Cells);
+        var result = await MeasureAsync(cell, calls: 120);
+
+        int[] sizes = [.. names.Select(name => new HelloReply { Text = "Hello " + name }.CalculateSize())];
+        Assert.Equal((120, sizes[0], sizes[2]), (result.Ok, result.Replies.Smallest, result.Replies.Largest));
+        // Each connection sends them in turn, so of its calls no kind is ahead by more than one.
+        var mean = result.Replies.Bytes / 120.0;
+        Assert.InRange(mean, sizes.Average() * 0.9, sizes.Average() * 1.1);
+        var key = cell.Record.Key;
+        Assert.Equal((SayHello, 12, "SayHello"), (key.Method, key.Corpus.Length, key.Work));
+        Assert.Equal((long)Math.Round(names.Average(name => new HelloRequest { Name = name }.CalculateSize())), key.Size);
+    }
+
+    [Fact]
+    public async Task Failures_are_counted_by_status_with_the_first_message_and_without_secrets()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
+        var names = Write("names.jsonl", """
+            {"name":"somebody"}
+            {"name":"nobody"}
+            """u8.ToArray());
+        var result = await MeasureAsync(
+            ["-U", $"{server.Address}", "--call", SayHello, "--data", "@" + names, "-H", "key: secret", "-c", "1"], calls: 40);
+        Assert.Equal((20, 20), (result.Ok, Assert.Single(result.Failed).Value));
+        Assert.Equal(("status 5", "nobody has the key (hidden)"), (result.Failed.Single().Key, result.FailureMessages["status 5"]));
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task What_comes_after_the_deadline_has_failed_of_it(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
+        string[] asked = ["-U", $"{server.Address}", "--call", SayHello, "--data", """{"name":"sleeper"}""", "-H", "key: secret"];
+        var late = await MeasureAsync([.. asked, "--deadline", "100ms"], calls: 20);
+        Assert.Equal(new Dictionary<string, long> { ["status 4"] = 20 }, late.Failed);
+        Assert.Equal(0, late.CutOff);
+        Assert.Equal(20, (await MeasureAsync([.. asked, "--deadline", "20s"], calls: 20)).Ok);
+    }
+
+    [Fact]
+    public async Task The_first_reply_of_each_connection_is_held_against_what_is_expected()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
+        // The call before the run asks for the first line, and the second connection begins with the second.
+        var names = Write("names.jsonl", """
+            {"name":"you"}
+            {"name":"me"}
+            """u8.ToArray());
+        string[] asked = ["-U", $"{server.Address}", "--call", SayHello, "--data", "@" + names, "-H", "key: secret", "-c", "2"];
+        var result = await MeasureAsync([.. asked, "--expect", """{"text":"Hello you"}"""], calls: 40);
+        Assert.Equal(new Dictionary<string, long> { ["not as expected"] = 1 }, result.Failed);
+        Assert.Equal("text: expected \"Hello you\", got \"Hello me\"", result.FailureMessages["not as expected"]);
+        Assert.Equal(40, (await MeasureAsync([.. asked, "--expect", "{}"], calls: 40)).Ok);
+    }
+
+    [Theory]
+    [InlineData("-R", "200")]
+    [InlineData("--connect-per-call")]
+    [InlineData("--http2-window", "64KiB")]
+    public async Task What_shapes_a_load_shapes_this_one(params string[] how)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
+        var result = await MeasureAsync(
+            ["-U", $"{server.Address}", "--call", SayHello, "--data", """{"name":"x"}""", "-H", "key: secret", "-c", "4", .. how],
+            calls: 60);
+        Assert.Equal(60, result.Ok);
+    }
+
+    private async Task GreetsAsync(string address, params string[] call)
+    {
+        var result = await MeasureAsync(
+            ["-U", address, .. call, "--data", """{"name":"you"}""", "-H", "key: secret", "--expect", """{"text":"Hello you"}""",
+                "-c", "4", "-m", "5"], calls: 300);
+        Assert.Empty(result.Failed);
+        Assert.Equal((300, 300 * new HelloReply { Text = "Hello you" }.CalculateSize()), (result.Ok, result.Replies.Bytes));
+    }
+
+    private string Write(string name, byte[] bytes)
+    {
+        var path = Path.Combine(folder.FullName, name);
+        File.WriteAllBytes(path, bytes);
+        return path;
+    }
+
+    private BenchPlan Plan(ServerSet servers) => new(options!, servers.Targets);
+
+    private Task<ServerSet> OpenAsync(params string[] arguments)
+    {
+        options = Typed.ReadCall(arguments.Contains("-c") ? arguments : [.. arguments, "-c", "2"]);
+        return ServerSet.OpenAsync(options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+    }
+
+    private async Task<LoadResult> MeasureAsync(string[] arguments, int calls)
+    {
+        await using var servers = await OpenAsync(arguments);
+        return await MeasureAsync(Assert.Single(Plan(servers).Cells), calls);
+    }
+
+    private async Task<LoadResult> MeasureAsync(PlannedCell cell, int calls) =>
+        await TestLoad.MeasureAsync(cell.Load, new LoadWindow { Calls = calls, Rate = options!.Rate });
+}

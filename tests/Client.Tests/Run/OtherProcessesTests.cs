@@ -1,0 +1,38 @@
+using System.Diagnostics;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Tests.Run;
+
+public class OtherProcessesTests
+{
+    [Fact]
+    public async Task A_program_that_spins_is_counted_and_named_unless_it_is_of_a_family_left_out()
+    {
+        Assert.SkipWhen(OtherProcesses.Read() is null, "what others use is not told here");
+        using var spinner = Process.Start(new ProcessStartInfo("sh", ["-c", "while :; do :; done"]))!;
+        try
+        {
+            var before = OtherProcesses.Read()!;
+            var deadline = Stopwatch.GetTimestamp() + 30 * Stopwatch.Frequency;
+            while (Own(before, spinner) < 300_000_000 && Stopwatch.GetTimestamp() < deadline)
+                await Task.Delay(50, TestContext.Current.CancellationToken);
+            var after = OtherProcesses.Read()!;
+            var with = OtherProcesses.Between(before, after, []);
+            var without = OtherProcesses.Between(before, after, [spinner.Id]);
+            Assert.InRange(with.TotalNs - without.TotalNs, 300_000_000, long.MaxValue);
+            Assert.Equal(with.Busiest.Count, Math.Min(OtherUsage.Named, with.Busiest.Count));
+            Assert.DoesNotContain(without.Busiest, one => one.Process == spinner.Id);
+        }
+        finally
+        {
+            spinner.Kill();
+            await spinner.WaitForExitAsync(TestContext.Current.CancellationToken);
+        }
+    }
+
+    private static long Own(OtherProcesses before, Process spinner)
+    {
+        var after = OtherProcesses.Read()!;
+        return OtherProcesses.Between(before, after, []).TotalNs - OtherProcesses.Between(before, after, [spinner.Id]).TotalNs;
+    }
+}

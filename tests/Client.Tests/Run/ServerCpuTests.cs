@@ -1,0 +1,107 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>The server's CPU time is read from outside: of the right process, and what it says itself.</summary>
+public class ServerCpuTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task An_own_servers_time_is_what_it_tells_itself(string kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
+        await using var servers = await OpenAsync("--transports", kind, "-c", "8");
+        var (address, link) = Assert.Single(servers.Links);
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
+        var before = await link.UsageAsync(TestContext.Current.CancellationToken);
+        using var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => generator.SystemCalls);
+        await counters.AskFirstAsync(TestContext.Current.CancellationToken);
+        await generator.RunAsync(new LoadWindow { Calls = 20_000 }, TestContext.Current.CancellationToken, counters);
+        await counters.AskLastAsync();
+        var told = ServerUsage.Between(before, await link.UsageAsync(TestContext.Current.CancellationToken))!;
+        var seen = counters.Server(20_000)!;
+
+        var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
+        Assert.True(toldNs > 100_000_000, $"hardly a load: {toldNs} ns");
+        // It tells what four questions cost as well, each some tenths of a millisecond.
+        Assert.InRange(seenNs, 0.98 * toldNs - 5_000_000, 1.005 * toldNs);
+        Assert.InRange(seen.CpuUserNs / (double)seenNs, told.CpuUserNs / (double)toldNs - 0.1, told.CpuUserNs / (double)toldNs + 0.1);
+        Assert.Equal(20_000, seen.Calls);
+        Assert.Equal(20_000, seen.CountedCalls);
+        Assert.True(seen.AllocatedBytes > 0);
+        Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
+        var loop = counters.Client(20_000).Loop!;
+        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100); // of eight connections several may have been answered at once
+        Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
+        Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
+        Assert.True(loop.Waits > 0);
+    }
+
+    [Fact]
+    public async Task A_foreign_servers_time_and_wake_ups_are_read_too()
+    {
+        await using var server = await ForeignServer.PythonAsync("unix");
+        await using var servers = await OpenAsync("-U", $"{server.Address}");
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 1, threads: 1));
+        using var counters = new WindowCounters(
+            Options("-c", "1"), servers.Links[server.Address], servers.Owners[server.Address], () => generator.SystemCalls);
+        await counters.AskFirstAsync(TestContext.Current.CancellationToken);
+        await generator.RunAsync(new LoadWindow { Calls = 300 }, TestContext.Current.CancellationToken, counters);
+        await counters.AskLastAsync();
+
+        var seen = counters.Server(300)!;
+        Assert.True(seen.CpuUserNs > 10_000_000, $"300 calls of Python: {seen.CpuUserNs} ns");
+        Assert.True(seen.VoluntarySwitches >= 300, $"one call at a time, and each wakes it: {seen.VoluntarySwitches}");
+        Assert.Equal(300, counters.Client(300).Loop!.Sends, 30.0); // and what answers its PINGs
+    }
+
+    [Fact]
+    public async Task The_process_behind_an_address_is_found_by_itself_and_named()
+    {
+        await using var server = await ForeignServer.PythonAsync("unix");
+        await using var servers = await OpenAsync("-U", $"{server.Address}");
+
+        Assert.Equal(server.Id, Assert.Single(servers.Owners[server.Address].Pids));
+        var record = Assert.Single(ServerOwner.Records(servers.Owners));
+        Assert.Equal((server.Id, "python3", ""), (record.Pid, record.Name[..7], record.Reason));
+        Assert.Equal([$"{server.Address}"], record.Addresses);
+    }
+
+    [Fact]
+    public async Task Nobodys_time_is_read_where_none_is_wanted()
+    {
+        await using var server = await ForeignServer.PythonAsync("tcp");
+        await using var servers = await OpenAsync("-U", $"{server.Address}", "--server-pids", "none");
+
+        Assert.Empty(servers.Owners[server.Address].Pids);
+        Assert.Empty(ServerOwner.Records(servers.Owners));
+    }
+
+    [Fact]
+    public void A_server_on_another_machine_has_no_process_here()
+    {
+        // TEST-NET-1 (RFC 5737): nobody's address.
+        var there = Address.Parse("http://192.0.2.1:80");
+        var owner = ServerOwner.Of(there, Options("-U", $"{there}"));
+
+        Assert.Equal("http://192.0.2.1:80 is not on this machine", owner.Reason);
+        var record = Assert.Single(ServerOwner.Records(new Dictionary<Address, ServerOwner> { [there] = owner }));
+        Assert.Equal((null, owner.Reason), (record.Pid, record.Reason));
+    }
+
+    [Fact]
+    public void Named_processes_are_taken_as_they_are() =>
+        Assert.Equal([12, 34], ServerOwner.Of(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
+
+    private static RunOptions Options(params string[] arguments) => Typed.Read(Presets.Main, arguments);
+
+    private static Task<ServerSet> OpenAsync(params string[] arguments) =>
+        ServerSet.OpenAsync(Options(arguments), new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+}

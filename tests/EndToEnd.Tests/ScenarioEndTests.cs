@@ -1,0 +1,119 @@
+using System.Diagnostics;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>The scripts of scenarios/ leave nothing behind, however they end.</summary>
+public sealed class ScenarioEndTests : ScenarioStage
+{
+    [Theory]
+    [InlineData("INT")]
+    [InlineData("TERM")]
+    public async Task Interrupted_half_way_it_takes_everything_down(string signal)
+    {
+        await using var script = Start("--bench", Waiting());
+        await script.SeesAsync("measuring now");
+        Assert.NotEmpty(Own.Left());
+        script.Signal(signal);
+        Assert.Equal(130, await script.ExitCodeAsync());
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task Killed_half_way_it_leaves_nothing_running_either()
+    {
+        await using var script = Start("--bench", Waiting());
+        await script.SeesAsync("measuring now");
+        script.Process.Kill();
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task The_inner_process_killed_is_cleared_up_after_by_the_outer()
+    {
+        await using var script = Start("--bench", Waiting());
+        await script.SeesAsync("measuring now");
+        var inner = Own.Left().Single(id => OwnProcesses.Parent(id) == script.Process.Id);
+        using (var process = Process.GetProcessById(inner))
+            process.Kill();
+        Assert.Equal(2, await script.ExitCodeAsync());
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task An_nginx_that_is_killed_meanwhile_ends_the_run_and_leaves_nothing()
+    {
+        await using var script = Start("--brief", "-d", "30s", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
+        await script.SeesAsync("Running");
+        foreach (var id in Own.Left().Where(id => OwnProcesses.Name(id) == "nginx"))
+        {
+            using var nginx = Process.GetProcessById(id);
+            nginx.Kill();
+        }
+        Assert.Contains(await script.ExitCodeAsync(), new[] { 2, 3 });
+        File.Delete(Path.Combine(Temporary, "run.json"));
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task Two_at_once_do_not_meet()
+    {
+        await using var one = Start("--bench", Waiting());
+        await using var other = Start("--bench", Waiting());
+        await one.SeesAsync("measuring now");
+        await other.SeesAsync("measuring now");
+        one.Signal("INT");
+        other.Signal("INT");
+        Assert.Equal(130, await one.ExitCodeAsync());
+        Assert.Equal(130, await other.ExitCodeAsync());
+        await AssertNothingLeftAsync();
+    }
+
+    [Fact]
+    public async Task The_inner_process_killed_leaves_no_container_either()
+    {
+        var engine = StandInEngine();
+        try
+        {
+            await using var script = StartScenario(
+                "flask-containers", $"{engine}:{Environment.GetEnvironmentVariable("PATH")}", "--bench", Waiting(), "--engine", "docker");
+            await script.SeesAsync("measuring now");
+            Assert.NotEmpty(Containers());
+            using (var inner = Process.GetProcessById(Own.Left().Single(id => OwnProcesses.Parent(id) == script.Process.Id)))
+                inner.Kill();
+            Assert.Equal(2, await script.ExitCodeAsync());
+            Assert.Empty(Containers());
+            await AssertNothingLeftAsync();
+        }
+        finally
+        {
+            Directory.Delete(engine, recursive: true);
+        }
+
+        string[] Containers() => Directory.GetFiles(Path.Combine(engine, "containers"));
+    }
+
+    /// <summary>
+    /// A folder with a docker whose containers are files, each with the number of its process: it shows which are removed.
+    /// </summary>
+    private static string StandInEngine()
+    {
+        var folder = Directory.CreateTempSubdirectory("scenario-engine-").FullName;
+        Directory.CreateDirectory(Path.Combine(folder, "containers"));
+        Program(Path.Combine(folder, "docker"), """
+            #!/usr/bin/python3
+            import os, pathlib, sys
+            words, containers = sys.argv[1:], pathlib.Path(sys.argv[0]).parent / "containers"
+            if words[0] == "run":
+                (containers / words[words.index("--name") + 1]).write_text(str(os.getpid()))
+                app = next(word for word in words if word.endswith(":/app:ro")).split(":")[0]
+                inside = words[words.index("ipcbench-flask") + 1:]
+                os.execv(sys.executable, [sys.executable, "-m", *[app if word == "/app" else word for word in inside]])
+            elif words[0] == "rm":
+                (containers / words[-1]).unlink()
+            elif words[0] == "inspect":
+                print((containers / words[-1]).read_text())
+
+            """);
+        return folder;
+    }
+}

@@ -1,0 +1,85 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>Starts the scripts of scenarios/ with a temporary folder of their own, and sees that nothing they started is left.</summary>
+public abstract class ScenarioStage : IDisposable
+{
+    /// <summary>
+    /// For temporary files of the scenario: every process that it starts has its working folder below it, and so is found again.
+    /// </summary>
+    protected string Temporary { get; } = Directory.CreateTempSubdirectory("scenario-test-").FullName;
+
+    /// <summary>The processes that the scenario has started.</summary>
+    private protected OwnProcesses Own { get; }
+
+    protected ScenarioStage()
+    {
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(Temporary, (UnixFileMode)0b111_001_001); // nginx's worker, which is not root, has to reach what lies below
+        Own = new OwnProcesses(Temporary);
+    }
+
+    public void Dispose() => Directory.Delete(Temporary, recursive: true);
+
+    private protected Tool Start(params string[] arguments) =>
+        StartScenario("flask-behind-nginx", Environment.GetEnvironmentVariable("PATH") ?? "", arguments);
+
+    private protected Tool StartScenario(string scenario, string path, params string[] arguments)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the scenarios are for Linux");
+        Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
+        Assert.SkipUnless(Has("gunicorn") && Has("flask"), "no gunicorn or Flask here (Debian: apt-get install gunicorn python3-flask)");
+        string[] more = arguments.Contains("--bench")
+            ? ["--arms", arguments.Contains("--engine") ? "socket" : "port,socket"]
+            : ["--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")];
+        return Tool.StartProgram(
+            "/usr/bin/env", Temporary, [$"PATH={path}", Path.Combine(Scripts(), scenario, "run"), .. arguments, .. more]);
+    }
+
+    private protected Tool StartPython(string code)
+    {
+        Assert.SkipUnless(File.Exists("/usr/bin/python3"), "no /usr/bin/python3 here");
+        return Tool.StartProgram("/usr/bin/python3", Temporary, "-c",
+            $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");
+    }
+
+    /// <summary>Stands for a GrpcBench that takes the options, finds nobody where nobody listens, and measures the arms for long.</summary>
+    private protected string Waiting() => Program(Path.Combine(Temporary, "waiting"), """
+        #!/bin/sh
+        case "$*" in *nobody=*) exit 2 ;; esac
+        echo measuring now
+        exec sleep 120
+
+        """);
+
+    private protected static string Program(string path, string text)
+    {
+        File.WriteAllText(path, text);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        return path;
+    }
+
+    private protected async Task AssertNothingLeftAsync()
+    {
+        File.Delete(Path.Combine(Temporary, "waiting"));
+        for (var i = 0; i < 150 && (Own.Left().Count > 0 || Directory.EnumerateFileSystemEntries(Temporary).Any()); i++)
+            await Task.Delay(100);
+        Assert.Empty(Own.Left().Select(OwnProcesses.Name));
+        Assert.Empty(Directory.EnumerateFileSystemEntries(Temporary));
+    }
+
+    private static bool Has(string module)
+    {
+        using var python = Process.Start(
+            "/usr/bin/python3", ["-c", $"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]);
+        return python.WaitForExit(20_000) && python.ExitCode == 0;
+    }
+
+    private static string Scripts([CallerFilePath] string source = "") =>
+        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "scenarios"));
+
+    private static string Quoted(string text) => $"'{text.Replace("'", "\\'", StringComparison.Ordinal)}'";
+}

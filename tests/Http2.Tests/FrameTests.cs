@@ -1,0 +1,138 @@
+using System.Buffers;
+using System.Buffers.Binary;
+
+namespace IpcBench.Http2.Tests;
+
+/// <summary>Frames, windows and field blocks at their limits, with the numbers of RFC 9113 written out.</summary>
+public class FrameTests
+{
+    [Theory]
+    [InlineData(65_535, null)]
+    [InlineData(65_536, 1)]
+    [InlineData(100_000, 34_465)]
+    [InlineData(1_000, null)]
+    public void A_window_beyond_the_protocols_own_is_granted_to_the_connection_as_well(int window, int? increment)
+    {
+        var output = new ArrayBufferWriter<byte>();
+        new ReceiveWindow(window).WriteSettings(output);
+        var (settings, rest) = Frame(output.WrittenSpan.ToArray());
+        Assert.Equal((FrameType.Settings, 18), (settings.Type, settings.Length));
+        Assert.Equal(window, BinaryPrimitives.ReadInt32BigEndian(output.WrittenSpan[(FrameHeader.Size + 8)..]));
+        if (increment is null)
+        {
+            Assert.Empty(rest);
+            return;
+        }
+        var (update, _) = Frame(rest);
+        Assert.Equal((FrameType.WindowUpdate, 0), (update.Type, update.StreamId));
+        Assert.Equal(increment, BinaryPrimitives.ReadInt32BigEndian(rest.AsSpan(FrameHeader.Size)));
+    }
+
+    [Fact]
+    public void A_window_may_be_used_up_to_its_last_byte()
+    {
+        var window = new ReceiveWindow(100_000);
+        var stream = 0;
+        window.Take(100_000);
+        window.Take(100_000, ref stream);
+        Assert.Equal(Http2Error.FlowControl, Assert.Throws<Http2Exception>(() => window.Take(1)).Error);
+        Assert.Equal(Http2Error.FlowControl, Assert.Throws<Http2Exception>(() => window.Take(1, ref stream)).Error);
+    }
+
+    [Fact]
+    public void Credit_is_given_for_more_than_half_a_window_and_all_of_it()
+    {
+        var (window, output, stream) = (new ReceiveWindow(100_000), new ArrayBufferWriter<byte>(), 50_000);
+        window.Take(50_000);
+        window.CreditConnection(output);
+        window.CreditStream(7, ref stream, output);
+        Assert.Equal((0, 50_000), (output.WrittenCount, stream));
+        window.Take(1);
+        stream++;
+        window.CreditConnection(output);
+        window.CreditStream(7, ref stream, output);
+        var (connection, rest) = Frame(output.WrittenSpan.ToArray());
+        Assert.Equal((0, 50_001), (connection.StreamId, BinaryPrimitives.ReadInt32BigEndian(output.WrittenSpan[FrameHeader.Size..])));
+        Assert.Equal((7, 50_001), (Frame(rest).Header.StreamId, BinaryPrimitives.ReadInt32BigEndian(rest.AsSpan(FrameHeader.Size))));
+        Assert.Equal(0, stream);
+        window.Take(100_000);
+    }
+
+    [Theory]
+    [InlineData(127, true)]
+    [InlineData(128, false)]
+    public void A_field_block_of_more_than_128_frames_is_given_up(int continuations, bool isTaken)
+    {
+        var blocks = new HeaderBlocks();
+        blocks.Take(new FrameHeader(0, FrameType.Headers, FrameFlags.None, 1), [], out _);
+        var taking = () =>
+        {
+            for (var i = 1; i <= continuations; i++)
+                blocks.Take(new FrameHeader(0, FrameType.Continuation, FrameFlags.None, 1), [], out _);
+        };
+        if (isTaken)
+            taking();
+        else
+            Assert.Equal(Http2Error.EnhanceYourCalm, Assert.Throws<Http2Exception>(taking).Error);
+    }
+
+    [Fact]
+    public void A_frame_that_comes_in_three_parts_is_told_once_it_is_whole()
+    {
+        var handler = new Heard();
+        var reader = new FrameReader(handler);
+        var output = new ArrayBufferWriter<byte>();
+        output.WriteFrame(FrameType.Ping, FrameFlags.None, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+        output.WriteFrame(FrameType.Ping, FrameFlags.Ack, 0, 8, 7, 6, 5, 4, 3, 2, 1);
+        var bytes = output.WrittenSpan.ToArray();
+        // Cut inside the header, inside the payload of the same frame, and inside the next one.
+        reader.Read(bytes.AsSpan(0, 4));
+        reader.Read(bytes.AsSpan(4, 8));
+        Assert.Empty(handler.Frames);
+        reader.Read(bytes.AsSpan(12, 1));
+        Assert.Empty(handler.Frames);
+        reader.Read(bytes.AsSpan(13, 7));
+        Assert.Equal(["Ping 0 0102030405060708"], handler.Frames);
+        reader.Read(bytes.AsSpan(20));
+        Assert.Equal(["Ping 0 0102030405060708", "Ping 1 0807060504030201"], handler.Frames);
+    }
+
+    [Fact]
+    public void A_value_that_is_not_in_the_static_table_is_written_with_the_index_of_its_name() =>
+        Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Of([("set-cookie", "a=b")])));
+
+    [Fact]
+    public void A_name_with_several_values_has_the_index_of_the_one_asked_for()
+    {
+        Assert.Equal((2, 3, 2), (StaticTable.Find(":method", "GET"), StaticTable.Find(":method", "POST"), StaticTable.Find(":method")));
+        Assert.Equal((0, 0), (StaticTable.Find(":method", "PUT"), StaticTable.Find("no-such-name")));
+    }
+
+    private static string Hex(byte[] bytes) => string.Join(' ', bytes.Select(one => one.ToString("x2")));
+
+    private static (FrameHeader Header, byte[] After) Frame(byte[] bytes)
+    {
+        var header = FrameHeader.Read(bytes);
+        return (header, bytes[(FrameHeader.Size + header.Length)..]);
+    }
+
+    private sealed class Heard : IFrameHandler
+    {
+        public List<string> Frames { get; } = [];
+
+        public bool IsClosed => false;
+
+        public void OnFrame(FrameHeader header, ReadOnlySpan<byte> payload) =>
+            Frames.Add($"{header.Type} {(int)header.Flags} {Convert.ToHexString(payload)}");
+
+        public void OnDataBegin(FrameHeader header) => Frames.Add($"data of {header.Length}");
+
+        public void OnDataBytes(ReadOnlySpan<byte> bytes)
+        {
+        }
+
+        public void OnDataEnd()
+        {
+        }
+    }
+}
