@@ -46,3 +46,29 @@ internal sealed class LoopThread : IDisposable
     private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
         new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
 }
+
+/// <summary>Runs continuations on the thread of an event loop: at once when called there, else posted.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed class LoopScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler
+{
+    public EventLoop Loop => loop;
+
+    public override void Schedule(Action<object?> action, object? state)
+    {
+        if (!loop.IsCurrent)
+        {
+            loop.Post(action, state);
+            return;
+        }
+        try
+        {
+            action(state);
+        }
+#pragma warning disable CA1031 // Whatever an application throws here must not end the loop, and with it the process.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            onFault(e);
+        }
+    }
+}

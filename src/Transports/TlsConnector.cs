@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Security;
+using System.Runtime.CompilerServices;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 
@@ -56,4 +57,91 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
 
     private static bool IsLoopback(string host) =>
         host is "localhost" || (IPAddress.TryParse(host, out var ip) && IPAddress.IsLoopback(ip));
+}
+
+/// <summary>
+/// A client's TLS stream that knows how it ended. A peer in good order says close_notify (RFC 8446, 6.1); without it, anybody on the way
+/// may have cut what it sent, and <see cref="SslStream"/> reads the one like the other.
+/// </summary>
+public sealed class TlsStream : SslStream
+{
+    private readonly IEndNoted below;
+
+    /// <param name="inner">The connection below, which this stream owns.</param>
+    public TlsStream(Stream inner)
+        : this(inner as IEndNoted ?? new EndNotedStream(inner))
+    {
+    }
+
+    private TlsStream(IEndNoted below)
+        : base((Stream)below) => this.below = below;
+
+    /// <summary>After a read of 0 bytes: the connection below ended before the peer had said that it would.</summary>
+    public bool IsCut => below.HasEnded;
+
+    /// <summary>Any stream, with its end noted.</summary>
+    private sealed class EndNotedStream(Stream inner) : Stream, IEndNoted
+    {
+        public bool HasEnded { get; private set; }
+
+        public override bool CanRead => true;
+
+        public override bool CanWrite => true;
+
+        public override bool CanSeek => false;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+        [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            var count = await inner.ReadAsync(buffer, cancellationToken);
+            HasEnded |= count == 0 && !buffer.IsEmpty; // SslStream waits with empty buffers
+            return count;
+        }
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            inner.WriteAsync(buffer, cancellationToken);
+
+        public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+            ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+        public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+            inner.WriteAsync(buffer, offset, count, cancellationToken);
+
+        public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
+
+        public override void Flush() => inner.Flush();
+
+        public override int Read(byte[] buffer, int offset, int count)
+        {
+            var read = inner.Read(buffer, offset, count);
+            HasEnded |= read == 0 && count > 0;
+            return read;
+        }
+
+        public override void Write(byte[] buffer, int offset, int count) => inner.Write(buffer, offset, count);
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        public override ValueTask DisposeAsync() => inner.DisposeAsync();
+
+        protected override void Dispose(bool disposing)
+        {
+            if (disposing)
+                inner.Dispose();
+            base.Dispose(disposing);
+        }
+    }
+}
+
+/// <summary>A stream that tells whether the other side has ended it.</summary>
+public interface IEndNoted
+{
+    /// <summary>A read has found the end.</summary>
+    bool HasEnded { get; }
 }

@@ -82,3 +82,106 @@ internal static class DescriptorFiles
                 + "give the types with --proto, or with --protoset as protoc writes it");
     }
 }
+
+/// <summary>A file that holds a FileDescriptorSet, as <c>protoc --include_imports -o</c> and <c>buf build -o</c> write it.</summary>
+public static class Protoset
+{
+    // A set of thousands of files is a few MB; this keeps a wrong file from filling the memory.
+    private const long MostBytes = 256L << 20;
+
+    /// <exception cref="InputException">The file cannot be read, is no FileDescriptorSet, or lacks a file that another imports.</exception>
+    public static MethodTypes Read(string path)
+    {
+        byte[] bytes;
+        try
+        {
+            var length = new FileInfo(path).Length;
+            if (length > MostBytes)
+                throw new InputException($"{path} has {length} bytes, too many for a protoset (at most {MostBytes >> 20} MiB)");
+            bytes = File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new InputException($"there is no file {path}", e);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            throw new InputException($"cannot read the protoset {path}: {e.Message.TrimEnd('.')}", e);
+        }
+        return Parse(bytes, path);
+    }
+
+    /// <summary>The same from memory; <paramref name="source"/> names it in messages.</summary>
+    public static MethodTypes Parse(byte[] bytes, string source)
+    {
+        try
+        {
+            return MethodTypes.Of(FileDescriptorSet.Parser.ParseFrom(bytes).File, source);
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            throw new InputException(
+                $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
+        }
+    }
+}
+
+/// <summary>
+/// Files without a single import that yet use types of others, as protobuf.js writes them and so every grpc-js server with
+/// <c>@grpc/reflection</c>: one file for each package, and no imports. They are given the imports that their types need.
+/// </summary>
+internal static class MissingImports
+{
+    /// <summary>The same files, those without imports with what they need from each other or from <paramref name="supplied"/>.</summary>
+    public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
+    {
+        var places = new Dictionary<string, string>(StringComparer.Ordinal);
+        foreach (var file in files.Concat(supplied.Select(file => file.ToProto())))
+        {
+            foreach (var symbol in Declared(file.Package, file.MessageType, file.EnumType))
+                places.TryAdd(symbol, file.Name);
+        }
+        return files.Select(file => file.Dependency.Count == 0 ? WithImports(file, places) : file);
+    }
+
+    private static FileDescriptorProto WithImports(FileDescriptorProto file, Dictionary<string, string> places)
+    {
+        var used = file.Extension.SelectMany(Used).Concat(file.MessageType.SelectMany(Used))
+            .Concat(file.Service.SelectMany(service => service.Method).SelectMany(method => new[] { method.InputType, method.OutputType }));
+        var imports = used.Select(name => Place(name, file.Package, places)).OfType<string>().Distinct().ToList();
+        imports.Remove(file.Name);
+        if (imports.Count == 0)
+            return file;
+        var mended = file.Clone();
+        mended.Dependency.Add(imports);
+        return mended;
+    }
+
+    // From the innermost scope outwards, as the language resolves a name; with a dot in front it is a full one.
+    private static string? Place(string name, string scope, Dictionary<string, string> places)
+    {
+        if (name.StartsWith('.'))
+            return places.GetValueOrDefault(name[1..]);
+        while (scope.Length > 0)
+        {
+            if (places.TryGetValue($"{scope}.{name}", out var place))
+                return place;
+            scope = scope[..Math.Max(scope.LastIndexOf('.'), 0)];
+        }
+        return places.GetValueOrDefault(name);
+    }
+
+    private static IEnumerable<string> Declared(string scope, IEnumerable<DescriptorProto> messages, IEnumerable<EnumDescriptorProto> enums)
+    {
+        var prefix = scope.Length == 0 ? "" : scope + ".";
+        return enums.Select(type => prefix + type.Name)
+            .Concat(messages.SelectMany(message =>
+                Declared(prefix + message.Name, message.NestedType, message.EnumType).Prepend(prefix + message.Name)));
+    }
+
+    private static IEnumerable<string> Used(DescriptorProto message) =>
+        message.Field.Concat(message.Extension).SelectMany(Used).Concat(message.NestedType.SelectMany(Used));
+
+    private static IEnumerable<string> Used(FieldDescriptorProto field) =>
+        new[] { field.TypeName, field.Extendee }.Where(name => name.Length > 0);
+}

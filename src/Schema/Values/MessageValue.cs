@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+using Google.Protobuf;
 using Google.Protobuf.Reflection;
 
 namespace IpcBench.Schema.Values;
@@ -34,4 +36,72 @@ internal sealed class MessageValue(MessageDescriptor type)
     public void Remove(FieldDescriptor field) => fields.Remove(Key(field));
 
     private static (bool, int) Key(FieldDescriptor field) => (field.IsExtension, field.FieldNumber);
+}
+
+/// <summary>What descriptors say about a field, and what they leave to their reader.</summary>
+internal static class FieldRules
+{
+    /// <summary>Messages inside messages, as in Google.Protobuf (CodedInputStream's default).</summary>
+    public const int DeepestMessage = 100;
+
+    private static readonly ConditionalWeakTable<FieldDescriptor, object> Types = [];
+
+    /// <summary>The field's type. Google.Protobuf 3.25 says Message of a group, which has other bytes; only the proto tells.</summary>
+    public static FieldType TypeOf(FieldDescriptor field) =>
+        field.FieldType == FieldType.Message ? (FieldType)Types.GetValue(field, MessageOrGroup) : field.FieldType;
+
+    /// <summary>Whether "set to its default" and "not set" differ.</summary>
+    public static bool HasPresence(FieldDescriptor field) =>
+        !field.IsRepeated && (field.IsExtension || field.IsRequired || field.HasPresence);
+
+    public static FieldDescriptor Key(FieldDescriptor map) => map.MessageType.FindFieldByNumber(1);
+
+    public static FieldDescriptor Value(FieldDescriptor map) => map.MessageType.FindFieldByNumber(2);
+
+    public static bool IsPackable(FieldDescriptor field) =>
+        field.IsRepeated && field.FieldType is not (FieldType.String or FieldType.Bytes or FieldType.Message or FieldType.Group);
+
+    public static WireFormat.WireType WireType(FieldType type) => type switch
+    {
+        FieldType.Double or FieldType.Fixed64 or FieldType.SFixed64 => WireFormat.WireType.Fixed64,
+        FieldType.Float or FieldType.Fixed32 or FieldType.SFixed32 => WireFormat.WireType.Fixed32,
+        FieldType.String or FieldType.Bytes or FieldType.Message => WireFormat.WireType.LengthDelimited,
+        FieldType.Group => WireFormat.WireType.StartGroup,
+        _ => WireFormat.WireType.Varint,
+    };
+
+    /// <summary>Whether a field without presence is left out of the bytes. -0.0 is another value than 0.</summary>
+    public static bool IsDefault(object value) => value switch
+    {
+        int number => number == 0,
+        uint number => number == 0,
+        long number => number == 0,
+        ulong number => number == 0,
+        float number => BitConverter.SingleToInt32Bits(number) == 0,
+        double number => BitConverter.DoubleToInt64Bits(number) == 0,
+        bool truth => !truth,
+        string text => text.Length == 0,
+        ByteString bytes => bytes.IsEmpty,
+        _ => false,
+    };
+
+    // A copy of the proto is made to look at it: done once for a field.
+    private static object MessageOrGroup(FieldDescriptor field) =>
+        field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldType.Group : FieldType.Message;
+
+    /// <summary>The value a scalar has where nothing is written; null for messages.</summary>
+    public static object? Default(FieldDescriptor field) => field.FieldType switch
+    {
+        FieldType.Double => 0d,
+        FieldType.Float => 0f,
+        FieldType.Int64 or FieldType.SInt64 or FieldType.SFixed64 => 0L,
+        FieldType.UInt64 or FieldType.Fixed64 => 0UL,
+        FieldType.Int32 or FieldType.SInt32 or FieldType.SFixed32 => 0,
+        FieldType.UInt32 or FieldType.Fixed32 => 0u,
+        FieldType.Bool => false,
+        FieldType.String => "",
+        FieldType.Bytes => ByteString.Empty,
+        FieldType.Enum => field.EnumType.Values is [var first, ..] ? first.Number : 0,
+        _ => null,
+    };
 }

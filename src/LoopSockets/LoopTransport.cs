@@ -1,0 +1,138 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace IpcBench.LoopSockets;
+
+/// <summary>Puts Kestrel on event loops.</summary>
+public static partial class LoopTransportExtensions
+{
+    /// <summary>
+    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. Where there is no
+    /// epoll it leaves Kestrel's transport in place and logs a warning at start.
+    /// </summary>
+    public static IWebHostBuilder UseLoopTransport(this IWebHostBuilder builder, Action<LoopTransportOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        return builder.ConfigureServices(services =>
+        {
+            if (configure is not null)
+                services.Configure(configure);
+            if (EventLoop.IsSupported)
+                services.AddSingleton<IConnectionListenerFactory, LoopTransportFactory>();
+            else
+                services.AddHostedService<Absence>();
+        });
+    }
+
+    /// <summary>Says at start that there are no loops here.</summary>
+    private sealed partial class Absence(ILogger<Absence> logger) : IHostedService
+    {
+        public Task StartAsync(CancellationToken cancellationToken)
+        {
+            LogAbsence(logger);
+            return Task.CompletedTask;
+        }
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        [LoggerMessage(
+            Level = LogLevel.Warning, Message = "UseLoopTransport needs Linux's epoll: this server goes on with System.Net.Sockets.")]
+        private static partial void LogAbsence(ILogger logger);
+    }
+}
+
+/// <summary>Settings of <see cref="LoopTransportExtensions.UseLoopTransport"/>, named as those of Kestrel's own sockets are.</summary>
+public sealed class LoopTransportOptions
+{
+    /// <summary>Event loops, a thread each; connections are spread over them in turn. Default: one for two CPUs, at least one.</summary>
+    public int Loops { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, 16);
+
+    /// <summary>Connections that may wait to be accepted; the system caps it (net.core.somaxconn).</summary>
+    public int Backlog { get; set; } = 512;
+
+    /// <summary>Bytes of a connection that may wait to be read by the application; the socket is read no further. Null: no limit.</summary>
+    public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
+
+    /// <summary>Bytes of a connection that may wait to be sent; the application's flushes wait. Null: no limit.</summary>
+    public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
+
+    /// <summary>TCP_NODELAY.</summary>
+    public bool NoDelay { get; set; } = true;
+
+    /// <summary>Makes the socket that listens at an end point, bound; it may be listening already.</summary>
+    public Func<EndPoint, Socket> CreateBoundListenSocket { get; set; } = SocketTransportOptions.CreateDefaultBoundListenSocket;
+}
+
+/// <summary>Kestrel's transport for TCP and Unix sockets on event loops. Its threads live as long as it does.</summary>
+[SupportedOSPlatform("linux")]
+public sealed partial class LoopTransportFactory : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
+{
+    private readonly LoopTransportOptions options;
+    private readonly LoopThread[] threads;
+    private readonly ILogger logger;
+    private uint turn;
+
+    public LoopTransportFactory(
+        IOptions<LoopTransportOptions> options, IMemoryPoolFactory<byte> pools, ILogger<LoopTransportFactory> logger)
+    {
+        (this.options, this.logger) = (options.Value, logger);
+        ArgumentOutOfRangeException.ThrowIfLessThan(this.options.Loops, 1);
+        var most = (this.options.MaxReadBufferSize, this.options.MaxWriteBufferSize);
+        threads = [.. Enumerable.Range(0, this.options.Loops).Select(
+            index => new LoopThread(FormattableString.Invariant($"loop {index}"), pools.Create(), most, inline: true, OnFault))];
+    }
+
+    public bool CanBind(EndPoint endpoint) => endpoint is IPEndPoint or UnixDomainSocketEndPoint;
+
+    /// <summary>Listens.</summary>
+    /// <exception cref="AddressInUseException">Somebody else does.</exception>
+    public async ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        Socket socket;
+        try
+        {
+            socket = options.CreateBoundListenSocket(endpoint);
+        }
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.AddressAlreadyInUse)
+        {
+            throw new AddressInUseException(e.Message, e);
+        }
+        try
+        {
+            socket.Listen(options.Backlog);
+            return await LoopConnectionListener.StartAsync(socket, Next, options.NoDelay, reason => LogFailure(logger, reason));
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (var thread in threads)
+            thread.Dispose();
+    }
+
+    private LoopThread Next() => threads[Interlocked.Increment(ref turn) % (uint)threads.Length];
+
+    private void OnFault(Exception e) => LogFault(logger, e);
+
+    [LoggerMessage(
+        Level = LogLevel.Warning, Message = "No connection can be accepted ({Reason}); it is tried again every 50 ms until one can.")]
+    private static partial void LogFailure(ILogger logger, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "An exception on an event loop's thread was caught; the loop goes on.")]
+    private static partial void LogFault(ILogger logger, Exception e);
+}
