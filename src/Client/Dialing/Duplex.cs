@@ -27,3 +27,72 @@ internal interface IDuplexOwner
     /// <param name="fault">What broke it; null when the other side closed it in good order.</param>
     void OnEnd(Duplex duplex, string? fault);
 }
+
+/// <summary>A duplex and the output for it: lets one thread in at a time, and flushes once, when the last one leaves.</summary>
+internal abstract class DuplexGate
+{
+    private readonly BufferPool pool;
+    private readonly object? gate;
+    private int depth;
+
+    /// <param name="pool">For the output.</param>
+    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on one thread.</param>
+    protected DuplexGate(BufferPool pool, bool isShared)
+    {
+        (this.pool, gate) = (pool, isShared ? new object() : null);
+        Output = new OutputBuffer(pool);
+    }
+
+    /// <summary>What is sent when the last one inside leaves; another one for each duplex.</summary>
+    protected OutputBuffer Output { get; private set; }
+
+    /// <summary>The present one; null while there is none.</summary>
+    protected Duplex? Current { get; set; }
+
+    public void Enter()
+    {
+        if (gate is not null)
+            Monitor.Enter(gate);
+        depth++;
+    }
+
+    public void Leave()
+    {
+        try
+        {
+            // A flush that finds the duplex broken ends it; the one that takes its place may have output already, which is flushed too.
+            for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
+                now.Flush(Output);
+        }
+        finally
+        {
+            depth--;
+            if (gate is not null)
+                Monitor.Exit(gate);
+        }
+    }
+
+    /// <summary>Inside until the end of the block.</summary>
+    protected Scope Inside()
+    {
+        Enter();
+        return new Scope(this);
+    }
+
+    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
+    protected void CloseCurrent()
+    {
+        var old = Current;
+        if (!Output.IsEmpty)
+            old?.Flush(Output);
+        Output = new OutputBuffer(pool);
+        Current = null;
+        old?.Close();
+    }
+
+    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
+    protected readonly ref struct Scope(DuplexGate inside)
+    {
+        public void Dispose() => inside.Leave();
+    }
+}

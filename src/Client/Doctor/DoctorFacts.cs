@@ -1,3 +1,7 @@
+using System.Diagnostics;
+using System.Reflection;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using System.Text.Json.Serialization;
 using IpcBench.Analysis.Results;
 using IpcBench.Host;
@@ -69,4 +73,95 @@ internal enum Level
 
     [JsonStringEnumMemberName("problem")]
     Problem,
+}
+
+/// <summary>Asks the machine everything that the checks need; never throws.</summary>
+internal static class FactsGathering
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(400);
+
+    public static async Task<DoctorFacts> GatherAsync(DoctorOptions options, HostInfo host)
+    {
+        var addresses = await LookAsync([.. options.Targets, .. options.Neighbours]);
+        var facts = new DoctorFacts
+        {
+            Options = options,
+            Host = host,
+            OpenFiles = OpenFileLimit.Raise(),
+            Cpus = Affinity.Available()?.Cpus.Count ?? Environment.ProcessorCount,
+            ClockNs = ClockCost(),
+            FreePorts = PortSpace.Free(),
+            Addresses = addresses,
+            TempFolder = Path.GetTempPath(),
+            TempFailure = WriteFailure(Path.GetTempPath()),
+            ResultsFailure = options.ResultsFolder is { } folder ? WriteFailure(folder) : "",
+            CertificateFailure = options.Tls ? CertificateFailure() : null,
+            DebugBuild = typeof(FactsGathering).Assembly.GetCustomAttribute<DebuggableAttribute>()?.IsJITOptimizerDisabled == true,
+        };
+        return await WatchAsync(facts, options.Watch);
+    }
+
+    // Last, when the other checks' own work is over.
+    private static async Task<DoctorFacts> WatchAsync(DoctorFacts facts, TimeSpan time)
+    {
+        var machine = MachineSnapshot.Take();
+        var own = Environment.CpuUsage.TotalTime;
+        await Task.Delay(time);
+        var usage = MachineSnapshot.Between(machine, MachineSnapshot.Take());
+        return facts with { Machine = usage, OwnCpuNs = (long)(Environment.CpuUsage.TotalTime - own).TotalNanoseconds };
+    }
+
+    private static async Task<IReadOnlyDictionary<Address, AddressState>> LookAsync(IReadOnlyList<Address> addresses)
+    {
+        var distinct = addresses.Distinct().ToList();
+        var states = await Task.WhenAll(distinct.Select(address => AddressProbe.LookAsync(address, Patience)));
+        return distinct.Zip(states).ToDictionary(pair => pair.First, pair => pair.Second);
+    }
+
+    private static double ClockCost()
+    {
+        const int readings = 2000;
+        var start = Stopwatch.GetTimestamp();
+        for (var i = 0; i < readings; i++)
+            _ = Stopwatch.GetTimestamp();
+        return Stopwatch.GetElapsedTime(start).TotalNanoseconds / readings;
+    }
+
+    /// <summary>
+    /// Why no file can be made in <paramref name="folder"/> (or, where it is not there yet, the folder itself); empty when it can.
+    /// </summary>
+    internal static string WriteFailure(string folder)
+    {
+        try
+        {
+            var existing = Path.GetFullPath(folder);
+            while (!Directory.Exists(existing) && Path.GetDirectoryName(existing) is { } parent)
+                existing = parent;
+            var file = Path.Combine(existing, ".grpcbench-" + Guid.NewGuid().ToString("N"));
+            using (new FileStream(file, FileMode.CreateNew, FileAccess.Write, FileShare.None, 1, FileOptions.DeleteOnClose))
+            {
+            }
+            return "";
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
+        {
+            return e.Message;
+        }
+    }
+
+    private static string CertificateFailure()
+    {
+        try
+        {
+            using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+            var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+            var now = DateTimeOffset.UtcNow;
+            using var certificate = request.CreateSelfSigned(now, now.AddDays(1));
+            return "";
+        }
+        catch (Exception e) when (e is CryptographicException or NotSupportedException or TypeInitializationException)
+        {
+            return e.Message;
+        }
+    }
 }

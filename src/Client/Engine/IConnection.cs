@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace IpcBench.Client.Engine;
 
 /// <summary>Where the connections of a cell come from. It is handed to the engine, which knows no protocol and no transport.</summary>
@@ -65,4 +67,35 @@ internal interface IStream
     /// <summary>Makes one call; only after <see cref="ReadyAsync"/> said true, and never two at a time. Does not throw.</summary>
     /// <param name="sentNs">Now, from which the timeout counts.</param>
     ValueTask<CallResult> CallAsync(long sentNs);
+}
+
+/// <summary>What servers say of calls that fail: the first message of each kind in a window. From any thread.</summary>
+/// <param name="secrets">Texts that no file may hold; a server may repeat what it was sent.</param>
+internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
+{
+    private const int Longest = 200;
+
+    private readonly ConcurrentDictionary<string, string> first = new(StringComparer.Ordinal);
+
+    /// <summary>Forgets the last window.</summary>
+    public void Begin() => first.Clear();
+
+    /// <summary>There is a message of that kind already.</summary>
+    public bool Has(string kind) => first.ContainsKey(kind);
+
+    /// <param name="kind">As the failures are counted.</param>
+    /// <param name="message">In the server's words; only the first of a kind is kept.</param>
+    public void Add(string kind, string message)
+    {
+        if (Has(kind))
+            return;
+        foreach (var secret in secrets ?? [])
+            message = message.Replace(secret, "(hidden)", StringComparison.Ordinal);
+        // A terminal obeys control characters, and a reader needs one line.
+        message = string.Concat(message.Select(letter => char.IsControl(letter) ? ' ' : letter)).Trim();
+        first.TryAdd(kind, message.Length <= Longest ? message : message[..Longest] + "…");
+    }
+
+    /// <summary>What was said until now.</summary>
+    public IReadOnlyDictionary<string, string> First() => new SortedDictionary<string, string>(first, StringComparer.Ordinal);
 }

@@ -1,5 +1,8 @@
+using System.Diagnostics;
 using System.Globalization;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -85,5 +88,80 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         }
         cancellation.ThrowIfCancellationRequested();
         return spoiled;
+    }
+}
+
+/// <summary>When the rounds of a phase are enough: a planned number, or <c>--rounds auto</c>'s decision within its time.</summary>
+internal sealed class RoundsLimit(RunOptions options)
+{
+    private readonly long begun = Stopwatch.GetTimestamp();
+    private long phaseBegun;
+
+    /// <summary>True when round <paramref name="number"/> is not to be measured any more.</summary>
+    public bool IsReached(int number, RunRecord record)
+    {
+        if (!options.RoundsAuto)
+            return number > options.Rounds;
+        if (number > options.Rounds)
+            return true;
+
+        // A round that would end after --max-time is not begun: the run ends within it.
+        if (number == 1)
+        {
+            phaseBegun = Stopwatch.GetTimestamp();
+            return false;
+        }
+        var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || StopDecision.After(record).Stop;
+    }
+}
+
+/// <summary>
+/// How much of what was spoiled may be measured again: once each, and at most a fifth of all measurements, since repeating more would
+/// select results.
+/// </summary>
+/// <param name="planned">Measurements of the whole run; 0 when the tool decides.</param>
+internal sealed class RepeatBudget(int planned)
+{
+    /// <summary>Measurements that were repeated.</summary>
+    public int Repeated { get; private set; }
+
+    /// <summary>True, and counted, when so many may be measured once more; false: they stand, with their doubt.</summary>
+    /// <param name="measurements">Those to repeat, which are repeated together.</param>
+    /// <param name="soFar">Made so far: where none are planned a fifth of these may be repeated.</param>
+    public bool TryRepeat(int measurements, int soFar)
+    {
+        if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)
+            return false;
+        Repeated += measurements;
+        return true;
+    }
+}
+
+/// <summary>Absolute rates of the load phase: every arm gets the same one, a share of what the slowest arm can do.</summary>
+internal static class LoadRates
+{
+    /// <summary>
+    /// Calls per second for each cell, from the median round of the saturation rounds of its size, connections and streams. A cell for
+    /// which no arm completed anything is missing: without a capacity there is no share of it.
+    /// </summary>
+    public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
+        (from cell in loads
+         let capacity = Capacity(record, cell.Record.Key)
+         where capacity > 0
+         select (cell, rate: capacity * cell.Share!.Value)).ToDictionary(pair => pair.cell, pair => pair.rate);
+
+    private static double Capacity(RunRecord record, CellKey key)
+    {
+        // Of several attempts the last one counts.
+        var counting = record.Rounds.GroupBy(round => (round.Cell, round.Number, AtFullLoad: round.AskedRate == 0))
+            .Select(attempts => attempts.MaxBy(round => round.Attempt)!);
+        var arms = from round in counting
+                   let cell = record.Cells[round.Cell].Key
+                   where cell.Load == "max" && round.WindowNs > 0
+                   where (cell.Size, cell.Connections, cell.Streams) == (key.Size, key.Connections, key.Streams)
+                   group (round.Credited ?? round.Completed) * 1e9 / round.WindowNs by round.Cell into rates
+                   select rates.Order().ElementAt((rates.Count() - 1) / 2);
+        return arms.Where(rate => rate > 0).DefaultIfEmpty(0).Min();
     }
 }

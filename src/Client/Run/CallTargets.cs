@@ -1,7 +1,10 @@
 using Google.Protobuf.Reflection;
+using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Schema;
 using IpcBench.Schema.Json;
@@ -143,5 +146,52 @@ internal static class CallTargets
         var notes = new FailureNotes(call.Secrets);
         notes.Add("", text);
         return notes.First()[""];
+    }
+}
+
+/// <summary>The HTTP/1.1 arms of a run, each asked once before the plan is made.</summary>
+internal static class HttpTargets
+{
+    /// <exception cref="EnvironmentException">One of the servers does not answer, or not with success.</exception>
+    public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
+    {
+        var asked = new List<HttpArm>();
+        foreach (var arm in options.Http)
+            asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
+        var largest = asked.Max(arm => arm.Request.Size);
+        return [.. asked.Select(arm =>
+            new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
+    }
+
+    private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
+    {
+        var load = new EngineOptions
+        {
+            Address = arm.Address,
+            Size = 0,
+            Connections = 1,
+            Threads = 1,
+            Timeout = options.Timeout,
+        };
+        try
+        {
+            return await HttpProbe.SizeAsync(load, options.Variants[0].Knobs.Connector(options.Connector), arm.Request, cancellation);
+        }
+        catch (IOException e)
+        {
+            throw new EnvironmentException(e.Message, e);
+        }
+    }
+
+    private static string Note(HttpArm arm, long largest)
+    {
+        string[] notes =
+        [
+            arm.Address is Address.Pipe ? NamedPipeConnector.Note : "",
+            arm.Request.Size == largest
+                ? ""
+                : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
+        ];
+        return string.Join("; ", notes.Where(note => note.Length > 0));
     }
 }

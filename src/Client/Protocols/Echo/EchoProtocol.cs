@@ -42,3 +42,63 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 
     public override CallResult AtEnd() => CallResult.Failed(arrived > 0 ? "short reply" : "connection lost");
 }
+
+/// <summary>
+/// The endless bytes that packets are cut from. Neighbours always differ, and packets of any size differ from those before and after
+/// them, so that a reply that is swapped, repeated or shifted is not taken for the right one.
+/// </summary>
+internal static class EchoPattern
+{
+    // A prime: packets begin at every place of the pattern before one comes again.
+    private const int Period = 65_521;
+
+    private static readonly byte[] Bytes = Make();
+
+    /// <summary>Where the packet after the one at <paramref name="position"/> begins.</summary>
+    public static int Next(int position, int size) => (int)(((long)position + size + (size % Period == 0 ? 1 : 0)) % Period);
+
+    /// <summary>Writes the packet that begins at <paramref name="position"/>.</summary>
+    public static void Fill(Span<byte> packet, int position)
+    {
+        for (var at = position; packet.Length > 0; at = 0)
+        {
+            var part = Bytes.AsSpan(at, Math.Min(packet.Length, Period - at));
+            part.CopyTo(packet);
+            packet = packet[part.Length..];
+        }
+    }
+
+    /// <summary>Whether these are the bytes from <paramref name="position"/> on.</summary>
+    public static bool Matches(ReadOnlySpan<byte> bytes, int position)
+    {
+        for (var at = position % Period; bytes.Length > 0; at = 0)
+        {
+            var part = Bytes.AsSpan(at, Math.Min(bytes.Length, Period - at));
+            if (!bytes[..part.Length].SequenceEqual(part))
+                return false;
+            bytes = bytes[part.Length..];
+        }
+        return true;
+    }
+
+    // Shuffled runs of all 256 values, one after the other: what comes soon again is never the same byte.
+    private static byte[] Make()
+    {
+        const int seed = 14;
+        var random = new Random(seed);
+        var run = new byte[256];
+        for (var value = 0; value < run.Length; value++)
+            run[value] = (byte)value;
+        var bytes = new byte[Period];
+        for (var at = 0; at < bytes.Length; at += run.Length)
+        {
+            do
+            {
+                random.Shuffle(run);
+            }
+            while (at > 0 && run[0] == bytes[at - 1]);
+            run.AsSpan(0, Math.Min(run.Length, bytes.Length - at)).CopyTo(bytes.AsSpan(at));
+        }
+        return bytes;
+    }
+}
