@@ -56,3 +56,92 @@ public sealed class MeasuredRun
 
 /// <summary>One run in a report, and the name that tells it from the others.</summary>
 public sealed record NamedRun(string Name, MeasuredRun Run);
+
+/// <summary>One cell of a run with the rounds of it that count, in the order of their numbers.</summary>
+public sealed class MeasuredCell
+{
+    internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds)
+    {
+        (Index, Cell, Rounds) = (index, cell, rounds);
+        Median = MedianOf(rounds);
+    }
+
+    /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
+    public int Index { get; }
+
+    public Cell Cell { get; }
+
+    public CellKey Key => Cell.Key;
+
+    public IReadOnlyList<MeasurementView> Rounds { get; }
+
+    /// <summary>
+    /// The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.
+    /// </summary>
+    public MeasurementView? Median { get; }
+
+    /// <summary>What is compared with each other: everything of the key but the arm.</summary>
+    public Point Point => Point.Of(Key);
+
+    /// <summary>Values of the rounds that have one.</summary>
+    public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
+
+    /// <summary>Whether every call of every round ended well.</summary>
+    public bool AllWell => Rounds.All(r => r.FailedCalls == 0 && r.Record.CutOff == 0);
+
+    internal static MeasurementView? MedianOf(IReadOnlyList<MeasurementView> rounds) =>
+        rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
+}
+
+/// <summary>The place in the plan at which arms are compared: same method, size, connections, streams and load.</summary>
+public sealed record Point(long Size, int Connections, int Streams, string Load, string Method = "")
+{
+    public static Point Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method);
+
+    /// <inheritdoc cref="CellKey.Work"/>
+    public string Work => CellKey.WorkOf(Method, Size);
+}
+
+/// <summary>
+/// Which cell each cell is compared with. A reference that is a bare transport is sought first within the same client, protocol and variant
+/// (grpc-dotnet over a pipe against grpc-dotnet over TCP), and the reference's own other variants are compared with the plain one. Of a
+/// setting's value one asks what it changes: its reference is the same transport without it, where that was measured.
+/// </summary>
+internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
+{
+    private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
+
+    /// <summary>Index of the reference of this cell; null when it has none or is one.</summary>
+    public int? Of(int cell)
+    {
+        var key = cells[cell];
+        var candidates = Enumerable.Range(0, cells.Count).Where(i => SamePoint(cells[i], key)).ToList();
+        var named = First(candidates, other => other.Arm == reference);
+        var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport
+            && SameFamily(other, key));
+        var standard = isArm || !IsSetting(key) ? null : First(candidates, other => IsDefaultOf(other, key));
+        var chosen = standard ?? family ?? named ?? First(candidates, other => other.Transport == reference);
+        return chosen == cell ? null : chosen;
+    }
+
+    /// <summary>Whether it is what <paramref name="key"/> is without the values of settings.</summary>
+    public static bool IsDefaultOf(CellKey other, CellKey key) => other.Variant == WithoutSettings(key.Variant)
+        && (other.Transport, other.Protocol, other.Client) == (key.Transport, key.Protocol, key.Client);
+
+    /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
+    public static bool IsSetting(CellKey key) => key.Variant.Contains('=', StringComparison.Ordinal);
+
+    private static string WithoutSettings(string variant) =>
+        string.Join(' ', variant.Split(' ').Where(part => !part.Contains('=', StringComparison.Ordinal)));
+
+    private int? First(List<int> candidates, Func<CellKey, bool> fits)
+    {
+        var found = candidates.FindIndex(i => fits(cells[i]));
+        return found < 0 ? null : candidates[found];
+    }
+
+    private static bool SamePoint(CellKey a, CellKey b) =>
+        (a.Size, a.Connections, a.Streams, a.Load) == (b.Size, b.Connections, b.Streams, b.Load);
+
+    private static bool SameFamily(CellKey a, CellKey b) => (a.Protocol, a.Client, a.Variant) == (b.Protocol, b.Client, b.Variant);
+}

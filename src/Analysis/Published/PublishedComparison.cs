@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
@@ -62,3 +63,72 @@ public interface IExplanation
 
 /// <summary>An explanation that was computed: a table, which may be empty, and what it says in words.</summary>
 public sealed record Explained(string Title, TextTable Table, IReadOnlyList<string> Sentences);
+
+/// <summary>One number of a published table and the cell that measures the same here.</summary>
+/// <param name="What">The row, as people say it: <c>Unix socket, 1 MB</c>.</param>
+/// <param name="Cell">Where the same is measured.</param>
+/// <param name="Metric">What the number is.</param>
+/// <param name="Value">In the metric's unit; null where it could not be read.</param>
+/// <param name="Origin">How well it is known.</param>
+public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value,
+    PublishedOrigin Origin = PublishedOrigin.Original)
+{
+    /// <summary>The value with its unit, – when there is none.</summary>
+    public string Text => Value is { } value ? Quantity.Show(value, Metric.Unit) : Quantity.None;
+}
+
+/// <summary>A published claim of how many times as fast one thing is as another, by calls per second.</summary>
+/// <param name="What">The row, as people say it: <c>Unix socket against TCP, 1 kB</c>.</param>
+/// <param name="Cell">Where the one is measured.</param>
+/// <param name="Reference">Where the other is measured.</param>
+/// <param name="Low">Lower end of what is claimed.</param>
+/// <param name="High">Upper end; equal to the lower where one number is claimed.</param>
+/// <param name="Origin">How well it is known; both ends are 0 where it was not found.</param>
+public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,
+    PublishedOrigin Origin = PublishedOrigin.Original)
+{
+    public bool IsKnown => Origin != PublishedOrigin.NotFound;
+
+    /// <summary><c>1.10×</c> or <c>2.00× – 3.00×</c>.</summary>
+    public string Text => !IsKnown ? Quantity.None : Low == High ? Quantity.Ratio(Low) : $"{Quantity.Ratio(Low)} – {Quantity.Ratio(High)}";
+}
+
+/// <summary>How well a published number is known here.</summary>
+public enum PublishedOrigin
+{
+    /// <summary>Read in the write-up or its repository.</summary>
+    Original,
+
+    /// <summary>Quoted by somebody else who names the write-up; rounded, perhaps mistaken.</summary>
+    SecondHand,
+
+    /// <summary>What the write-up is quoted for; the number itself could not be read.</summary>
+    AsReported,
+
+    /// <summary>The write-up has it, and it could not be read.</summary>
+    NotFound,
+}
+
+/// <summary>Which measured cell a published number corresponds to; what is null may be anything.</summary>
+public sealed record CellChoice
+{
+    public required string Protocol { get; init; }
+
+    public required string Transport { get; init; }
+
+    public string Variant { get; init; } = "";
+
+    public long? Size { get; init; }
+
+    public int? Connections { get; init; }
+
+    public int? Streams { get; init; }
+
+    public bool Fits(CellKey key) =>
+        (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, "max")
+        && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
+
+    /// <summary>The first measured cell that fits, of this client where one is named; null when there is none.</summary>
+    public MeasuredCell? In(MeasuredRun run, string? client = null) =>
+        run.Cells.FirstOrDefault(cell => cell.Median != null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
+}

@@ -71,3 +71,56 @@ internal ref struct InvariantLine(int literalLength, int formattedCount)
 
     public string ToStringAndClear() => inner.ToStringAndClear();
 }
+
+/// <summary>Sentences in lines of a terminal.</summary>
+public static class TextWrapping
+{
+    /// <summary>The words in lines of at most this many columns; a longer word has a line of its own.</summary>
+    /// <param name="text">One paragraph.</param>
+    /// <param name="width">Columns; null: one line.</param>
+    /// <param name="indent">Before the first line.</param>
+    /// <param name="hanging">Before the others.</param>
+    public static IEnumerable<string> Lines(string text, int? width, string indent = "", string hanging = "")
+    {
+        if (width is not { } most)
+        {
+            yield return indent + text;
+            yield break;
+        }
+        var line = indent;
+        var isEmpty = true;
+        foreach (var word in Words(text))
+        {
+            if (!isEmpty && line.Length + 1 + word.Length > most)
+            {
+                yield return line;
+                (line, isEmpty) = (hanging, true);
+            }
+            line += (isEmpty ? "" : " ") + word;
+            isEmpty = false;
+        }
+        yield return line;
+    }
+
+    /// <summary>The text itself, or its beginning and an ellipsis where it has no room.</summary>
+    public static string Cut(string text, int? width) =>
+        width is { } most && text.Length > most ? text[..Math.Max(0, most - 1)] + "…" : text;
+
+    // A number and its unit stay together: "7.0 %", "3 × 2".
+    private static List<string> Words(string text)
+    {
+        var words = new List<string>();
+        foreach (var word in text.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+        {
+            var joins = words.Count > 0 && words[^1].Length > 0 && char.IsAsciiDigit(words[^1][^1]) && IsUnit(word);
+            if (joins)
+                words[^1] += " " + word;
+            else
+                words.Add(word);
+        }
+        return words;
+    }
+
+    private static bool IsUnit(string word) => word.TrimEnd(',', '.', ';', ':', ')', ']')
+        is "%" or "×" or "ns" or "µs" or "ms" or "s" or "B" or "kB" or "MB" or "GB" or "KiB" or "MiB";
+}
