@@ -121,6 +121,19 @@ public sealed class HaltedServerTests : IDisposable
         await serving;
     }
 
+    [Fact]
+    public async Task Calls_longer_than_the_window_that_was_typed_have_a_rate_though_none_began_in_it()
+    {
+        await using var server = Tool.StartServer("--listen", Socket, "--delay-us", "1500000");
+        await server.SeesAsync("GrpcBench server ready");
+        var (code, output, error) = await Tool.RunAsync(
+            "-U", Socket, "-c", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "100ms", "--no-calibration", "-o", File);
+        var round = Assert.Single(ResultsFile.Load(File).Rounds);
+        Assert.True(code == 0, $"{code}\n{output}{error}");
+        Assert.Equal((0, 0), (round.Ok, round.Failed.Count));
+        Assert.InRange(round.Credited!.Value, 0.01, 0.5);
+    }
+
     private async Task<Tool> StartServerAsync()
     {
         var server = Tool.StartServer("--listen", Socket);

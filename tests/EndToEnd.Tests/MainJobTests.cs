@@ -38,6 +38,27 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_on_its_own_loop_tells_the_system_calls_of_a_call()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
+            "--warmup", "100ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", ResultsFile);
+        Assert.True(code == 0, output + error);
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
+        foreach (var round in run.Rounds)
+        {
+            var isLoop = run.Cells[round.Cell].Key.Variant.Contains("loop", StringComparison.Ordinal);
+            Assert.Equal(isLoop, round.Server!.Loop is not null);
+            if (round.Server.Loop is not { } made)
+                continue;
+            // One call at a time on a connection: its request is one receive, its reply at least one send; Control's are among them.
+            Assert.InRange((made.Receives - made.EmptyReceives) / (double)round.Server.CountedCalls, 0.9, 2.2);
+            Assert.InRange(made.Sends / (double)round.Server.CountedCalls, 0.9, 3.2);
+            Assert.InRange(made.Waits, 1, long.MaxValue);
+        }
+    }
+
+    [Fact]
     public async Task Two_runs_at_once_do_not_meet()
     {
         var other = Path.Combine(folder, "other.json");

@@ -14,7 +14,7 @@ internal static class WakeUps
     public const string Title = "Wake-ups and system calls of a call (median round)";
 
     public const string Words = "woken: threads that waited and went on; preempted: threads that would have gone on; empty receives found "
-        + "nothing. System calls are those of the client's event loop.";
+        + "nothing. System calls are those of the client's event loop, and of the server's where it has one (--sockets loop).";
 
     // Less a call is no cause of anything that is seen.
     private const double LeastDifference = 0.1;
@@ -25,6 +25,8 @@ internal static class WakeUps
         ("client preempted", Metric.Find("client_preempted")!), ("server preempted", Metric.Find("server_preempted")!),
         ("receives", Metric.Find("client_receives")!), ("empty receives", Metric.Find("client_empty_receives")!),
         ("sends", Metric.Find("client_sends")!), ("epoll_waits", Metric.Find("client_waits")!),
+        ("server receives", Metric.Find("server_receives")!), ("server empty receives", Metric.Find("server_empty_receives")!),
+        ("server sends", Metric.Find("server_sends")!), ("server epoll_waits", Metric.Find("server_waits")!),
     ];
 
     /// <summary>Empty where the system tells nothing of it; a quantity that no cell has is no column.</summary>
@@ -33,7 +35,11 @@ internal static class WakeUps
         var cells = RunTables.InOrder(run).ToList();
         var columns = Columns.Where(column => cells.Exists(cell => column.Metric.Value(cell.Median!) != null)).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", .. columns.Select(column => column.Heading)])
-        { Words = 2, Spare = ["client preempted", "server preempted", "epoll_waits", "sends", "empty receives", "receives"] };
+        {
+            Words = 2,
+            Spare = ["server epoll_waits", "server sends", "server empty receives", "server receives", "client preempted",
+                "server preempted", "epoll_waits", "sends", "empty receives", "receives"],
+        };
         foreach (var cell in columns.Count == 0 ? [] : cells)
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. columns.Select(column => column.Metric.Show(cell.Median!))]);
         return table;

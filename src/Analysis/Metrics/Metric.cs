@@ -108,6 +108,10 @@ public sealed record Metric(
         Failed,
         new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Record.CutOff),
         new("not_sent", "due and not sent", Unit.Count, Better.Lower, r => r.Record.NotSent),
+        OfServerLoop("server_receives", "server receives/call", loop => loop.Receives),
+        OfServerLoop("server_empty_receives", "server receives that found nothing/call", loop => loop.EmptyReceives),
+        OfServerLoop("server_sends", "server sends/call", loop => loop.Sends),
+        OfServerLoop("server_waits", "server epoll_waits/call", loop => loop.Waits),
     ];
 
     /// <summary>The metric of this name; null when there is none.</summary>
@@ -115,6 +119,9 @@ public sealed record Metric(
 
     private static Metric OfLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Client.Loop is { } loop ? count(loop) : null, r.ClientCalls));
+
+    private static Metric OfServerLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
+        r => PerCall(r.Record.Server?.Loop is { } loop ? count(loop) : null, r.ServerCounted));
 
     private static double? Preempted(ProcessUsage? usage) => usage?.ContextSwitches - usage?.VoluntarySwitches;
 

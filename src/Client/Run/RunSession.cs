@@ -161,10 +161,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         return record.Rounds.Any(round => round.Failed.Count > 0 || round.CutOff > 0) ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
-    /// <summary>One sentence about the first cell that measured nothing; null when there is none.</summary>
+    /// <summary>
+    /// One sentence about the first cell that measured nothing; null when there is none. Calls longer than the window, of which none began
+    /// inside it, have a rate.
+    /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {
-        var nothing = record.Rounds.GroupBy(round => round.Cell).FirstOrDefault(rounds => rounds.Sum(round => round.Ok) == 0);
+        var nothing = record.Rounds.GroupBy(round => round.Cell).FirstOrDefault(
+            rounds => rounds.All(round => round is { Ok: 0, Credited: null or 0 }));
         if (nothing is null)
             return null;
         var (address, started) = (record.Cells[nothing.Key].Address, nothing.Sum(round => round.Started));

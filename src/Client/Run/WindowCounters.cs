@@ -206,12 +206,23 @@ internal static class ServerUsage
             VoluntarySwitches = before.HasVoluntarySwitches && after.HasVoluntarySwitches
                 ? after.VoluntarySwitches - before.VoluntarySwitches : null,
             Calls = Calls(after) - Calls(before),
+            Loop = Usage.Of(Made(before.Loop, after.Loop)),
         };
 
     /// <summary>The server was restarted meanwhile.</summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>
         after.CpuUserNs < before.CpuUserNs || after.CpuKernelNs < before.CpuKernelNs || after.AllocatedBytes < before.AllocatedBytes
         || after.GcPauseNs < before.GcPauseNs || Calls(after) < Calls(before);
+
+    /// <summary>Null where it tells none, or none that can be.</summary>
+    private static LoopCounts? Made(LoopCalls? before, LoopCalls? after)
+    {
+        if (before is null || after is null)
+            return null;
+        var made = new LoopCounts(after.Receives - before.Receives, after.EmptyReceives - before.EmptyReceives,
+            after.Sends - before.Sends, after.Waits - before.Waits);
+        return made.EmptyReceives < 0 || made.Receives < made.EmptyReceives || made.Sends < 0 || made.Waits < 0 ? null : made;
+    }
 
     private static long Calls(UsageReply usage) => usage.Endpoints.Sum(endpoint => endpoint.Calls);
 }

@@ -2,6 +2,7 @@ using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Services;
 
@@ -70,6 +71,16 @@ internal static class UsageMeter
         };
         if (switches.Sum > 0)
             reply.VoluntarySwitches = switches.Voluntary;
+        if (EventLoop.IsSupported && EventLoop.OfProcess is { } made)
+        {
+            reply.Loop = new LoopCalls
+            {
+                Receives = made.Receives,
+                EmptyReceives = made.EmptyReceives,
+                Sends = made.Sends,
+                Waits = made.Waits,
+            };
+        }
         for (var generation = 0; generation <= GC.MaxGeneration; generation++)
             reply.GcCollections.Add(GC.CollectionCount(generation));
         reply.Endpoints.Add(endpoints.Select(endpoint => new EndpointUsage

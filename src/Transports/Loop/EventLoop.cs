@@ -37,6 +37,10 @@ public sealed class EventLoop : IDisposable
     private readonly EpollSet epoll = new();
     private readonly SpinBudget spin = new();
     private readonly Thread thread;
+    private static readonly Lock AllGate = new();
+    private static readonly List<EventLoop> All = [];
+    private static LoopCounts ended;
+    private long sendsElsewhere; // of other threads
     private long receives, emptyReceives, sends, waits; // of the loop's thread alone, and read by others
     private int mayBeAsleep;
     private volatile bool stopping;
@@ -45,6 +49,8 @@ public sealed class EventLoop : IDisposable
     public EventLoop(string name)
     {
         thread = new Thread(Run) { Name = name, IsBackground = true };
+        lock (AllGate)
+            All.Add(this);
         thread.Start();
     }
 
@@ -62,8 +68,18 @@ public sealed class EventLoop : IDisposable
     public static bool IsSupported => OperatingSystem.IsLinux();
 
     /// <summary>System calls so far. From any thread.</summary>
-    public LoopCounts Counts => new(
-        Volatile.Read(ref receives), Volatile.Read(ref emptyReceives), Volatile.Read(ref sends), Volatile.Read(ref waits));
+    public LoopCounts Counts => new(Volatile.Read(ref receives), Volatile.Read(ref emptyReceives),
+        Volatile.Read(ref sends) + Volatile.Read(ref sendsElsewhere), Volatile.Read(ref waits));
+
+    /// <summary>System calls of all loops that this process has had; null when it has had none. From any thread.</summary>
+    public static LoopCounts? OfProcess
+    {
+        get
+        {
+            lock (AllGate)
+                return All.Count == 0 && ended == default ? null : All.Aggregate(ended, (sum, loop) => sum + loop.Counts);
+        }
+    }
 
     /// <summary>True on the loop's own thread.</summary>
     public bool IsCurrent => Thread.CurrentThread == thread;
@@ -115,11 +131,13 @@ public sealed class EventLoop : IDisposable
             emptyReceives++;
     }
 
-    /// <summary>A send was made; one of another thread is not counted, which would cost both threads.</summary>
+    /// <summary>A send was made.</summary>
     internal void Sent()
     {
         if (IsCurrent)
             sends++;
+        else
+            Interlocked.Increment(ref sendsElsewhere);
     }
 
     private void Run()
@@ -133,6 +151,11 @@ public sealed class EventLoop : IDisposable
             ReadAgain();
         }
         epoll.Dispose();
+        lock (AllGate)
+        {
+            All.Remove(this);
+            ended += Counts;
+        }
     }
 
     private void RunPosted()
