@@ -114,7 +114,7 @@ public class EchoTests
         await child.SignalAsync("TERM");
         var (exitCode, took) = await child.EndAsync();
         Assert.Equal(0, exitCode);
-        Assert.InRange(took, TimeSpan.Zero, TimeSpan.FromSeconds(2));
+        Assert.InRange(took, TimeSpan.Zero, Limits.Wait / 2);
         Assert.False(File.Exists(address.Path));
         await offer.WaitAsync(Limits.Wait);
     }

@@ -65,8 +65,16 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
-            await using var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
-            return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+            // Not disposed: see DuplexConnection. One too late ends what its caller gives up as well.
+            var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
+            try
+            {
+                return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+            }
+            finally
+            {
+                registration.Unregister();
+            }
         }
         var duplex = new SocketDuplex(owner);
         duplex.Attach(await connector.ConnectAsync(loop, duplex, cancellation));

@@ -52,8 +52,8 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        await using var registration = cancellation.UnsafeRegister(
-            _ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
+        // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread. One too late does nothing.
+        var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
             begun = await dialer.OpenAsync(scheduler, this, cancellation);
@@ -77,6 +77,10 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
             }
             begun?.Close();
             throw;
+        }
+        finally
+        {
+            registration.Unregister();
         }
     }
 

@@ -12,7 +12,7 @@ public class OpenLoopTests
     [InlineData("unix", false)]
     [InlineData("unix", true)]
     [InlineData("pipe", false)]
-    public async Task Sends_at_the_rate_asked_for_whatever_the_number_of_streams(string kind, bool poisson)
+    public Task Sends_at_the_rate_asked_for_whatever_the_number_of_streams(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind);
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 500, Poisson = poisson, Seed = 7 };
@@ -23,10 +23,10 @@ public class OpenLoopTests
         Assert.Equal(result.Ok, result.ServiceTime!.Count);
         Assert.Equal(result.Ok, result.SendLateness!.Count);
         Assert.InRange(Math.Abs(result.Latency.Sum - result.ServiceTime.Sum - result.SendLateness.Sum), 0, result.Ok);
-    }
+    });
 
     [Fact]
-    public async Task A_server_that_cannot_follow_shows_as_latency_and_as_calls_not_sent()
+    public Task A_server_that_cannot_follow_shows_as_latency_and_as_calls_not_sent() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(100) };
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 200 };
@@ -39,7 +39,7 @@ public class OpenLoopTests
         Assert.Equal((due, due), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count));
         var all = result.Latency.ToCounts().WithBounds(result.NotSentLatency.ToCounts());
         Assert.True(all.IsBoundAt(50), $"{all.At(50)}");
-    }
+    });
 
     [Fact]
     public async Task With_a_stream_free_for_each_call_none_is_unsent()
@@ -88,9 +88,11 @@ public class OpenLoopTests
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
-        using var cancel = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
-        var result = await TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromSeconds(60), Rate = 0.1 }, cancel.Token);
-        Assert.Equal(1, result.Started);
+        using var cancel = new CancellationTokenSource();
+        var running = TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromMinutes(10), Rate = 0.01 }, cancel.Token);
+        await TestLoad.UntilAsync(() => server.Calls == 1);
+        await cancel.CancelAsync();
+        Assert.Equal(1, (await running).Started);
     }
 
     [Theory]

@@ -1,4 +1,6 @@
+using System.Runtime.Versioning;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
@@ -49,6 +51,41 @@ public class SchedulerTests
         await called.All.WaitAsync(TimeSpan.FromSeconds(10), TestContext.Current.CancellationToken);
         Assert.Equal(Enumerable.Range(0, 20).Select(i => first + 300_000L * i), called.Due);
         Assert.All(called.Lateness, late => Assert.True(late >= 0));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    [SupportedOSPlatform("linux")]
+    public async Task A_connection_whose_opening_is_given_up_goes_on_at_its_own_thread(bool tls)
+    {
+        Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
+        await using var server = new FakeServer("tcp") { Greeting = [] };
+        var port = ((Address.Tcp)server.Address).Port;
+        var source = await ProtocolTable.ConnectionsAsync(
+            TestLoad.Options(tls ? new Address.Tls("127.0.0.1", port) : server.Address), CancellationToken.None);
+        using var scheduler = new LoopScheduler(0);
+        var elsewhere = 0;
+        for (var i = 0; i < 200; i++)
+        {
+            using var cancel = new CancellationTokenSource();
+            var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            var over = scheduler.RunAsync(async () =>
+            {
+                var connection = source.Make(scheduler);
+                var opening = connection.OpenAsync(cancel.Token);
+                begun.SetResult();
+                await opening.ContinueWith(
+                    _ => elsewhere += scheduler.Loop.IsCurrent ? 0 : 1, CancellationToken.None,
+                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                _ = connection.DisposeAsync();
+            });
+            await begun.Task.WaitAsync(TestLoad.Patience);
+            // Whoever cancels may still be busy telling the loop when the loop already knows.
+            cancel.Cancel();
+            await over.WaitAsync(TestLoad.Patience);
+        }
+        Assert.Equal(0, elsewhere);
     }
 
     private sealed class Calls(int expected)

@@ -11,19 +11,19 @@ namespace IpcBench.Client.Tests.Engine;
 public class WindowEdgeTests
 {
     [Fact]
-    public async Task Servers_that_answer_all_calls_at_once_are_told_apart_in_a_short_window()
+    public Task Servers_that_answer_all_calls_at_once_are_told_apart_in_a_short_window() => TestLoad.InTheEndAsync(async () =>
     {
         var (fast, fastTruth) = await BatchedAsync(seconds: 0.26);
         var (slow, slowTruth) = await BatchedAsync(seconds: 0.32);
         Assert.InRange(fast / fastTruth, 0.98, 1.02);
         Assert.InRange(slow / slowTruth, 0.98, 1.02);
-    }
+    });
 
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind)
+    public Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind) => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind) { Delay = TimeSpan.FromSeconds(0.4) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, streams: 3), Led(0.45, 1));
@@ -31,10 +31,10 @@ public class WindowEdgeTests
         Assert.InRange(result.PayloadBytes, result.Credited * 10 * 0.6, result.Credited * 10 * 1.4); // they come in steps
         Assert.Equal(server.Calls, result.AllOk); // those before and after the window too: the server's count has them all
         Assert.True(result.AllOk > result.Ok + 12, $"{result.AllOk} calls, {result.Ok} of them started in the window");
-    }
+    });
 
     [Fact]
-    public async Task Failed_calls_earn_nothing()
+    public Task Failed_calls_earn_nothing() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer
         {
@@ -44,10 +44,10 @@ public class WindowEdgeTests
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 8), Led(0.1, 0.5));
         Assert.InRange(result.Credited / result.Ok, 0.7, 1.3);
         Assert.InRange(result.Failed["reset"] / (double)result.Ok, 0.7, 1.3);
-    }
+    });
 
     [Fact]
-    public async Task The_first_reply_of_each_connection_in_the_window_is_looked_at_too()
+    public Task The_first_reply_of_each_connection_in_the_window_is_looked_at_too() => TestLoad.InTheEndAsync(async () =>
     {
         var looked = 0;
         await using var server = new FakeServer();
@@ -61,26 +61,26 @@ public class WindowEdgeTests
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 4) with { Call = call }, Led(0.1, 0.3));
         Assert.True(result.Failed.GetValueOrDefault("not as expected") >= 4, $"{looked} replies were looked at");
         Assert.Equal("name is another", result.FailureMessages["not as expected"]);
-    }
+    });
 
     [Fact]
-    public async Task Where_nothing_is_answered_the_window_begins_with_the_load()
+    public Task Where_nothing_is_answered_the_window_begins_with_the_load() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Answer = (_, _) => [] };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 1), Led(0.1, 0.8));
         Assert.Equal((4, 4, 0), (result.Started, result.CutOff, result.Ok));
         Assert.Equal(0, result.Credited);
-    }
+    });
 
     [Fact]
-    public async Task A_window_of_slow_calls_is_as_long_as_four_of_them()
+    public Task A_window_of_slow_calls_is_as_long_as_four_of_them() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
         var window = Led(0.05, 0.1) with { Medians = 4 };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), window);
         Assert.InRange(result.LeadMedianNs!.Value, 190_000_000, 2_000_000_000);
         Assert.InRange(result.WindowNs, 4 * result.LeadMedianNs.Value, long.MaxValue);
-    }
+    });
 
     [Fact]
     public async Task Cancelled_before_the_window_nothing_was_measured()
@@ -93,7 +93,7 @@ public class WindowEdgeTests
     }
 
     [Fact]
-    public async Task An_open_loop_is_credited_with_its_rate_and_sends_what_is_due_across_the_edge()
+    public Task An_open_loop_is_credited_with_its_rate_and_sends_what_is_due_across_the_edge() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
         var window = Led(0.4, 0.5) with { Rate = 100 };
@@ -101,7 +101,7 @@ public class WindowEdgeTests
         Assert.InRange(result.Credited / (result.WindowNs / 1e9), 80, 120);
         Assert.InRange(result.Started + result.NotSent, 40, 80);
         Assert.InRange(result.NotSent, 0, 10);
-    }
+    });
 
     [Theory]
     [InlineData(100, 150, 1.0)]     // inside

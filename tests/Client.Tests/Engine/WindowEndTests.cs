@@ -14,7 +14,7 @@ public class WindowEndTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Calls_that_never_end_are_counted_as_cut_off_and_end_the_run(bool byCount)
+    public Task Calls_that_never_end_are_counted_as_cut_off_and_end_the_run(bool byCount) => TestLoad.InTheEndAsync(async () =>
     {
         var options = TestLoad.Options(new Address.Tcp("nowhere", 1), connections: 3, timeout: 0.3);
         var window = byCount ? new LoadWindow { Calls = 3 } : TestLoad.For(0.2);
@@ -24,7 +24,7 @@ public class WindowEndTests
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0.3, 10);
         Assert.Equal((3, 3), (result.Started, result.CutOff));
         Assert.Contains("never ended", result.ServerLost, StringComparison.Ordinal);
-    }
+    });
 
     [Theory]
     [InlineData(null, null)]
@@ -51,9 +51,7 @@ public class WindowEndTests
         server.Kill(4);
         await TestLoad.RunAsync(generator, TestLoad.For(0.3));
         server.Greeting = Frames.Settings();
-        await TestLoad.RunAsync(generator, TestLoad.For(1));
-        var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
-        Assert.Equal((4, 4, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count));
+        await AllComeBackAsync(generator);
     }
 
     [Theory]
@@ -64,10 +62,16 @@ public class WindowEndTests
         await using var server = new FakeHttpServer(kind) { Closes = number => number is > 4 and <= 12 };
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10)) && number > 4;
         await using var generator = await TestLoad.OpenAsync(HttpCallTests.Options(server.Address));
-        await TestLoad.RunAsync(generator, TestLoad.For(1));
-        var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
-        Assert.Equal((4, 4, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count));
+        await AllComeBackAsync(generator);
     }
+
+    /// <summary>In the end a window is as if nothing had happened.</summary>
+    private static Task AllComeBackAsync(LoadGenerator generator) => TestLoad.InTheEndAsync(async () =>
+    {
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
+        Assert.Equal(
+            (4, 4, 0, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count, result.CutOff));
+    });
 
     /// <summary>What no connection should be: calls that nothing ends.</summary>
     private static ConnectionSource Stuck => new(_ => new StuckConnection(), UsesLoops: false, () => 0);

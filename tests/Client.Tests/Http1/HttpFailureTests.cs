@@ -76,14 +76,14 @@ public class HttpFailureTests
     }
 
     [Fact]
-    public async Task No_reply_at_all_is_cut_off_at_the_timeout()
+    public Task No_reply_at_all_is_cut_off_at_the_timeout() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) => number % 10 == 0 || await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
         var result = await TestLoad.MeasureAsync(
             HttpCallTests.Options(server.Address) with { Timeout = TimeSpan.FromMilliseconds(200) }, new LoadWindow { Calls = 40 });
         Assert.Equal((4, 36), (result.CutOff, result.Ok));
-    }
+    });
 
     [Fact]
     public async Task More_than_was_asked_for_never_becomes_the_next_reply()
@@ -131,7 +131,7 @@ public class HttpFailureTests
         await using var generator = await TestLoad.OpenAsync(HttpCallTests.Options(server.Address, connections: 1));
         Assert.Equal(1, (await TestLoad.RunAsync(generator, new LoadWindow { Calls = 1 })).Ok);
         surplus.SetResult();
-        await Until(() => server.Accepted == 2);
+        await TestLoad.UntilAsync(() => server.Accepted == 2);
         var result = await TestLoad.RunAsync(generator, new LoadWindow { Calls = 5 });
         Assert.Equal((4, 1L), (result.Ok, result.Failed["protocol"]));
     }
@@ -166,12 +166,5 @@ public class HttpFailureTests
         options = options with { Request = options.Request! with { ExpectStatus = ExpectedStatus.Parse(expected) } };
         var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 20 });
         Assert.Equal(failure is null ? [] : [failure], result.Failed.Keys);
-    }
-
-    private static async Task Until(Func<bool> condition)
-    {
-        using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(10));
-        while (!condition())
-            await Task.Delay(5, limit.Token);
     }
 }

@@ -1,5 +1,6 @@
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 
 namespace IpcBench.Client.Tests.Http1;
@@ -34,12 +35,12 @@ public class HttpProbeTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);
-        var options = HttpCallTests.Options(server.Address) with { Timeout = TimeSpan.FromSeconds(0.3) };
+        var options = HttpCallTests.Options(server.Address) with { Timeout = reply.Length == 0 ? TimeSpan.FromSeconds(0.3) : TestLoad.Patience };
         var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(options));
         Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', error.Message);
     }
 
     private static Task<long> SizeAsync(LoadOptions options) =>
-        HttpProbe.SizeAsync(options, options.Connector, options.Request!, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
+        HttpProbe.SizeAsync(options, options.Connector, options.Request!, CancellationToken.None).WaitAsync(2 * TestLoad.Patience);
 }

@@ -66,7 +66,7 @@ public class PerCallTests
     }
 
     [Fact]
-    public async Task A_call_without_a_reply_is_cut_off_and_the_next_has_a_connection_again()
+    public Task A_call_without_a_reply_is_cut_off_and_the_next_has_a_connection_again() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) =>
@@ -74,7 +74,7 @@ public class PerCallTests
         var options = PerCall(HttpCallTests.Options(server.Address)) with { Timeout = TimeSpan.FromMilliseconds(200) };
         var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 12 });
         Assert.Equal((9, 3), (result.Ok, result.CutOff));
-    }
+    });
 
     [Theory]
     [InlineData(true, "no local port")]

@@ -15,16 +15,16 @@ public class WrkLayoutTests
     private const string Amount = @" *\d+\.\d\d[a-zA-Z]{0,2} {0,2}";
 
     [Fact]
-    public async Task The_layout_is_that_of_wrk()
+    public Task The_layout_is_that_of_wrk() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer("tcp");
         var (url, theirs) = ($"{server.Address}/", await WrkAsync($"{server.Address}/"));
         var ours = Report(url, await TestLoad.MeasureAsync(HttpCallTests.Options(server.Address), TestLoad.For(1)));
         Assert.All(new[] { ours, theirs }, text => Assert.Matches(Layout(url), text));
-    }
+    });
 
     [Fact]
-    public async Task Errors_are_where_wrk_has_them()
+    public Task Errors_are_where_wrk_has_them() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer("tcp");
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, number % 3 == 0
@@ -34,7 +34,7 @@ public class WrkLayoutTests
         var ours = Report(url, await TestLoad.MeasureAsync(HttpCallTests.Options(server.Address), TestLoad.For(1)));
         var layout = Layout(url, @"  Socket errors: connect 0, read \d+, write 0, timeout 0\n  Non-2xx or 3xx responses: \d+\n");
         Assert.All(new[] { ours, theirs }, text => Assert.Matches(layout, text));
-    }
+    });
 
     private static string Layout(string url, string errors = "") =>
         $@"^Running 1s test @ {Regex.Escape(url)}\n  2 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   \+/- Stdev\n" +

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -11,7 +12,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     private readonly List<Socket> sockets = [];
 
     [Fact]
-    public async Task A_sampler_keeps_mean_and_most()
+    public Task A_sampler_keeps_mean_and_most() => TestLoad.InTheEndAsync(async () =>
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads Linux's lists of sockets");
         var listener = Keep(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
@@ -29,7 +30,7 @@ public sealed class ConnectionSamplerTests : IDisposable
         Assert.InRange(watched[0].Idle.Mean, 0.01, 1.999);
         Assert.True(watched[0].Samples >= 2);
         Assert.Equal(0, watched[1].Idle.Max + watched[1].Active.Max + watched[1].Waiting.Max);
-    }
+    });
 
     [Fact]
     public void Nothing_to_watch_costs_no_thread() => Assert.Null(ConnectionSampler.Begin([]));

@@ -9,7 +9,7 @@ public abstract class HostileServer(string sockets) : IAsyncLifetime
     // What an attack may add to the working set, several times what was seen; without limits each of them needs gigabytes.
     private const long MostGrowth = 600L << 20;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Patience = Limits.Wait;
 
     private ServerChild? child;
 

@@ -17,6 +17,7 @@ internal sealed class FakeServer : IAsyncDisposable
     private readonly Task accepting;
     private NamedPipeServerStream? nextPipe;
     private int accepted;
+    private int asked;
     private int calls;
 
     public FakeServer(string kind = "unix")
@@ -62,6 +63,9 @@ internal sealed class FakeServer : IAsyncDisposable
     public int Accepted => Volatile.Read(ref accepted);
 
     public int Calls => Volatile.Read(ref calls);
+
+    /// <summary>Connections that a call has come on.</summary>
+    public int Asked => Volatile.Read(ref asked);
 
     public int Open => open.Count;
 
@@ -133,14 +137,18 @@ internal sealed class FakeServer : IAsyncDisposable
             if (Closes(number))
                 throw new IOException("the test closes it");
             await stream.ReadExactlyAsync(new byte[FrameWriter.Preface.Length]);
-            var header = new byte[FrameHeader.Size];
+            var (header, isFirst) = (new byte[FrameHeader.Size], true);
             while (true)
             {
                 await stream.ReadExactlyAsync(header);
                 var frame = FrameHeader.Read(header);
                 await stream.ReadExactlyAsync(new byte[frame.Length]);
-                if (frame.Type == FrameType.Data && frame.Has(FrameFlags.EndStream))
-                    _ = AnswerAsync(stream, frame.StreamId);
+                if (frame.Type != FrameType.Data || !frame.Has(FrameFlags.EndStream))
+                    continue;
+                if (isFirst)
+                    Interlocked.Increment(ref asked);
+                isFirst = false;
+                _ = AnswerAsync(stream, frame.StreamId);
             }
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException)
