@@ -1,5 +1,6 @@
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -22,7 +23,7 @@ public class CalibratorTests
     };
 
     [Fact]
-    public async Task Every_kind_of_socket_and_size_has_its_ceiling_and_the_second_time_it_is_known()
+    public Task Every_kind_of_socket_and_size_has_its_ceiling_and_the_second_time_it_is_known() => TestLoad.InTheEndAsync(async () =>
     {
         var file = Path.Combine(Path.GetTempPath(), $"calibration-{Guid.NewGuid():N}.json");
         LoadOptions[] loads =
@@ -52,7 +53,7 @@ public class CalibratorTests
         {
             File.Delete(file);
         }
-    }
+    });
 
     [Fact]
     public async Task On_a_machine_that_others_use_what_was_seen_is_no_ceiling()
