@@ -23,7 +23,8 @@ public class WindowEdgeTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind) => TestLoad.InTheEndAsync(async () =>
+    public Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind) =>
+        TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind) { Delay = TimeSpan.FromSeconds(0.4) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, streams: 3), Led(0.45, 1));

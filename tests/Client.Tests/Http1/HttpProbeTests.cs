@@ -35,7 +35,8 @@ public class HttpProbeTests
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);
-        var options = HttpCallTests.Options(server.Address) with { Timeout = reply.Length == 0 ? TimeSpan.FromSeconds(0.3) : TestLoad.Patience };
+        var timeout = reply.Length == 0 ? TimeSpan.FromSeconds(0.3) : TestLoad.Patience;
+        var options = HttpCallTests.Options(server.Address) with { Timeout = timeout };
         var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(options));
         Assert.Contains(sentence, error.Message, StringComparison.Ordinal);
         Assert.DoesNotContain('\n', error.Message);
