@@ -51,9 +51,11 @@ public sealed partial record ProcessClock(
     /// <summary>
     /// CPU time of the calling thread; time that others had in between is not in it. Zero where the system does not tell.
     /// </summary>
-    public static TimeSpan OfThisThread() => OperatingSystem.IsLinux() && clock_gettime(ThreadCpuTime, out var time) == 0
-        ? TimeSpan.FromTicks(time.Nanoseconds / TimeSpan.NanosecondsPerTick)
-        : TimeSpan.Zero;
+    public static TimeSpan OfThisThread() => TimeSpan.FromTicks(OfThisThreadNs() / TimeSpan.NanosecondsPerTick);
+
+    /// <summary>The same in ns; 0 where the system does not tell. A system call, some 0.2 µs.</summary>
+    public static long OfThisThreadNs() =>
+        OperatingSystem.IsLinux() && clock_gettime(ThreadCpuTime, out var time) == 0 ? time.Nanoseconds : 0;
 
     /// <summary>
     /// User and kernel time in ns that the process and its ended children used between two readings; null when they are not of the same

@@ -63,7 +63,15 @@ internal static class ServerCommand
         "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
     private static readonly Option<int?> PipeListeners = Optional(
         "--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
-    private static readonly Option<string[]> SpinUs = Hidden("--spin-us");
+
+    private static readonly Option<string[]> Work = new("--work")
+    {
+        Description = "CPU time that each call computes before it is answered, as a handler would: 30us, 1.5ms; "
+            + "1=30us: of the second address alone",
+        HelpName = "TIME",
+        Arity = ArgumentArity.ZeroOrMore,
+    };
+
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
     private static readonly Option<string[]> Answers = Hidden("--fault");
 
@@ -86,7 +94,7 @@ internal static class ServerCommand
         var root = new RootCommand("Serves the Bench and Control services on every local transport at once.")
         {
             Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams,
-            WriteChunk, PipeBuffer, PipeListeners, SpinUs, DelayUs, Answers,
+            WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, Answers,
         };
         root.SetAction((parsed, _) => ServeAsync(OptionsOf(parsed)));
         return root;
@@ -141,7 +149,7 @@ internal static class ServerCommand
         PipeListeners = parsed.GetValue(PipeListeners),
         Faults = new FaultOptions
         {
-            SpinUs = parsed.GetValue(SpinUs) ?? [],
+            Work = parsed.GetValue(Work) ?? [],
             DelayUs = parsed.GetValue(DelayUs) ?? [],
             Answers = parsed.GetValue(Answers) ?? [],
         },

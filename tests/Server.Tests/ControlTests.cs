@@ -1,3 +1,4 @@
+using IpcBench.Host;
 using IpcBench.Server.Faults;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
@@ -82,19 +83,56 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task A_spin_is_seen_in_the_cpu_of_its_endpoint_alone()
+    public async Task Work_is_seen_in_the_cpu_of_its_endpoint_alone()
     {
-        const int calls = 100, spinUs = 5_000;
-        var faults = new FaultOptions { SpinUs = [$"1={spinUs}"] };
+        const int calls = 100, workMs = 5;
+        var faults = new FaultOptions { Work = [$"1={workMs}ms"] };
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
-        using var spinning = new GrpcClient(server.Endpoints[1].Address);
-        var before = await spinning.UsageAsync();
+        using var working = new GrpcClient(server.Endpoints[1].Address);
+        var before = await working.UsageAsync();
         for (var call = 0; call < calls; call++)
-            await spinning.DownloadAsync(10);
-        var after = await spinning.UsageAsync();
-        Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * spinUs * 1_000L / 2);
+            await working.DownloadAsync(10);
+        var after = await working.UsageAsync();
+        Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * workMs * 980_000L);
         Assert.Equal(Fault.None, server.Endpoints[0].Fault);
+    }
+
+    [Theory]
+    [InlineData(20_000)]
+    [InlineData(1_000_000)]
+    public void Work_takes_the_CPU_time_that_was_asked_for(long ns)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "reads the clock of a thread");
+        var work = new Work(ns);
+        var taken = new List<double>();
+        for (var run = 0; run < 101; run++)
+        {
+            var before = ProcessClock.OfThisThreadNs();
+            work.Run();
+            taken.Add(ProcessClock.OfThisThreadNs() - before);
+        }
+        taken.Sort();
+        // A reading of the clock costs up to a microsecond where system calls are slow.
+        Assert.InRange(taken[50], ns * 0.98 - 1_000, ns * 1.02 + 1_000);
+    }
+
+    [Theory]
+    [InlineData("0", 0)]
+    [InlineData("30us", 30_000)]
+    [InlineData("1.5ms", 1_500_000)]
+    [InlineData("30", -1)]
+    [InlineData("us", -1)]
+    [InlineData("-1us", -1)]
+    [InlineData("2h", -1)]
+    [InlineData("61s", -1)]
+    public void Work_is_a_time_with_its_unit(string text, long ns)
+    {
+        var options = new FaultOptions { Work = [text] };
+        if (ns >= 0)
+            Assert.Equal(ns == 0, options.For(0) == Fault.None);
+        else
+            Assert.Contains(text, Assert.Throws<FormatException>(() => options.For(0)).Message);
     }
 
     [Fact]

@@ -119,11 +119,11 @@ public class ProcessTests
     [InlineData("--backlog", "none")]
     [InlineData("--http2-window", "1k")]
     [InlineData("--stack", "no-such-stack")]
-    [InlineData("--spin-us", "x")]
+    [InlineData("--work", "x")]
     [InlineData("--no-such-option", "1")]
     public async Task A_wrong_option_is_exit_code_1_and_says_which(string option, string value)
     {
-        var listen = option == "--spin-us" ? new[] { "--listen", Addresses.Unix().ToString() } : [];
+        var listen = option == "--work" ? new[] { "--listen", Addresses.Unix().ToString() } : [];
         var (exitCode, output, error) = await ServerChild.RunAsync([option, value, .. listen]);
         Assert.Equal((1, ""), (exitCode, output));
         Assert.Contains(option == "--no-such-option" ? option : value, error);
@@ -135,7 +135,7 @@ public class ProcessTests
         var help = await ServerChild.RunAsync("--help");
         Assert.Equal(0, help.ExitCode);
         Assert.Contains("--listen", help.Output);
-        Assert.DoesNotContain("--spin-us", help.Output);
+        Assert.DoesNotContain("--delay-us", help.Output);
         var version = await ServerChild.RunAsync("--version");
         Assert.Equal(0, version.ExitCode);
         Assert.Matches(@"^\d+\.\d+\.\d+", version.Output);

@@ -21,7 +21,8 @@ public static class Answers
     /// <summary>What is said of the run as a whole.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
-        : [.. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2), .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+        : [.. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2), .. UpstreamKeepAlive.Lines(run),
+            .. Encrypted(run), .. AaPassed(run)];
 
     // There the question is who takes what a transport gives, and a sentence a transport answers it.
     private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
@@ -169,11 +170,11 @@ internal static class Concurrency
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
-        group cell by (cell.Key.Arm, cell.Key.Size) into same
+        group cell by (cell.Key.Arm, cell.Key.Work, cell.Key.Size) into same
         let decided = same.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
         where decided.Exists(c => c.IsBetter) && decided.Exists(c => c.IsWorse)
-        select $"{Quantity.Size(same.Key.Size)}: which is faster depends on the concurrency: "
+        select $"{same.Key.Work}: which is faster depends on the concurrency: "
             + And([.. decided.Select(c => $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}")]) + ".";
 
     private static string Calls(MeasuredCell cell) => cell.Key switch
@@ -190,7 +191,7 @@ internal static class Crossover
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
-        group cell by (cell.Key.Arm, cell.Key.Connections, cell.Key.Streams) into arm
+        group cell by (cell.Key.Arm, cell.Key.ServerWork, cell.Key.Connections, cell.Key.Streams) into arm
         let line = LineOf(run, [.. arm.OrderBy(cell => cell.Key.Size)])
         where line != null
         select line;
@@ -212,7 +213,7 @@ internal static class Crossover
         var parts = stretches.Select((stretch, i) => $"{Winner(stretch.First)} {Where(stretch, i, stretches.Count)}").ToList();
         var where = sizes[0].Point with { Size = 0 } is var point
             && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
-            ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}") : "";
+            ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}{Of(point.ServerWork)}") : "";
         return $"Crossover{where}: " + parts[0].Replace(" up to", " is faster up to", StringComparison.Ordinal) + ", "
             + string.Join(", ", parts.Skip(1)) + ".";
     }
@@ -222,6 +223,8 @@ internal static class Crossover
         var (from, to) = (Quantity.Size(stretch.First.Cell.Key.Size), Quantity.Size(stretch.Last.Cell.Key.Size));
         return index == 0 ? $"up to {to}" : index == count - 1 ? $"from {from}" : from == to ? $"at {from}" : $"from {from} to {to}";
     }
+
+    private static string Of(string work) => work.Length == 0 ? "" : $", work {work}";
 
     private static string Winner(ArmComparison comparison) => comparison.IsBetter ? comparison.Cell.Key.Arm : comparison.Reference.Key.Arm;
 }

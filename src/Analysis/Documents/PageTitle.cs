@@ -32,7 +32,7 @@ internal static class PageTitle
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";
         if (keys.Find(ReferenceChoice.IsSetting) is { } setting)
-            return $"{prefix}{setting.Variant.Split('=')[0]} over {names}";
+            return $"{prefix}{setting.Setting.Split('=')[0]} over {names}";
         if (transports.Count < 2)
             return keys.Count == 0 ? "Local transports" : protocols is ["http1"] ? $"HTTP/1.1 over {names}" : prefix + names;
         var others = transports.Where(transport => transport != reference).ToList();

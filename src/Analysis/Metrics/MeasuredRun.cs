@@ -93,13 +93,15 @@ public sealed class MeasuredCell
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
 }
 
-/// <summary>The place in the plan at which arms are compared: same method, size, connections, streams and load.</summary>
-public sealed record Point(long Size, int Connections, int Streams, string Load, string Method = "")
+/// <summary>
+/// The place in the plan at which arms are compared: same method, size, connections, streams, load and work of the server.
+/// </summary>
+public sealed record Point(long Size, int Connections, int Streams, string Load, string Method = "", string ServerWork = "")
 {
-    public static Point Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method);
+    public static Point Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
 
     /// <inheritdoc cref="CellKey.Work"/>
-    public string Work => CellKey.WorkOf(Method, Size);
+    public string Work => CellKey.WorkOf(Method, Size, ServerWork);
 }
 
 /// <summary>
@@ -125,11 +127,11 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     }
 
     /// <summary>Whether it is what <paramref name="key"/> is without the values of settings.</summary>
-    public static bool IsDefaultOf(CellKey other, CellKey key) => other.Variant == WithoutSettings(key.Variant)
+    public static bool IsDefaultOf(CellKey other, CellKey key) => other.Setting == WithoutSettings(key.Setting)
         && (other.Transport, other.Protocol, other.Client) == (key.Transport, key.Protocol, key.Client);
 
     /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
-    public static bool IsSetting(CellKey key) => key.Variant.Contains('=', StringComparison.Ordinal);
+    public static bool IsSetting(CellKey key) => key.Setting.Contains('=', StringComparison.Ordinal);
 
     private static string WithoutSettings(string variant) =>
         string.Join(' ', variant.Split(' ').Where(part => !part.Contains('=', StringComparison.Ordinal)));
@@ -141,7 +143,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     }
 
     private static bool SamePoint(CellKey a, CellKey b) =>
-        (a.Size, a.Connections, a.Streams, a.Load) == (b.Size, b.Connections, b.Streams, b.Load);
+        (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
 
     private static bool SameFamily(CellKey a, CellKey b) => (a.Protocol, a.Client, a.Variant) == (b.Protocol, b.Client, b.Variant);
 }

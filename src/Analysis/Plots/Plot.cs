@@ -139,6 +139,8 @@ internal sealed record Facet(string Title, string AxisTitle,
             parts.Add(Invariant($"{rest.Streams} streams"));
         if (points.Select(p => p.Load).Distinct().Count() > 1)
             parts.Add(rest.Load == "max" ? "full load" : $"load {rest.Load}");
+        if (points.Select(p => p.ServerWork).Distinct().Count() > 1)
+            parts.Add($"work {rest.ServerWork}");
         return string.Join(", ", parts);
     }
 }

@@ -18,6 +18,8 @@ public sealed record Cell
 /// <summary>What a cell is, apart from where it ran: two files are aligned by it, so it never holds a path, port or pipe name.</summary>
 public sealed record CellKey
 {
+    private const string WorkSetting = "work=";
+
     /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public required string Transport { get; init; }
 
@@ -57,14 +59,28 @@ public sealed record CellKey
 
     /// <summary>What a call is about, in short: the method's own name, or the size.</summary>
     [JsonIgnore]
-    public string Work => WorkOf(Method, Size);
+    public string Work => WorkOf(Method, Size, ServerWork);
+
+    /// <summary>
+    /// What the server computes for each call, as <c>--work</c> has it: <c>10us</c>; empty where nothing was said. Like the size it belongs
+    /// to the call, not to the arm.
+    /// </summary>
+    [JsonIgnore]
+    public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";
 
     /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
     [JsonIgnore]
     public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
-        ? "" : Client, Variant }.Where(part => part.Length > 0));
+        ? "" : Client, Setting }.Where(part => part.Length > 0));
 
     /// <inheritdoc cref="Work"/>
-    public static string WorkOf(string method, long size) =>
-        method.Length == 0 ? Quantity.Size(size) : method[(method.LastIndexOf('/') + 1)..];
+    public static string WorkOf(string method, long size, string serverWork) =>
+        (method.Length == 0 ? Quantity.Size(size) : method[(method.LastIndexOf('/') + 1)..])
+            + (serverWork.Length == 0 ? "" : $", work {serverWork}");
+
+    /// <summary>The variant without what belongs to the call.</summary>
+    [JsonIgnore]
+    public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
+
+    private static bool IsWork(string part) => part.StartsWith(WorkSetting, StringComparison.Ordinal);
 }

@@ -158,7 +158,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
                 "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure", "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
         new("Load", ["-R", "--load"], ["--arrivals", "-t"]),
-        new("The server it starts", ["--transports", "--sockets"],
+        new("The server it starts", ["--transports", "--sockets", "--work"],
             ["--stack", "--server-cpus", "--server-gc", "--backlog", "--io-queues", "--inline"]),
         new("Settings of both sides", [], ["--socket-buffer", "--nagle", "--http2-window"]),
         new("Somebody's service", ["--list"], ["--describe", "--protoset", "--proto", "-I", "-H"]),

@@ -43,7 +43,7 @@ internal static class Presets
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
         NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa",
-            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
+            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
     };
 
     /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
@@ -73,7 +73,7 @@ internal static class Presets
         Calibrate = false,
         QuickTime = "a minute",
         // gRPC's own settings mean nothing here, and there is one client.
-        NotOffered = ["--client", "--no-calibration", "--crank", "--http2-window", "--stack"],
+        NotOffered = ["--client", "--no-calibration", "--crank", "--http2-window", "--stack", "--work"],
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
@@ -117,7 +117,7 @@ internal static class Presets
         NotOffered =
         [
             "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert",
-            "--cert", "--key", "--sni", "--sockets",
+            "--cert", "--key", "--sni", "--sockets", "--work",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

@@ -44,10 +44,14 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
         new("stack", "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") },
             knobs => knobs.Stack, OnServer: true),
+        new("work",
+            "CPU time that the server it starts computes for each call, as a handler would, e.g. 30us; 0,10us,100us,1ms: each, and from "
+                + "how much on the transports no longer differ",
+            (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work), OnServer: true),
     ];
 
     /// <summary>It changes nothing on the client, so it means nothing with somebody's own server.</summary>
-    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "sockets" or "server-gc" or "stack";
+    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "sockets" or "server-gc" or "stack" or "work";
 
     /// <summary>The knob of that name.</summary>
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
@@ -59,6 +63,17 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
     private static bool Switch(string text, string what) => OneOf(text, what, "on", "off") == "on";
+
+    // A bare number would be seconds, which nobody means.
+    private static TimeSpan WorkTime(string text)
+    {
+        var time = text == "0" || !char.IsAsciiDigit(text[^1]) ? Parsers.Duration(text, "--work") : TimeSpan.MaxValue;
+        return time <= TimeSpan.FromMinutes(1) ? time
+            : throw new UsageException($"--work '{text}' is no time of at most a minute such as 0, 30us or 1.5ms");
+    }
+
+    private static string? WorkText(TimeSpan time) =>
+        time == TimeSpan.Zero ? null : string.Create(CultureInfo.InvariantCulture, $"{time.TotalMicroseconds:0.###}us");
 
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }
@@ -94,6 +109,9 @@ internal sealed record Knobs
 
     /// <summary>gRPC stack of the server it starts: <c>built-in</c> or <c>grpc-dotnet</c>.</summary>
     public string? Stack { get; init; }
+
+    /// <summary>CPU time that the server it starts computes for each call.</summary>
+    public TimeSpan Work { get; init; }
 
     /// <summary>For the client's connectors.</summary>
     public ConnectorOptions Connector(ConnectorOptions basis) => basis with { NoDelay = !Nagle, SocketBuffer = SocketBuffer };

@@ -4,15 +4,19 @@ using System.Globalization;
 
 namespace IpcBench.Server.Faults;
 
-/// <summary>What one endpoint does wrong on purpose, so that tests can prove that the measuring notices.</summary>
-/// <param name="spinUs">Microseconds of CPU burnt per call.</param>
+/// <summary>
+/// What one endpoint does beyond answering: it computes as a handler would, or does wrong on purpose, so that tests can prove that the
+/// measuring notices.
+/// </summary>
+/// <param name="workNs">ns of CPU time that each call computes.</param>
 /// <param name="delayUs">Microseconds that each reply is held back.</param>
 /// <param name="answer">What is wrong with the reply.</param>
-internal sealed class Fault(long spinUs, long delayUs, WrongAnswer answer)
+internal sealed class Fault(long workNs, long delayUs, WrongAnswer answer)
 {
     private readonly DelayLine delays = new();
+    private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
 
-    /// <summary>Nothing is done wrong.</summary>
+    /// <summary>Nothing but the answer.</summary>
     public static Fault None { get; } = new(0, 0, WrongAnswer.None);
 
     /// <summary>A call ends with an error although its whole reply has come.</summary>
@@ -24,8 +28,7 @@ internal sealed class Fault(long spinUs, long delayUs, WrongAnswer answer)
     /// <summary>Makes a call as slow as it is to be.</summary>
     public ValueTask HoldAsync()
     {
-        if (spinUs > 0)
-            DelayLine.Spin(spinUs);
+        work?.Run();
         return delayUs > 0 ? new ValueTask(delays.WaitAsync(delayUs)) : ValueTask.CompletedTask;
     }
 }
@@ -63,14 +66,6 @@ internal sealed class DelayLine
         return done.Task;
     }
 
-    /// <summary>Keeps this thread busy for <paramref name="microseconds"/>.</summary>
-    public static void Spin(long microseconds)
-    {
-        var until = Stopwatch.GetTimestamp() + (microseconds * Stopwatch.Frequency / 1_000_000);
-        while (Stopwatch.GetTimestamp() < until)
-            Thread.SpinWait(10);
-    }
-
     private Thread Start()
     {
         var thread = new Thread(Run) { IsBackground = true, Name = "delay line" };
@@ -90,13 +85,17 @@ internal sealed class DelayLine
 }
 
 /// <summary>
-/// The test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every <c>--listen</c> before
-/// every <c>--echo</c>.
+/// <c>--work</c> and the test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every
+/// <c>--listen</c> before every <c>--echo</c>.
 /// </summary>
 internal sealed record FaultOptions
 {
-    /// <summary>Microseconds of CPU burnt per call.</summary>
-    public IReadOnlyList<string> SpinUs { get; init; } = [];
+    private const double OneMinute = 60e9;
+
+    private static readonly (string Unit, double Ns)[] TimeUnits = [("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("ns", 1), ("s", 1e9)];
+
+    /// <summary>CPU time that each call computes: <c>30us</c>.</summary>
+    public IReadOnlyList<string> Work { get; init; } = [];
 
     /// <summary>Microseconds that each reply is held back.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
@@ -108,9 +107,9 @@ internal sealed record FaultOptions
     /// <exception cref="FormatException">A value is none; the message names it.</exception>
     public Fault For(int endpoint)
     {
-        var (spin, delay) = (Microseconds(Pick(SpinUs, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
+        var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
         var answer = ParseAnswer(Pick(Answers, endpoint));
-        return (spin, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(spin, delay, answer);
+        return (work, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(work, delay, answer);
     }
 
     private static string? Pick(IReadOnlyList<string> values, int endpoint)
@@ -120,12 +119,25 @@ internal sealed record FaultOptions
             ?? values.LastOrDefault(value => !value.Contains('=', StringComparison.Ordinal));
     }
 
+    private static long Nanoseconds(string? value)
+    {
+        if (value is null or "0")
+            return 0;
+        foreach (var (unit, ns) in TimeUnits)
+        {
+            if (value.EndsWith(unit, StringComparison.Ordinal)
+                && double.TryParse(value[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var count)
+                && count * ns <= OneMinute)
+                return (long)Math.Round(count * ns);
+        }
+        throw new FormatException($"'{value}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
+    }
+
     private static long Microseconds(string? value)
     {
         if (value is null)
             return 0;
-        const long oneMinute = 60_000_000;
-        return long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var us) && us <= oneMinute
+        return long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var us) && us * 1_000 <= OneMinute
             ? us
             : throw new FormatException($"'{value}' is no number of microseconds: write 200 or 1=200");
     }

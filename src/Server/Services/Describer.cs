@@ -63,7 +63,7 @@ internal static class Describer
             settings["pipe-buffer"] = Text(options.PipeBuffer);
             settings["pipe-listeners"] = Text(options.PipeListeners);
         }
-        AddFaults(settings, "spin-us", options.Faults.SpinUs);
+        AddFaults(settings, "work", options.Faults.Work);
         AddFaults(settings, "delay-us", options.Faults.DelayUs);
         AddFaults(settings, "fault", options.Faults.Answers);
         foreach (var (name, value) in RuntimeFacts.Variables(Environment.GetEnvironmentVariables()))

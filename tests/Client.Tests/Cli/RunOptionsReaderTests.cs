@@ -125,7 +125,7 @@ public class RunOptionsReaderTests
     public void Every_knob_is_an_option()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",
-            "--inline", "on", "--server-gc", "workstation");
+            "--inline", "on", "--server-gc", "workstation", "--work", "30us");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
             new Knobs
@@ -136,7 +136,8 @@ public class RunOptionsReaderTests
                 Backlog = 100,
                 IoQueues = 2,
                 Inline = true,
-                ServerGc = "workstation"
+                ServerGc = "workstation",
+                Work = TimeSpan.FromMicroseconds(30),
             },
             knobs);
         Assert.Equal(

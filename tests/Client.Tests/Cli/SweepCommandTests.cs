@@ -1,5 +1,6 @@
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Cli;
 
@@ -18,7 +19,7 @@ public class SweepCommandTests
     [InlineData("socket-buffer", "--vary 'socket-buffer' needs a knob and its values, as in socket-buffer=64k,256k,1M")]
     [InlineData("weather=good",
         "there is no knob 'weather': it is one of "
-            + "socket-buffer, nagle, http2-window, backlog, io-queues, inline, sockets, server-gc, stack")]
+            + "socket-buffer, nagle, http2-window, backlog, io-queues, inline, sockets, server-gc, stack, work")]
     [InlineData("socket-buffer=", "--vary '' has an empty entry")]
     [InlineData("socket-buffer=64k,64k", "--vary '64k,64k' names the same value twice")]
     [InlineData("inline=perhaps", "--inline 'perhaps' is none of on, off")]
@@ -47,6 +48,28 @@ public class SweepCommandTests
             "--vary makes the arms: give every other setting one value",
             Assert.Throws<UsageException>(() => SweepCommand.Variants(both, ["inline=on"])).Message);
     }
+
+    [Fact]
+    public void Every_amount_of_work_is_a_point_of_its_own_with_the_same_arms()
+    {
+        var options = Plain("--work", "0,10us,1.5ms", "--transports", "tcp,unix", "-s", "10");
+        Assert.Equal(["work=0", "work=10us", "work=1.5ms"], options.Variants.Select(variant => variant.Name));
+        Assert.Equal([0, 10, 1500], options.Variants.Select(variant => variant.Knobs.Work.TotalMicroseconds));
+        Target[] targets = [.. from variant in options.Variants
+                               from address in new[] { "http://localhost:1", "unix:x" }
+                               select new Target(Address.Parse(address), variant)];
+        var plan = new BenchPlan(options, targets);
+        Assert.Equal(["tcp", "unix"], plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct());
+        Assert.Equal(["10 B, work 0", "10 B, work 10us", "10 B, work 1.5ms"], plan.Cells.Select(cell => cell.Record.Key.Work).Distinct());
+        Assert.Equal(3, plan.Claims); // unix against tcp with each, and nothing else
+    }
+
+    [Theory]
+    [InlineData("30")]
+    [InlineData("61s")]
+    [InlineData("much")]
+    public void Work_without_a_unit_or_beyond_a_minute_is_refused(string text) =>
+        Assert.Contains($"'{text}'", Typed.Refused(Presets.Main, "--work", text), StringComparison.Ordinal);
 
     private static RunOptions Plain(params string[] arguments) => Typed.Read(Presets.Main, arguments);
 }

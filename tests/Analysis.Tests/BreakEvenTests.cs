@@ -1,0 +1,96 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Tests;
+
+public class BreakEvenTests
+{
+    private static readonly string[] Works = ["0", "10us", "100us", "1ms"];
+    private static readonly double[] Ns = [0, 10e3, 100e3, 1e6];
+
+    // unix takes 20 µs a call, tcp 22 µs, two CPUs compute: 3 % of 20 + work are 2 µs from (2 / 0.03 − 20) / 0.5 = 93.3 µs on.
+    private const double Truth = 93.333e3;
+
+    [Fact]
+    public void From_a_known_amount_of_work_on_the_transports_no_longer_differ()
+    {
+        var line = Assert.Single(Lines(Run(tcp: 22_000, noise: 0.002, seed: 1)));
+
+        Assert.Matches(
+            @"^10 B: above \d+(\.\d)? µs \[\d+(\.\d)?, \d+(\.\d)?\] of work per call unix and tcp differ by less than 3\.0 %\.$", line);
+        var numbers = System.Text.RegularExpressions.Regex.Matches(line.Split("above")[1], @"\d+(\.\d+)?")
+            .Select(match => double.Parse(match.Value, System.Globalization.CultureInfo.InvariantCulture) * 1000).ToList();
+        Assert.InRange(numbers[0], Truth * 0.8, Truth * 1.2);
+        Assert.True(numbers[1] < numbers[0] && numbers[0] < numbers[2]);
+    }
+
+    [Fact]
+    public void Its_interval_holds_the_truth_as_often_as_it_says()
+    {
+        const int runs = 300;
+        var held = Enumerable.Range(0, runs).Count(seed =>
+        {
+            var (_, interval) = Found(Run(tcp: 22_000, noise: 0.01, seed))!.Value;
+            return interval.Contains(Truth);
+        });
+        Assert.InRange(held, runs * 0.92, runs);
+    }
+
+    [Theory]
+    [InlineData(20_010, 0.0001, @"^10 B: unix and tcp differ by less than 3\.0 % whatever the server computes for a call\.$")]
+    [InlineData(22_000, 0.5,
+        @"^10 B: from how much work per call on unix and tcp differ by less than 3\.0 % cannot be told from these rounds\.$")]
+    [InlineData(20_800, 0.015, @"^10 B: above \d+(\.\d+)? µs of work per call at the latest unix and tcp differ by less than 3\.0 %\.$")]
+    [InlineData(90_000, 0.001,
+        @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms is the most that was measured\)\.$")]
+    public void What_the_rounds_do_not_tell_is_not_said(double tcp, double noise, string expected) =>
+        Assert.Matches(expected, Assert.Single(Lines(Run(tcp, noise, seed: 3))));
+
+    [Fact]
+    public void A_run_without_amounts_of_work_says_nothing_of_them() =>
+        Assert.Empty(Lines(new SampleRuns { Sizes = [10], Transports = ["tcp", "unix"], Rounds = 8 }.Make()));
+
+    [Fact]
+    public void Of_a_method_it_is_calculated_from_the_servers_CPU()
+    {
+        var plain = Run(tcp: 22_000, noise: 0.002, seed: 1);
+        var run = plain with
+        {
+            Cells = [.. plain.Cells.Select(cell => cell with { Key = cell.Key with { Method = "shop.Cart/Add", Variant = "" } }).Take(2)],
+            Rounds = [.. plain.Rounds.Where(round => round.Cell < 2).Select(round => round with
+            {
+                Server = new ProcessUsage { CpuUserNs = (round.Cell == 0 ? 11_000 : 10_000) * round.Completed, CpuKernelNs = round.Number },
+            })],
+        };
+
+        // 1 µs is 3 % of 33.3 µs, of which unix has 10 already.
+        Assert.Equal(["Add: calculated from the server's CPU per call: with 23.3 µs [23.3, 23.3] more of work per call unix and tcp differ "
+            + "by less than 3.0 %."], Lines(run));
+    }
+
+    private static List<string> Lines(RunRecord run) => [.. BreakEven.Lines(new MeasuredRun(run))];
+
+    private static (double Ns, Statistics.Interval Interval)? Found(RunRecord run)
+    {
+        var cells = new MeasuredRun(run).Cells;
+        List<(double, double)> Times(int arm, int round) =>
+            [.. Enumerable.Range(0, Works.Length).Select(work => (Ns[work], 1e9 / cells[2 * work + arm].Rounds[round].Rate))];
+        return BreakEven.Of([.. Enumerable.Range(0, cells[0].Rounds.Count).Select(round =>
+            RoundFit.Of(Times(1, round), Times(0, round)))], 0.03, 0.05);
+    }
+
+    /// <summary>12 rounds with each amount of work; a round's speed moves all of its cells, the noise each of them.</summary>
+    private static RunRecord Run(double tcp, double noise, int seed)
+    {
+        var random = new Random(seed);
+        var moods = Enumerable.Range(0, 12).Select(_ => 1 + 0.05 * Simulated.Gaussian(random)).ToArray();
+        double[] Rates(double own, double work) =>
+            [.. moods.Select(mood => mood * 1e9 / ((own + work / 2) * Math.Exp(noise * Simulated.Gaussian(random))))];
+        var run = Simulated.Run([.. Ns.SelectMany(work => new[] { Rates(tcp, work), Rates(20_000, work) })], arms: 2);
+        return run with
+        {
+            Cells = [.. run.Cells.Select((cell, i) => cell with { Key = cell.Key with { Size = 10, Variant = "work=" + Works[i / 2] } })],
+        };
+    }
+}
