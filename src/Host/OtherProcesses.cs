@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace IpcBench.Host;
 
 /// <summary>
@@ -7,11 +9,12 @@ public sealed class OtherProcesses
 {
     private const long KernelThread = 0x0020_0000; // PF_KTHREAD of /proc/<pid>/stat's flags (include/linux/sched.h)
 
+    private readonly long timestamp;
     private readonly IReadOnlyDictionary<int, ProcessClock> clocks;
     private readonly IReadOnlyDictionary<int, int> parents;
 
-    private OtherProcesses(IReadOnlyDictionary<int, ProcessClock> clocks, IReadOnlyDictionary<int, int> parents) =>
-        (this.clocks, this.parents) = (clocks, parents);
+    private OtherProcesses(long timestamp, IReadOnlyDictionary<int, ProcessClock> clocks, IReadOnlyDictionary<int, int> parents) =>
+        (this.timestamp, this.clocks, this.parents) = (timestamp, clocks, parents);
 
     /// <summary>
     /// Reads all processes that this one sees; null where the system does not tell. Some 30 µs each, so outside the window. On Windows the
@@ -19,15 +22,23 @@ public sealed class OtherProcesses
     /// </summary>
     public static OtherProcesses? Read()
     {
-        if (!OperatingSystem.IsLinux() && !OperatingSystem.IsWindows())
+        if (OperatingSystem.IsLinux())
+        {
+            var numbers = ProcessTree.Numbers().ToList();
+            // The clocks are read first, a microsecond each, and what tells the parents after them.
+            var timestamp = Stopwatch.GetTimestamp();
+            var clocks = ProcessClock.Read(numbers);
+            return new OtherProcesses(timestamp, clocks, clocks.ToDictionary(one => one.Key, one => one.Value.Parent));
+        }
+        if (!OperatingSystem.IsWindows())
             return null;
         var parents = ProcessTree.Parents();
-        return new OtherProcesses(ProcessClock.Read([.. parents.Keys]), parents);
+        return new OtherProcesses(Stopwatch.GetTimestamp(), ProcessClock.Read([.. parents.Keys]), parents);
     }
 
     /// <summary>
     /// What others used between two readings, those that came or were waited for meanwhile included once; the busiest first. Threads of
-    /// the kernel are nobody's: they work for whoever made them busy.
+    /// the kernel are nobody's (they work for whoever made them busy) and are counted apart.
     /// </summary>
     /// <param name="earlier">The first reading.</param>
     /// <param name="later">The second one.</param>
@@ -35,29 +46,28 @@ public sealed class OtherProcesses
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)
     {
         var (then, now) = (earlier.Without(families), later.Without(families));
-        var total = TreeReading.Between(new TreeReading([], then), new TreeReading([], now)) is var (user, kernel) ? user + kernel : 0;
         var busiest =
-            from one in now
-            let before = then.GetValueOrDefault(one.Key)
+            from one in now.Programs
+            let before = then.Programs.GetValueOrDefault(one.Key)
             let own = one.Value.CpuNs - (before?.StartTicks == one.Value.StartTicks ? before.CpuNs : 0)
             where own > 0
             orderby own descending
             select new ProcessShare(one.Key, ProcessTree.NameOf(one.Key), own);
-        return new OtherUsage(total, [.. busiest.Take(OtherUsage.Named)]);
+        return new OtherUsage(Total(then.Programs, now.Programs), [.. busiest.Take(OtherUsage.Named)])
+        {
+            KernelThreadsNs = Total(then.Kernel, now.Kernel),
+            Span = Stopwatch.GetElapsedTime(earlier.timestamp, later.timestamp),
+        };
     }
 
-    private Dictionary<int, ProcessClock> Without(IReadOnlyCollection<int> families)
+    private static long Total(IReadOnlyDictionary<int, ProcessClock> then, IReadOnlyDictionary<int, ProcessClock> now) =>
+        TreeReading.Between(new TreeReading([], then), new TreeReading([], now)) is var (user, kernel) ? user + kernel : 0;
+
+    private (Dictionary<int, ProcessClock> Programs, Dictionary<int, ProcessClock> Kernel) Without(IReadOnlyCollection<int> families)
     {
-        var left = families.ToHashSet();
-        var childrenOf = parents.ToLookup(one => one.Value, one => one.Key);
-        var next = new Stack<int>(left);
-        while (next.TryPop(out var one))
-        {
-            foreach (var child in childrenOf[one].Where(left.Add))
-                next.Push(child);
-        }
-        return clocks.Where(one => !left.Contains(one.Key) && (one.Value.Flags & KernelThread) == 0)
-            .ToDictionary(one => one.Key, one => one.Value);
+        var family = ProcessTree.Family(families, parents, one => clocks.GetValueOrDefault(one)?.StartTicks);
+        var others = clocks.Where(one => !family.Contains(one.Key)).ToLookup(one => (one.Value.Flags & KernelThread) != 0);
+        return (others[false].ToDictionary(), others[true].ToDictionary());
     }
 }
 
@@ -67,6 +77,29 @@ public sealed class OtherProcesses
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;
+
+    /// <summary>What threads of the kernel used; 0 where the system has none to see.</summary>
+    public long KernelThreadsNs { get; init; }
+
+    /// <summary>Between the two readings.</summary>
+    public TimeSpan Span { get; init; }
+
+    /// <summary>
+    /// The part of a shorter time inside: reading takes a while, and is done around a window. As if use was even over the whole.
+    /// </summary>
+    public OtherUsage Within(TimeSpan window)
+    {
+        if (window >= Span)
+            return this;
+        var share = window / Span;
+        return this with
+        {
+            TotalNs = (long)(TotalNs * share),
+            Busiest = [.. Busiest.Select(one => one with { CpuNs = (long)(one.CpuNs * share) })],
+            KernelThreadsNs = (long)(KernelThreadsNs * share),
+            Span = window,
+        };
+    }
 }
 
 /// <summary>One process and the CPU time that it used.</summary>

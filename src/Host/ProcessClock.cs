@@ -1,5 +1,3 @@
-using System.ComponentModel;
-using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
@@ -23,12 +21,15 @@ public sealed partial record ProcessClock(
     /// <summary>The kernel's flags of it; 0 where the system does not tell.</summary>
     public long Flags { get; init; }
 
+    /// <summary>Who started it, or takes it over; 0 where it was not read.</summary>
+    public int Parent { get; init; }
+
     private const int ThreadCpuTime = 3; // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
 
     /// <summary>Null where there is no such process, it may not be read, or the system does not tell. Some 50 µs.</summary>
     public static ProcessClock? Read(int process) => process <= 0 ? null
         : OperatingSystem.IsLinux() ? ReadLinux(new SystemFiles(), process)
-        : OperatingSystem.IsWindows() ? ReadWindows(process)
+        : OperatingSystem.IsWindows() ? ProcessTree.ClockOfWindows(process)
         : null;
 
     /// <summary>
@@ -96,22 +97,6 @@ public sealed partial record ProcessClock(
     [SupportedOSPlatform("linux")]
     private static long? FineNs(int process) =>
         clock_getcpuclockid(process, out var clock) == 0 && clock_gettime(clock, out var time) == 0 ? time.Nanoseconds : null;
-
-    // Process.UserProcessorTime and its siblings are GetProcessTimes.
-    private static ProcessClock? ReadWindows(int id)
-    {
-        try
-        {
-            using var process = Process.GetProcessById(id);
-            var (user, kernel) = (process.UserProcessorTime, process.PrivilegedProcessorTime);
-            var (userNs, kernelNs) = (user.Ticks * TimeSpan.NanosecondsPerTick, kernel.Ticks * TimeSpan.NanosecondsPerTick);
-            return new(process.StartTime.Ticks, userNs + kernelNs, userNs, kernelNs, 0, 0) { WorkingSetBytes = process.WorkingSet64 };
-        }
-        catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
-        {
-            return null;
-        }
-    }
 
     /// <returns>0, or an error number.</returns>
     [LibraryImport("libc")]

@@ -15,6 +15,7 @@ public sealed partial class ProcessTree
         new(stat[Start], cpuNs, stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs)
         {
             Flags = stat[Flags],
+            Parent = (int)stat[Parent],
             WorkingSetBytes = stat[Pages] * Environment.SystemPageSize,
         };
 

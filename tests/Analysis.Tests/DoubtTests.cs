@@ -141,6 +141,23 @@ public sealed class DoubtTests
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
+    public void Of_cpu_that_neither_side_claims_it_is_said_whose_it_is() =>
+        Raises("unattributed-cpu", "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",
+            Second(round => round with
+            {
+                Client = round.Client with { CpuUserNs = 300_000_000, CpuKernelNs = 0 },
+                Server = round.Server! with { CpuUserNs = 300_000_000, CpuKernelNs = 0 },
+                Machine = new MachineUsage
+                {
+                    BusyNs = 1_000_000_000,
+                    CapacityNs = 2_000_000_000,
+                    SoftIrqNs = 150_000_000,
+                    OthersNs = 100_000_000,
+                    KernelThreadsNs = 50_000_000,
+                },
+            }));
+
+    [Fact]
     public void Tls_beside_plaintext_and_pipes_off_windows_are_told()
     {
         var run = new SampleRuns { Transports = ["tcp", "tls", "pipe"], Sizes = [10], Rounds = 1, SamplesPerRound = 20 }.Make();

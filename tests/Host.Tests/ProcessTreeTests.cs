@@ -11,5 +11,45 @@ public class ProcessTreeTests
         var stat = ProcessTree.StatOf(files, 7);
         Assert.NotNull(stat);
         Assert.Equal([3L, 11, 22, 33, 44, 321], [stat[1], stat[11], stat[12], stat[13], stat[14], stat[21]]);
+        Assert.Equal(3, ProcessTree.ClockOf(stat, 0).Parent);
+    }
+
+    [Fact]
+    public void Who_started_before_a_process_is_none_of_its_children_though_its_parent_had_that_number()
+    {
+        // On Windows 30 keeps the number of its parent, which ended; 10 has that number now.
+        var parents = new Dictionary<int, int> { [10] = 1, [20] = 10, [30] = 10, [31] = 30, [40] = 20 };
+        var started = new Dictionary<int, long?> { [10] = 100, [20] = 110, [30] = 50, [31] = 60, [40] = 110 };
+
+        Assert.Equal([10, 20, 40], ProcessTree.Family([10], parents, one => started.GetValueOrDefault(one)).Order());
+        Assert.Equal([10, 20, 30, 31, 40], ProcessTree.Family([10], parents, _ => null).Order());
+    }
+
+    [Fact]
+    public void A_child_nobody_waited_for_takes_nothing_from_what_another_parent_waited_for()
+    {
+        // 8 waited for 9, which used 0.3 s before the first reading and 0.2 s after it; 11 ended, and 10 ignores its children.
+        static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>
+            new(1, userMs * 1_000_000, userMs * 1_000_000, 0, endedMs * 1_000_000, 0) { Parent = parent };
+        var earlier = new TreeReading([], new Dictionary<int, ProcessClock>
+        {
+            [8] = Clock(100),
+            [9] = Clock(300, parent: 8),
+            [10] = Clock(100),
+            [11] = Clock(5_000, parent: 10),
+        });
+        var later = new TreeReading([], new Dictionary<int, ProcessClock> { [8] = Clock(100, endedMs: 500), [10] = Clock(100) });
+
+        Assert.Equal((200_000_000, 0), TreeReading.Between(earlier, later));
+    }
+
+    [Fact]
+    public void What_others_used_around_a_window_counts_for_the_window_alone()
+    {
+        var around = new OtherUsage(600, [new ProcessShare(7, "burner", 300)]) { KernelThreadsNs = 60, Span = TimeSpan.FromSeconds(1.5) };
+        var within = around.Within(TimeSpan.FromSeconds(1));
+
+        Assert.Equal((400, 200, 40), (within.TotalNs, within.Busiest[0].CpuNs, within.KernelThreadsNs));
+        Assert.Equal(around, around.Within(TimeSpan.FromSeconds(2)));
     }
 }

@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
@@ -9,23 +10,34 @@ namespace IpcBench.Analysis.Doubts;
 /// Whether this kernel charges the time of soft interrupts (loopback TCP's receive work) to the process that they interrupt. Kernels differ
 /// (CONFIG_IRQ_TIME_ACCOUNTING), so it is found out from rounds in which nobody else did much.
 /// </summary>
-internal static class SoftInterrupts
+public static class SoftInterrupts
 {
     private const double Quiet = 0.1, Enough = 0.03;
 
     /// <summary>
-    /// True when, of rounds with many interrupts and little else, less remains unclaimed by client and server than half the interrupts;
-    /// false when more does, or there is no such round.
+    /// True when, of rounds with many interrupts and little else, less remains unclaimed by all processes than half the interrupts; false
+    /// when more does; null when there is no such round.
     /// </summary>
-    public static bool AreCharged(MeasuredRun run)
+    public static bool? AreCharged(IEnumerable<MeasurementView> rounds)
     {
-        var shares = run.Cells.SelectMany(cell => cell.Rounds)
+        var shares = rounds
             .Where(r => r.Record.Machine is { CapacityNs: > 0 } machine && machine.SoftIrqNs > Enough * machine.CapacityNs)
-            .Select(r => (Machine: r.Record.Machine!, Left: r.UnattributedNs - (r.Record.Machine!.OthersNs ?? 0)))
+            .Select(r => (Machine: r.Record.Machine!, Left: r.UnattributedNs - SeenNs(r.Record.Machine!)))
             .Where(r => r.Left - r.Machine.SoftIrqNs < Quiet * r.Machine.CapacityNs)
             .Select(r => r.Left!.Value / r.Machine.SoftIrqNs).ToList();
-        return shares.Count > 0 && RatioEstimate.Median(shares) < 0.5;
+        return shares.Count == 0 ? null : RatioEstimate.Median(shares) < 0.5;
     }
+
+    /// <summary>
+    /// Time that none of the processes that can be seen used, in ns: of other containers, or of what came and went. Null where the system
+    /// or the server does not tell what was used.
+    /// </summary>
+    /// <param name="round">The round.</param>
+    /// <param name="charged">As <see cref="AreCharged"/> has it; where it is not known, interrupts are nobody's load.</param>
+    public static double? UnseenNs(MeasurementView round, bool? charged) => round.UnattributedNs is not { } left ? null
+        : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));
+
+    private static double SeenNs(MachineUsage machine) => (machine.OthersNs ?? 0) + (double)(machine.KernelThreadsNs ?? 0);
 }
 
 /// <summary>Signs that the machine had something else to do.</summary>
@@ -50,7 +62,8 @@ internal static class MachineDoubts
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
-        if (Worst(cell, MostForeign, r => ForeignNs(run, r) / r.Record.Machine!.CapacityNs) is not { } worst)
+        var charged = cell.Rounds.All(r => r.Record.Machine?.OthersNs is not null) || AreCharged(run);
+        if (Worst(cell, MostForeign, r => ForeignNs(r, charged) / r.Record.Machine!.CapacityNs) is not { } worst)
             return null;
         var machine = cell.Rounds.First(r => r.Record.Number == worst.Number).Record.Machine!;
         var names = string.Join(", ", machine.Busiest
@@ -63,9 +76,10 @@ internal static class MachineDoubts
     /// <summary>Less than this is noise of clocks with steps of 10 to 16 ms, as where rounds are repeated for it.</summary>
     private const double LeastForeignNs = 100e6;
 
-    private static double? ForeignNs(MeasuredRun run, MeasurementView r) =>
-        (r.Record.Machine!.OthersNs ?? r.UnattributedNs - (SoftInterrupts.AreCharged(run) ? 0 : r.Record.Machine.SoftIrqNs)) is { } ns
-            && ns > LeastForeignNs ? ns : null;
+    private static double? ForeignNs(MeasurementView r, bool charged) =>
+        (r.Record.Machine!.OthersNs ?? SoftInterrupts.UnseenNs(r, charged)) is { } ns && ns > LeastForeignNs ? ns : null;
+
+    private static bool AreCharged(MeasuredRun run) => SoftInterrupts.AreCharged(run.Cells.SelectMany(cell => cell.Rounds)) == true;
 
     /// <summary>The hypervisor gave CPU time to other guests.</summary>
     public static Observation? Steal(MeasuredRun run, MeasuredCell cell) =>
@@ -84,12 +98,25 @@ internal static class MachineDoubts
         var share = unclaimed / cell.Median.Record.Machine.BusyNs;
         return share > MostUnclaimed
             ? new Observation(share, $"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time "
-                + $"({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)"
-                + (cell.Median.Record.Machine.OthersNs is { } others
-                    ? $": other processes {Quantity.Percent(others / (double)cell.Median.Record.Machine.BusyNs)}, the rest lies "
-                        + "outside what is visible"
-                    : ""))
+                + $"({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call){Whose(cell.Median, AreCharged(run))}")
             : null;
+    }
+
+    /// <summary>Of the unclaimed time what is known of whose it is; nothing where others were not counted.</summary>
+    private static string Whose(MeasurementView round, bool charged)
+    {
+        if (round.Record.Machine is not { OthersNs: { } others } machine || SoftInterrupts.UnseenNs(round, charged) is not { } unseen)
+            return "";
+        var parts = new (string Name, double? Ns)[]
+        {
+            ("other processes", others),
+            ("threads of the kernel", machine.KernelThreadsNs),
+            // Where they are charged to the processes, those have them.
+            ("soft interrupts", charged || machine.SoftIrqNs == 0 ? null : machine.SoftIrqNs),
+            ("what cannot be seen", unseen),
+        };
+        return ": " + string.Join(", ", parts.Where(part => part.Ns is not null)
+            .Select(part => $"{part.Name} {Quantity.Percent(part.Ns!.Value / machine.BusyNs)}"));
     }
 
     /// <summary>The round with the largest share of the machine's time, where that is beyond the limit.</summary>

@@ -87,7 +87,13 @@ public sealed record MachineUsage
     /// </summary>
     public long? OthersNs { get; init; }
 
-    /// <summary>The three of them that used most.</summary>
+    /// <summary>
+    /// CPU time that threads of the kernel used, which work for whoever made them busy; null where <see cref="OthersNs"/> is, and in older
+    /// files.
+    /// </summary>
+    public long? KernelThreadsNs { get; init; }
+
+    /// <summary>The three of the other processes that used most.</summary>
     public IReadOnlyList<OtherProcess> Busiest { get; init; } = [];
 }
 

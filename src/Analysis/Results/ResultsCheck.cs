@@ -84,7 +84,8 @@ internal static class ResultsCheck
 
     private static string? FaultOf(MachineUsage? usage) =>
         usage != null && (HasNull(usage.Busiest) || Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs,
-            usage.OthersNs ?? 0) || Bad([.. usage.Busiest.Select(one => one.CpuNs)])) ? "impossible usage of the machine" : null;
+            usage.OthersNs ?? 0, usage.KernelThreadsNs ?? 0) || Bad([.. usage.Busiest.Select(one => one.CpuNs)]))
+            ? "impossible usage of the machine" : null;
 
     private static string? FaultOf(ConnectionStats truth) =>
         Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls,

@@ -1,4 +1,6 @@
 using System.Globalization;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
@@ -24,12 +26,13 @@ internal static class ForeignLoad
     public const long StealNs = 40_000_000;
 
     /// <summary>Why the cell is spoiled, with the numbers; empty when it is not.</summary>
-    /// <param name="machine">Null where the system does not tell: then nothing is.</param>
-    /// <param name="client">What this process used.</param>
-    /// <param name="server">Null when it is not known: its share cannot be told from a stranger's, so only steal is judged.</param>
-    public static string Reason(MachineUsage? machine, ProcessUsage client, ProcessUsage? server)
+    /// <param name="round">What was measured. Where the server's use is not known only steal is judged: others cannot be told from it.</param>
+    /// <param name="charged">
+    /// Whether this kernel charges soft interrupts to processes, as <see cref="SoftInterrupts.AreCharged"/> finds; null: not known yet.
+    /// </param>
+    public static string Reason(MeasurementView round, bool? charged)
     {
-        string[] reasons = [Steal(machine), Foreign(machine, client, server)];
+        string[] reasons = [Steal(round.Record.Machine), Foreign(round, charged)];
         return string.Join("; ", reasons.Where(reason => reason.Length > 0));
     }
 
@@ -37,28 +40,24 @@ internal static class ForeignLoad
         ? Text($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to others")
         : "";
 
-    private static string Foreign(MachineUsage? machine, ProcessUsage client, ProcessUsage? server)
+    private static string Foreign(MeasurementView round, bool? charged)
     {
-        if (machine?.OthersNs is not { } others || server is null)
+        if (round.Record is not { Machine: { OthersNs: { } others } machine, Server: not null })
             return "";
         if (IsMore(others, ForeignNs, ForeignShare, machine))
         {
             var names = string.Join(", ", machine.Busiest.Select(one => Text($"{one.Name} {Share(one.CpuNs, machine):0.0} %")));
             return Text($"other programs used {Share(others, machine):0.0} % of the machine{(names.Length > 0 ? $" ({names})" : "")}");
         }
-        // Kernels differ in whether they charge interrupts to the process that they interrupt: taken off here, they are nobody's load.
-        var unseen = machine.BusyNs - machine.SoftIrqNs - others - Cpu(client) - Cpu(server);
-        return IsMore(unseen, ForeignNs, ForeignShare, machine)
+        return SoftInterrupts.UnseenNs(round, charged) is { } unseen && IsMore(unseen, ForeignNs, ForeignShare, machine)
             ? Text($"{Share(unseen, machine):0.0} % of the machine went to what cannot be seen (other containers, processes that came and ")
                 + "went)"
             : "";
     }
 
-    private static bool IsMore(long ns, long floor, double share, MachineUsage machine) => ns > Math.Max(floor, share * machine.CapacityNs);
+    private static bool IsMore(double ns, long floor, double share, MachineUsage machine) => ns > Math.Max(floor, share * machine.CapacityNs);
 
-    private static double Share(long ns, MachineUsage machine) => 100.0 * ns / machine.CapacityNs;
-
-    private static long Cpu(ProcessUsage usage) => usage.CpuUserNs + usage.CpuKernelNs;
+    private static double Share(double ns, MachineUsage machine) => 100.0 * ns / machine.CapacityNs;
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -1,4 +1,6 @@
 using System.Globalization;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
@@ -14,6 +16,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
+    private readonly List<MeasurementView> measured = [];
 
     /// <summary>Warms the servers up: see <see cref="ServerWarmup"/>.</summary>
     /// <param name="cells">The cells that will be measured first.</param>
@@ -77,7 +80,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         progress.Enter(cell, "saving", null);
 
         var round = Record(cell, turn, result, counters);
-        var spoiled = ForeignLoad.Reason(round.Machine, round.Client, round.Server);
+        measured.Add(new MeasurementView(round with { Latency = "" }));
+        var spoiled = ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured));
         return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost) { Lengthened = Lengthen(cell, window, result) };
     }
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
@@ -35,6 +36,7 @@ internal sealed class WindowCounters(
         : Others() is not { } others ? machine : machine with
         {
             OthersNs = others.TotalNs,
+            KernelThreadsNs = others.KernelThreadsNs,
             Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
         };
 
@@ -123,7 +125,8 @@ internal sealed class WindowCounters(
 
     /// <summary>What neither client nor server used; null where it is not known who the server is.</summary>
     private OtherUsage? Others() => othersBefore is null || othersAfter is null ? null
-        : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members]);
+        : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members])
+            .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
 
     /// <summary>Of a server that does not tell them itself; threads that end meanwhile are missing then.</summary>
     private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>

@@ -1,3 +1,5 @@
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Run;
 
@@ -8,15 +10,38 @@ public class ForeignLoadTests
     private static ProcessUsage Used(double seconds) =>
         new() { CpuUserNs = (long)(seconds * 0.6e9), CpuKernelNs = (long)(seconds * 0.4e9) };
 
-    private static MachineUsage Machine(double busy, double steal = 0, double soft = 0, double capacity = 4, double others = 0) => new()
+    private static MachineUsage Machine(double busy, double steal = 0, double soft = 0, double capacity = 4, double others = 0,
+        double kernel = 0) => new()
     {
         OthersNs = (long)(others * 1e9),
+        KernelThreadsNs = (long)(kernel * 1e9),
         Busiest = others == 0 ? [] : [new OtherProcess { Name = "burner", Pid = 7, CpuNs = (long)(others * 0.8e9) }],
         BusyNs = (long)(busy * 1e9),
         StealNs = (long)(steal * 1e9),
         SoftIrqNs = (long)(soft * 1e9),
         CapacityNs = (long)(capacity * 1e9),
     };
+
+    private static MeasurementView Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) => new(new Measurement
+    {
+        Cell = 0,
+        Number = 1,
+        At = DateTimeOffset.UnixEpoch,
+        WindowNs = 1_000_000_000,
+        Started = 0,
+        Ok = 0,
+        Completed = 0,
+        PayloadBytes = 0,
+        Latency = "",
+        LatencySumNs = 0,
+        Client = client,
+        Server = server,
+        Machine = machine,
+        Connections = new ConnectionStats { Requested = 1, Opened = 1, Active = 1 },
+    });
+
+    private static string Reason(MachineUsage? machine, ProcessUsage client, ProcessUsage? server, bool? charged = null) =>
+        ForeignLoad.Reason(Round(machine, client, server), charged);
 
     [Theory]
     [InlineData(3.00, 0.00, 0.0, "")]                                   // all of it is ours
@@ -27,7 +52,7 @@ public class ForeignLoadTests
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to others")]
     [InlineData(2.00, 0.00, 0.0, "")]                                   // clocks of different steps: negative is nothing
     public void Time_that_neither_side_claims_spoils_a_cell(double busy, double steal, double soft, string expected) =>
-        Assert.Equal(expected, ForeignLoad.Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
+        Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
 
     [Theory]
     [InlineData(0.0)]
@@ -36,27 +61,47 @@ public class ForeignLoadTests
     {
         Assert.Equal(
             "other programs used 7.5 % of the machine (burner 6.0 %)",
-            ForeignLoad.Reason(Machine(3.3, soft: soft, others: 0.3), Used(1.5), Used(1.5)));
-        Assert.Equal("", ForeignLoad.Reason(Machine(3.1, soft: soft, others: 0.1), Used(1.5), Used(1.5)));
+            Reason(Machine(3.3, soft: soft, others: 0.3), Used(1.5), Used(1.5)));
+        Assert.Equal("", Reason(Machine(3.1, soft: soft, others: 0.1), Used(1.5), Used(1.5)));
     }
 
     [Fact]
     public void In_a_very_short_round_clock_steps_are_no_foreign_load() =>
-        Assert.Equal("", ForeignLoad.Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
+        Assert.Equal("", Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
 
     [Fact]
     public void A_server_that_is_not_known_leaves_steal()
     {
-        Assert.Equal("", ForeignLoad.Reason(Machine(4), Used(1), null));
-        Assert.Contains("hypervisor", ForeignLoad.Reason(Machine(3, steal: 0.5), Used(1), null));
-        Assert.Equal("", ForeignLoad.Reason(null, Used(1), null));
+        Assert.Equal("", Reason(Machine(4), Used(1), null));
+        Assert.Contains("hypervisor", Reason(Machine(3, steal: 0.5), Used(1), null));
+        Assert.Equal("", Reason(null, Used(1), null));
     }
 
     [Fact]
     public void Several_reasons_are_all_told()
     {
-        var reason = ForeignLoad.Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
+        var reason = Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
 
         Assert.Equal(2, reason.Split("; ").Length);
     }
+
+    [Fact]
+    public void Where_the_kernel_charges_interrupts_to_processes_they_hide_nothing()
+    {
+        // Quiet rounds with many interrupts: what the processes used is all there was, or the interrupts come on top of it.
+        MeasurementView Quiet(double busy) => Round(Machine(busy, soft: 0.6), Used(1.5), Used(1.5));
+        Assert.True(SoftInterrupts.AreCharged([Quiet(3), Quiet(3.05), Quiet(3)]));
+        Assert.False(SoftInterrupts.AreCharged([Quiet(3.6), Quiet(3.55), Quiet(3.6)]));
+        Assert.Null(SoftInterrupts.AreCharged([Round(Machine(3, soft: 0.01), Used(1.5), Used(1.5))]));
+
+        var hidden = Machine(3.6, soft: 0.6);
+        Assert.StartsWith("15.0 % of the machine went to what cannot be seen", Reason(hidden, Used(1.5), Used(1.5), charged: true),
+            StringComparison.Ordinal);
+        Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: false));
+        Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: null));
+    }
+
+    [Fact]
+    public void Threads_of_the_kernel_are_seen_and_are_nobody_elses_load() =>
+        Assert.Equal("", Reason(Machine(3.6, kernel: 0.5), Used(1.5), Used(1.5)));
 }
