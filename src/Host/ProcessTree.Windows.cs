@@ -12,8 +12,8 @@ public sealed partial class ProcessTree
     private const uint StillActive = 259;
 
     /// <summary>
-    /// GetProcessTimes and K32GetProcessMemoryInfo of this process alone: System.Diagnostics.Process lists all processes for the memory of one,
-    /// which makes reading all of them take the square of their number.
+    /// GetProcessTimes and K32GetProcessMemoryInfo of this process alone: System.Diagnostics.Process lists all processes for the memory of
+    /// one, which makes reading all of them take the square of their number.
     /// </summary>
     [SupportedOSPlatform("windows")]
     internal static ProcessClock? ClockOfWindows(int id)

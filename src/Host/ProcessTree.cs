@@ -120,8 +120,8 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
 
     /// <summary>
     /// What children that ended used between two readings. Each brings its whole life to whoever waits for it: what it had used before the
-    /// first reading is not of this time, and is taken off what its own parent waited for, never off what others did. Nothing is left of one
-    /// that nobody waited for.
+    /// first reading is not of this time, and is taken off what its own parent waited for, never off what others did. Nothing is left of
+    /// one that nobody waited for.
     /// </summary>
     private static (long UserNs, long KernelNs) Ended(
         TreeReading earlier, TreeReading later, Dictionary<int, (long User, long Kernel)> waited)

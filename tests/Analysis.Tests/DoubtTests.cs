@@ -142,7 +142,8 @@ public sealed class DoubtTests
 
     [Fact]
     public void Of_cpu_that_neither_side_claims_it_is_said_whose_it_is() =>
-        Raises("unattributed-cpu", "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",
+        Raises("unattributed-cpu",
+            "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",
             Second(round => round with
             {
                 Client = round.Client with { CpuUserNs = 300_000_000, CpuKernelNs = 0 },

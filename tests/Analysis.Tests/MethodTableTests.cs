@@ -30,6 +30,8 @@ public sealed class MethodTableTests
             random => Pairs(random, Rounds).Any(p => p <= 0.05));
         Row("the same as one family: anyone is ahead", "5 %", 4000, random => Holm.Adjust(Pairs(random, Rounds)).Any(p => p <= 0.05));
         Row("the same with `--rounds auto`, all eight looks together", "5 %", 500, AnyLook);
+        Row("the same ended by `--max-time` at any round, the last look being there", "5 %", 500, EndedByTime);
+        Row("one comparison, `--resume` by 4 rounds as long as nobody is ahead, seven times", "5 %, then 1.05 % each", 4000, Resumed);
         Row("A/A, 6 cells, 12 rounds: it fails", "1 %", 4000, random => Aa(random).Failed);
         Row("A/A, 6 cells, 12 rounds: the interval of the common shift misses it", "5 %", 1000,
             random => Aa(random).Shift is { } shift && !shift.Interval.Contains(1));
@@ -67,6 +69,20 @@ public sealed class MethodTableTests
     {
         var cells = Cells(random, StoppingRule.Looks[^1]);
         return StoppingRule.Looks.Any(look => Holm.Adjust(OfPairs(cells, look)).Any(p => p <= StoppingRule.AlphaOfLook));
+    }
+
+    private static bool EndedByTime(Random random)
+    {
+        var end = random.Next(StoppingRule.Looks[0], StoppingRule.Looks[^1] + 1);
+        var cells = Cells(random, end);
+        return StoppingRule.Looks.Where(look => look < end).Append(end)
+            .Any(look => Holm.Adjust(OfPairs(cells, look)).Any(p => p <= StoppingRule.AlphaOfLook));
+    }
+
+    private static bool Resumed(Random random)
+    {
+        var rounds = Noise(random, Rounds + 7 * 4);
+        return Enumerable.Range(0, 8).Any(time => SignedRank.PValue(rounds.Take(Rounds + 4 * time)) <= StoppingRule.AlphaOf(time > 0));
     }
 
     private static AaTest Aa(Random random) => AaTest.OfDifferences([.. Enumerable.Range(0, 6).Select(_ => Noise(random, Rounds))]);

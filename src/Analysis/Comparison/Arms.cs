@@ -69,7 +69,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
                                    where less != null
                                    select less.Value];
         return differences.Length == 0 ? null : new PairedDifference(SignedRank.Estimate(differences),
-            SignedRank.IntervalOf(differences, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto)));
+            SignedRank.IntervalOf(differences, run.Record.Options.Alpha()));
     }
 }
 
@@ -89,7 +89,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         var options = run.Record.Options;
-        if (RatioEstimate.Paired(Pairs(cell, reference, metric), StoppingRule.AlphaOf(options.RoundsAuto)) is not { } estimate)
+        if (RatioEstimate.Paired(Pairs(cell, reference, metric), options.Alpha()) is not { } estimate)
             return null;
         var family = metric == Headline(cell) ? ClaimFamily.Of(run) : metric == Cost(cell, reference) ? ClaimFamily.OfCpu(run) : null;
         var verdict = Verdict.Of(estimate, options.Delta);

@@ -19,7 +19,7 @@ public sealed class ClaimFamily
 
     private ClaimFamily(MeasuredRun run, Func<MeasuredCell, MeasuredCell, Metric> metric)
     {
-        level = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
+        level = run.Record.Options.Alpha();
         var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference)
             .Where(pair => run.Cells[pair.One].Median != null && run.Cells[pair.Other].Median != null).ToList();
         var probabilities = Holm.Adjust([.. pairs.Select(pair => Probability(run.Cells[pair.One], run.Cells[pair.Other], metric))]);

@@ -60,8 +60,8 @@ public sealed class FileComparison
         RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, DriftOf(metric).Allowance);
 
     /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
-    public double Alpha => Math.Min(StoppingRule.AlphaOf(Before.Run.Record.Options.RoundsAuto),
-        StoppingRule.AlphaOf(After.Run.Record.Options.RoundsAuto));
+    public double Alpha => Math.Min(Before.Run.Record.Options.Alpha(),
+        After.Run.Record.Options.Alpha());
 
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>

@@ -36,15 +36,20 @@ internal static class RunHeader
     /// <summary>How verdicts are made: the confidence, the family of comparisons, and what does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
-        var alpha = StoppingRule.AlphaOf(run.Record.Options.RoundsAuto);
-        var looks = run.Record.Options.RoundsAuto ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks") : "";
+        var alpha = run.Record.Options.Alpha();
+        var before = run.Record.Options.Looks.SkipLast(1).Select(look => look.ToString(CultureInfo.InvariantCulture)).ToList();
+        var resumed = before.Count > 0 ? $" (rounds were added after {And([.. before])})" : "";
+        var looks = run.Record.Options is { RoundsAuto: true } or { Looks.Count: > 0 }
+            ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks{resumed}") : "";
         var claims = ClaimFamily.Of(run).Claims;
         var family = claims > 1
             ? Invariant($"; who is ahead is said at {Quantity.Percent(0.05)} for all {claims} comparisons together (Holm)")
             : "";
+        var processes = run.Record.Options.FreshServers ? "each round has a server process of its own"
+            : "all rounds are of one start of the server: of another start they say nothing";
         return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} "
             + $"signed-rank intervals, each by itself{looks}{family}; differences below {Quantity.Percent(run.Record.Options.Delta)} do "
-            + "not matter.";
+            + $"not matter; {processes}.";
     }
 
     /// <summary>Whose CPU time the server's is, or why there is none.</summary>
@@ -107,7 +112,8 @@ internal static class RunHeader
     }
 
     private static string Rehearsal(RunOptionsRecord options) =>
-        options.RehearsalNs == 0 ? "" : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before the first round)";
+        options.RehearsalNs == 0 ? ""
+            : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before {(options.FreshServers ? "its" : "the first")} round)";
 
     private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls"
         : Quantity.Seconds(options.DurationNs);

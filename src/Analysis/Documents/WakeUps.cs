@@ -71,7 +71,7 @@ internal static class WakeUps
                      let difference = metric.Value(mine) - metric.Value(theirs)
                      where difference != null
                      select difference.Value).ToList();
-        var interval = SignedRank.IntervalOf(pairs, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto));
+        var interval = SignedRank.IntervalOf(pairs, run.Record.Options.Alpha());
         return interval is { Low: >= LeastDifference } or { High: <= -LeastDifference } && Times(cell, metric) != Times(reference, metric)
             ? SignedRank.Estimate(pairs) : null;
     }

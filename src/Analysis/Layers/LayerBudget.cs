@@ -118,7 +118,7 @@ public sealed record LayerBudget
     private static double Step(double[] levels, int index) => index == 0 ? levels[0] : levels[index] - levels[index - 1];
 
     private static LayerPart Part(MeasuredRun run, IEnumerable<double> values) =>
-        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto)));
+        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, run.Record.Options.Alpha()));
 
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);

@@ -96,7 +96,7 @@ internal static class RatioOfRatios
     public static RatioEstimate? Of(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
         first is { Cell: { } a, Reference: { } b } && then is { Cell: { } c, Reference: { } d }
-            ? RatioEstimate.Paired(Pairs(a, b, c, d), StoppingRule.AlphaOf(run.Record.Options.RoundsAuto)) : null;
+            ? RatioEstimate.Paired(Pairs(a, b, c, d), run.Record.Options.Alpha()) : null;
 
     private static IEnumerable<(double Base, double New)> Pairs(MeasuredCell a, MeasuredCell b, MeasuredCell c, MeasuredCell d)
     {

@@ -48,7 +48,7 @@ public sealed class JsonReport : IReport
         json.WriteNumber("seed", record.Seed);
         json.WriteNumber("rounds", run.CommonRounds);
         json.WriteString("reference", record.Options.Reference);
-        json.WriteNumber("confidence", 1 - StoppingRule.AlphaOf(record.Options.RoundsAuto));
+        json.WriteNumber("confidence", 1 - record.Options.Alpha());
         json.WriteStartArray("cells");
         foreach (var cell in run.Cells)
             Write(json, run, cell);

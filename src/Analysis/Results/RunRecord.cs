@@ -1,3 +1,5 @@
+using IpcBench.Analysis.Statistics;
+
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
@@ -42,7 +44,9 @@ public sealed record RunRecord
     /// <summary>The machine and runtime of the client.</summary>
     public required HostInfo Host { get; init; }
 
-    /// <summary>One entry per server process; empty when no server tells about itself.</summary>
+    /// <summary>
+    /// One entry per server process, of those of the first round where each has its own; empty when no server tells about itself.
+    /// </summary>
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
     /// <summary>Whose CPU time stands for that of servers that this tool did not start; empty for those that it did.</summary>
@@ -136,7 +140,13 @@ public sealed record RunOptionsRecord
 
     public required long WarmupNs { get; init; }
 
-    /// <summary>How long each server was loaded before the first round, in ns; nothing of it is kept.</summary>
+    /// <summary>
+    /// Each round had server processes of its own, started for it; else all rounds are of the same processes, and intervals say nothing of
+    /// another start of them.
+    /// </summary>
+    public bool FreshServers { get; init; }
+
+    /// <summary>How long each server was loaded before its first round, in ns; nothing of it is kept.</summary>
     public long RehearsalNs { get; init; }
 
     /// <summary>A call that takes longer is cut off, in ns.</summary>
@@ -153,8 +163,17 @@ public sealed record RunOptionsRecord
     /// <summary>The rounds that are looked at may stop the run early, so intervals are corrected for looking many times.</summary>
     public bool RoundsAuto { get; init; }
 
+    /// <summary>
+    /// Numbers of rounds after which somebody looked before asking for more (<c>--resume</c>), the last one being that of the rounds asked
+    /// for: intervals are corrected for looking many times; empty for a run of one go.
+    /// </summary>
+    public IReadOnlyList<int> Looks { get; init; } = [];
+
     /// <summary>Every knob that moves results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
     public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>Probability with which an interval of this run may miss the truth: less where it was looked at more than once.</summary>
+    public double Alpha() => StoppingRule.AlphaOf(RoundsAuto || Looks.Count > 0);
 }
 
 /// <summary>The machine and runtime that made the numbers. Unknown texts are empty, unknown numbers 0.</summary>

@@ -10,17 +10,19 @@ namespace IpcBench.Client.Cli;
 /// <summary>All commands of the tool and the examples under their help.</summary>
 internal static class CommandTree
 {
-    public static RootCommand Create(IReadOnlyList<string> commandLine)
+    /// <param name="commandLine">As typed.</param>
+    /// <param name="resume">The kept run that what was typed goes on with; null: none.</param>
+    public static RootCommand Create(IReadOnlyList<string> commandLine, Resume? resume = null)
     {
         var root = new RootCommand(
             "Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
-        RunCommand.AddTo(root, Presets.Main, commandLine, new ServiceOptions());
+        RunCommand.AddTo(root, Presets.Main, commandLine, resume, new ServiceOptions());
         root.Add(ServeCommand.Create());
         root.Add(DoctorCommand.Create());
-        root.Add(SweepCommand.Create(commandLine));
-        root.Add(HttpCommand.Create(commandLine));
+        root.Add(SweepCommand.Create(commandLine, resume));
+        root.Add(HttpCommand.Create(commandLine, resume));
         foreach (var preset in Presets.Commands)
-            root.Add(RunCommand.Create(preset, commandLine));
+            root.Add(RunCommand.Create(preset, commandLine, resume));
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(CompletionCommand.Create());

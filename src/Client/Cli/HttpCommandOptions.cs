@@ -50,7 +50,7 @@ internal sealed class HttpCommandOptions
 /// <summary><c>http URL…</c>: the same measurement with HTTP/1.1 against servers that are already there.</summary>
 internal static class HttpCommand
 {
-    public static Command Create(IReadOnlyList<string> commandLine)
+    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
         var options = new HttpCommandOptions();
         var command = new Command("http",
@@ -58,7 +58,8 @@ internal static class HttpCommand
         options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
         foreach (var option in options.Offered)
             command.Options.Add(option);
-        command.SetAction(async (typed, _) => await RunCommand.MeasureAsync(new HttpOptionsReader(options, typed).Read(), commandLine));
+        command.SetAction(async (typed, _) =>
+            await RunCommand.MeasureAsync(new HttpOptionsReader(options, typed).Read(), commandLine, resume));
         return command;
     }
 }

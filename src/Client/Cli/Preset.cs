@@ -53,6 +53,10 @@ internal sealed record Preset
     /// </summary>
     public Topology? Beside { get; init; }
 
+    /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement; not with
+    /// <c>--quick</c>.</summary>
+    public bool FreshServers { get; init; }
+
     public Default Threads { get; init; } = new("5");
     public Default Duration { get; init; } = new("1s", Given: "20s", Quick: "400ms");
 

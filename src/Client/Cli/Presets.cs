@@ -9,7 +9,7 @@ internal static class Presets
     private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (a quarter of an hour or more)";
 
     /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
-    public static Preset Main { get; } = new() { Beside = new Topology(1, 1) };
+    public static Preset Main { get; } = new() { Beside = new Topology(1, 1), FreshServers = true };
 
     /// <summary>HTTP/1.1 against servers that are already there.</summary>
     public static Preset Http { get; } = Main with
@@ -31,6 +31,7 @@ internal static class Presets
     public static Preset Article { get; } = Main with
     {
         Beside = null,
+        FreshServers = false,
         Name = "article",
         Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
             + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
@@ -50,6 +51,7 @@ internal static class Presets
     public static Preset Echo { get; } = Main with
     {
         Beside = null,
+        FreshServers = false,
         Name = "echo",
         Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
             + "its ratio to TCP.",
@@ -93,6 +95,7 @@ internal static class Presets
     public static Preset Layers { get; } = Main with
     {
         Beside = null,
+        FreshServers = false,
         Name = "layers",
         Description = "Who takes what a transport gives? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
             + "and what each adds. About 10 minutes; --quick 5.",

@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.CommandLine.Invocation;
+using System.CommandLine.Parsing;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;
@@ -9,10 +11,10 @@ namespace IpcBench.Client.Cli;
 internal static class RunCommand
 {
     /// <summary>A command of its own.</summary>
-    public static Command Create(Preset preset, IReadOnlyList<string> commandLine)
+    public static Command Create(Preset preset, IReadOnlyList<string> commandLine, Resume? resume)
     {
         var command = new Command(preset.Name, preset.Description);
-        AddTo(command, preset, commandLine);
+        AddTo(command, preset, commandLine, resume);
         return command;
     }
 
@@ -20,32 +22,41 @@ internal static class RunCommand
     /// <param name="command">Gets the options and the action.</param>
     /// <param name="preset">Its defaults.</param>
     /// <param name="commandLine">As typed.</param>
+    /// <param name="resume">The kept run that it goes on with; null: none.</param>
     /// <param name="service">What it takes to look at services; null: it does not.</param>
-    public static void AddTo(Command command, Preset preset, IReadOnlyList<string> commandLine, ServiceOptions? service = null)
+    public static void AddTo(
+        Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null)
     {
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
+        // The file knows which command it was.
+        if (service is not null)
+            command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>
         {
+            if (typed.GetValue(options.Resume) is { } file)
+                return await Resume.Open(file, typed, options).RunAsync(commandLine);
             var asked = new RunOptionsReader(options, typed, service: service).Read();
-            return service?.IsAsked(typed) == true ? await service.ShowAsync(typed, asked) : await MeasureAsync(asked, commandLine);
+            return service?.IsAsked(typed) == true
+                ? await service.ShowAsync(typed, asked) : await MeasureAsync(asked, commandLine, resume);
         });
     }
 
     /// <summary>Measures and prints.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
-    public static async Task<int> MeasureAsync(RunOptions asked, IReadOnlyList<string> commandLine)
+    public static async Task<int> MeasureAsync(RunOptions asked, IReadOnlyList<string> commandLine, Resume? resume)
     {
-        using var view = RunView.For(asked);
-        return await new RunSession(asked, commandLine, view).RunAsync();
+        var options = resume?.Apply(asked) ?? asked;
+        using var view = RunView.For(options);
+        return await new RunSession(options, resume?.CommandLine ?? commandLine, view).RunAsync();
     }
 }
 
 /// <summary>The main job with a knob as one more interleaved arm: what does this setting change here?</summary>
 internal static class SweepCommand
 {
-    public static Command Create(IReadOnlyList<string> commandLine)
+    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
         var vary = new Option<string[]>("--vary")
         {
@@ -65,7 +76,7 @@ internal static class SweepCommand
             var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
             var plain = reader.Read();
             var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
-            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine);
+            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine, resume);
         });
         return command;
     }
@@ -92,4 +103,55 @@ internal static class SweepCommand
         return Parsers.List(values, "--vary", (value, _) => value)
             .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
     }
+}
+
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a kept run. Its plan is read from its own command line.</summary>
+internal sealed class Resume
+{
+    public const string Usual = "+4";
+    private const int MostRounds = 1000;
+
+    private readonly Resumption kept;
+    private readonly OutputOptions output;
+
+    private Resume(Resumption kept, OutputOptions output) => (this.kept, this.output) = (kept, output);
+
+    /// <summary>As typed now; its file has the one that was typed first.</summary>
+    public IReadOnlyList<string> CommandLine { get; private set; } = [];
+
+    /// <param name="file">Of the kept run.</param>
+    /// <param name="typed">The command line.</param>
+    /// <param name="options">The main command's.</param>
+    /// <exception cref="UsageException">The run cannot be gone on with, or something else was typed with it.</exception>
+    public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
+    {
+        Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format];
+        foreach (var other in typed.CommandResult.Children.OfType<OptionResult>().Where(one => !one.Implicit))
+        {
+            if (!allowed.Contains(other.Option))
+                throw new UsageException($"--resume takes everything but -r, -v and --format from the file: leave out {other.Option.Name}");
+        }
+        var rounds = typed.GetValue(options.Rounds) ?? Usual;
+        if (!rounds.StartsWith('+'))
+            throw new UsageException($"-r '{rounds}' with --resume is the number of rounds to add: write -r {Usual}");
+        var more = Parsers.Integer(rounds[1..], "-r", 1, MostRounds);
+        return new Resume(
+            Resumption.Open(file, more),
+            new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format) });
+    }
+
+    /// <summary>Reads the kept run's command line and measures.</summary>
+    /// <returns>An <see cref="ExitCode"/>.</returns>
+    public async Task<int> RunAsync(IReadOnlyList<string> commandLine)
+    {
+        CommandLine = commandLine;
+        var first = kept.Kept.CommandLine;
+        var typed = CommandTree.Create(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        if (typed.Action is ParseErrorAction)
+            throw new UsageException($"--resume: {kept.File} was made with options that are not known here: {string.Join(" ", first)}");
+        return await typed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
+    }
+
+    public RunOptions Apply(RunOptions asked) => kept.Apply(asked, output);
 }

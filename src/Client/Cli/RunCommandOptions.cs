@@ -79,6 +79,11 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
         preset.Help("--max-time", "with --rounds auto: no round is begun that would end later", preset.MaxTime));
 
+    /// <summary>Of the main command alone: the file knows which one it was.</summary>
+    public Option<string> Resume { get; } = Text("--resume", "FILE",
+        $"add rounds to a kept run, -r +N of them (default: {Cli.Resume.Usual}); plan and options are read from the file, which takes "
+            + "them; it is another look, so intervals are corrected as those of --rounds auto");
+
     public Option<bool> AgainstItself { get; } = Flag("--aa",
         "measure the reference once more as a second endpoint: what does the method say of equals?");
 

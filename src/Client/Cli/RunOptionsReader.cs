@@ -73,6 +73,7 @@ internal sealed class RunOptionsReader(
             ConnectPerCall = PerCall(),
             Warmup = Parsers.Duration(fewer ? Get(declared.Warmup) ?? preset.Fewer.Warmup : Or(declared.Warmup, preset.Warmup), "--warmup"),
             Timeout = Parsers.Positive(Or(declared.Timeout, preset.Timeout), "--timeout"),
+            FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null && !typed.GetValue(declared.Quick),
             RoundsAuto = rounds == "auto",
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
             MaxTime = Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),

@@ -16,6 +16,9 @@ internal sealed class BenchPlan
     /// <summary>Connecting, draining, asking the server for its counters: what a cell takes beyond its warm-up and window.</summary>
     public static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
 
+    /// <summary>A server of our own ends and starts.</summary>
+    private static readonly TimeSpan ServerStart = TimeSpan.FromMilliseconds(600);
+
     private readonly RunOptions options;
 
     public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
@@ -32,7 +35,11 @@ internal sealed class BenchPlan
         : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Of(options, this)).Count;
 
     /// <summary>The fewest rounds with which any of them can; 1 where nothing is compared.</summary>
-    public int FewestRounds => Claims is > 0 and var claims ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto)) : 1;
+    public int FewestRounds => Claims is > 0 and var claims
+        ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto || options.Resume is not null)) : 1;
+
+    /// <summary>Rounds that are measured now.</summary>
+    private int Rounds => options.Rounds - (options.Resume?.Last ?? 0);
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
     public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Share is null);
@@ -45,8 +52,8 @@ internal sealed class BenchPlan
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : options.Variants.Count * ServerWarmup.OfEachServer(options)
-            + Cells.Count * options.Rounds * (options.Warmup + options.Duration + CellOverhead);
+        : options.Variants.Count * (options.FreshServers ? Rounds : 1) * (ServerStart + ServerWarmup.OfEachServer(options))
+            + Cells.Count * Rounds * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
@@ -168,9 +175,14 @@ internal static class RoundOrder
 /// </summary>
 internal static class ServerWarmup
 {
-    /// <summary>What each server is loaded with altogether: enough for .NET's tiers here; less in runs that are short themselves.</summary>
+    private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5), OfEachRound = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// What each server is loaded with altogether: enough for .NET's tiers here; less in runs that are short themselves, and where each
+    /// round has servers of its own: there it has its place in every round.
+    /// </summary>
     public static TimeSpan OfEachServer(RunOptions options) =>
-        new(Math.Min(TimeSpan.FromSeconds(5).Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+        new(Math.Min((options.FreshServers ? OfEachRound : Whole).Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
 
     /// <summary>Cells to load and for how long each: every endpoint at the smallest size, and shortly at the largest.</summary>
     /// <param name="options">The run.</param>

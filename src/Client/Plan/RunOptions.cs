@@ -51,6 +51,14 @@ internal sealed record RunOptions
     /// <summary>Rounds of every cell; with <see cref="RoundsAuto"/> the most there can be.</summary>
     public required int Rounds { get; init; }
 
+    /// <summary>
+    /// Servers that this tool starts are started anew for each round, so that one process is one sample; else all rounds are of the same.
+    /// </summary>
+    public bool FreshServers { get; init; }
+
+    /// <summary>The kept run that gets these rounds on top of its own; null: a run of its own.</summary>
+    public Resumption? Resume { get; init; }
+
     /// <summary>Go on until every verdict is decided, or <see cref="MaxTime"/> is over.</summary>
     public bool RoundsAuto { get; init; }
 

@@ -11,7 +11,10 @@ namespace IpcBench.Client.Run;
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private readonly RoundsLimit limit = new(options);
-    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : options.Rounds * plan.Cells.Count);
+    private readonly RepeatBudget repeats = new(
+        options.RoundsAuto ? 0 : (options.Resume?.More ?? options.Rounds) * plan.Cells.Count);
+
+    private bool isBegun;
 
     /// <summary>
     /// Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.
@@ -21,7 +24,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         var ending = "complete";
         try
         {
-            await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, cancellation);
+            await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, anew: false, cancellation);
             await PhaseAsync([.. plan.FirstPhase], _ => options.Rate, cancellation);
             var loads = plan.LoadPhase.ToList();
             if (loads.Count > 0)
@@ -45,8 +48,14 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 
     private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)
     {
-        for (var number = 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
+        // A run that is resumed goes on with the numbers of its rounds.
+        var indexes = phase.Select(cell => cell.Index).ToHashSet();
+        var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
+        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
         {
+            if (options.FreshServers && isBegun)
+                await rounds.WarmServersUpAsync(phase, rate(phase[0]), anew: true, cancellation);
+            isBegun = true;
             foreach (var (point, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
             {
                 // With all that it is compared with, or its pairs would no longer be of one time.
@@ -147,9 +156,12 @@ internal static class LoadRates
     /// </summary>
     public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
         (from cell in loads
-         let capacity = Capacity(record, cell.Record.Key)
-         where capacity > 0
-         select (cell, rate: capacity * cell.Share!.Value)).ToDictionary(pair => pair.cell, pair => pair.rate);
+         let rate = Earlier(record, cell.Index) ?? Capacity(record, cell.Record.Key) * cell.Share!.Value
+         where rate > 0
+         select (cell, rate)).ToDictionary(pair => pair.cell, pair => pair.rate);
+
+    /// <summary>A run that is resumed goes on with the rates it has.</summary>
+    private static double? Earlier(RunRecord record, int cell) => record.Rounds.FirstOrDefault(round => round.Cell == cell)?.AskedRate;
 
     private static double Capacity(RunRecord record, CellKey key)
     {

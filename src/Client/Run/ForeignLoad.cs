@@ -26,7 +26,7 @@ internal static class ForeignLoad
     public const long StealNs = 40_000_000;
 
     /// <summary>Why the cell is spoiled, with the numbers; empty when it is not.</summary>
-    /// <param name="round">What was measured. Where the server's use is not known only steal is judged: others cannot be told from it.</param>
+    /// <param name="round">What was measured. Where the server's use is not known only steal is judged.</param>
     /// <param name="charged">
     /// Whether this kernel charges soft interrupts to processes, as <see cref="SoftInterrupts.AreCharged"/> finds; null: not known yet.
     /// </param>
@@ -55,7 +55,8 @@ internal static class ForeignLoad
             : "";
     }
 
-    private static bool IsMore(double ns, long floor, double share, MachineUsage machine) => ns > Math.Max(floor, share * machine.CapacityNs);
+    private static bool IsMore(double ns, long floor, double share, MachineUsage machine) =>
+        ns > Math.Max(floor, share * machine.CapacityNs);
 
     private static double Share(double ns, MachineUsage machine) => 100.0 * ns / machine.CapacityNs;
 

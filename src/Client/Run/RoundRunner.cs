@@ -18,15 +18,18 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly List<MeasurementView> measured = [];
 
-    /// <summary>Warms the servers up: see <see cref="ServerWarmup"/>.</summary>
-    /// <param name="cells">The cells that will be measured first.</param>
+    /// <summary>Before a round: servers that are warm (see <see cref="ServerWarmup"/>), those of the last round or new ones.</summary>
+    /// <param name="cells">The cells that will be measured.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
+    /// <param name="anew">The servers that this tool started end, and others are started.</param>
     /// <param name="cancellation">Ends it early.</param>
-    /// <exception cref="IOException">The connections could not be opened, or a server is gone.</exception>
+    /// <exception cref="IOException">The connections could not be opened, a server is gone, or did not start.</exception>
     /// <exception cref="OperationCanceledException">Cancelled.</exception>
-    public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation)
+    public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
     {
-        foreach (var (cell, time) in ServerWarmup.Plan(options, cells, cell => servers.Links[cell.Target.Address]))
+        if (anew)
+            await servers.StartAnewAsync(cancellation);
+        foreach (var (cell, time) in ServerWarmup.Plan(options, cells.Select(servers.Now), cell => servers.Links[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
@@ -36,15 +39,17 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     }
 
     /// <summary>One measurement.</summary>
-    /// <param name="cell">The cell.</param>
+    /// <param name="planned">The cell.</param>
     /// <param name="number">1-based number of the round.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
     /// <param name="cancellation">Ends the window early; what was measured until then is returned.</param>
     /// <exception cref="IOException">The connections could not be opened, or the server is gone before the window began.</exception>
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
-    public async Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
+    public async Task<MeasuredRound> MeasureAsync(
+        PlannedCell planned, int number, int attempt, double? rate, CancellationToken cancellation)
     {
+        var cell = servers.Now(planned);
         var fixedLoop = SpeedProbe.Time();
         progress.Enter(cell, "connecting", null);
         try
@@ -177,7 +182,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
 internal interface IRoundRunner
 {
     /// <summary>See <see cref="RoundRunner"/>.</summary>
-    Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation);
+    Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation);
 
     /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);

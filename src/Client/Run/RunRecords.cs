@@ -35,6 +35,7 @@ internal static class RunRecords
         DurationNs = options.Calls is null ? (long)options.Duration.TotalNanoseconds : 0,
         Calls = options.Calls ?? 0,
         WarmupNs = (long)options.Warmup.TotalNanoseconds,
+        FreshServers = options.FreshServers,
         RehearsalNs = (long)ServerWarmup.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
         Threads = options.Threads,

@@ -87,7 +87,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Detail($"[{one.Id}] {one.Doubt} {one.Fix}");
         foreach (var complaint in servers.Complaints)
             observer.Note("server: " + complaint);
-        journal.Add(advice);
+        journal.Add(advice.Where(one => !journal.Record.Advice.Any(known => known.Id == one.Id)));
         var progress = new RunProgress();
         observer.Started(plan, progress, interruption.Request);
         try
@@ -123,7 +123,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
 
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
     {
-        var record = RunRecords.Begin(options, commandLine, servers, plan, host);
+        var begun = RunRecords.Begin(options, commandLine, servers, plan, host);
+        var record = options.Resume?.Continue(begun) ?? begun;
         try
         {
             var file = ResultsPath.Of(options.Output, record);

@@ -10,15 +10,21 @@ namespace IpcBench.Client.Run;
 /// <summary>The servers of a run: started here on private endpoints, or somebody's own; and what is to be measured on them.</summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
+    private readonly RunOptions options;
+    private readonly IReadOnlyDictionary<string, string?> hiddenVariables;
     private readonly List<ChildServer> processes = [];
     private List<Target> targets = [];
     private readonly List<Address> controls = [];
     private readonly Dictionary<Address, ServerOwner> owners = [];
     private IReadOnlyDictionary<Address, ServerLink> links = new Dictionary<Address, ServerLink>();
 
-    private ServerSet()
-    {
-    }
+    // Endpoints of the first servers in the order in which they were asked for, and where those of the present ones are.
+    private readonly List<Address> places = [];
+    private Dictionary<Address, Address> present = [];
+    private bool isReversed;
+
+    private ServerSet(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables) =>
+        (this.options, this.hiddenVariables) = (options, hiddenVariables);
 
     public IReadOnlyList<Target> Targets => targets;
 
@@ -39,13 +45,17 @@ internal sealed class ServerSet : IAsyncDisposable
     public static async Task<ServerSet> OpenAsync(
         RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
-        var set = new ServerSet();
+        var set = new ServerSet(options, hiddenVariables);
         try
         {
             if (options.OwnServer)
             {
                 foreach (var variant in options.Variants)
-                    await set.StartAsync(options, variant, hiddenVariables, cancellation);
+                {
+                    var server = await set.StartAsync(variant, cancellation);
+                    set.targets.AddRange(TargetList.Of(server, variant, options));
+                    set.places.AddRange(InOrder(server, isReversed: false));
+                }
             }
             else if (options.Http.Count > 0)
             {
@@ -79,6 +89,50 @@ internal sealed class ServerSet : IAsyncDisposable
     /// <summary>How a server that was started here ended before its time; null when all of them live.</summary>
     public string? Death => processes.Select(process => process.Death).FirstOrDefault(death => death is not null);
 
+    /// <summary>
+    /// Ends the servers that this tool started and starts them anew, so that a round has processes of its own; their endpoints are made in
+    /// the opposite order every other time. Addresses of <see cref="Targets"/> stay those of the first: see <c>Now</c>.
+    /// </summary>
+    /// <exception cref="IOException">One did not start.</exception>
+    public async Task StartAnewAsync(CancellationToken cancellation)
+    {
+        foreach (var link in links.Values.Distinct())
+            link.Dispose();
+        links = new Dictionary<Address, ServerLink>();
+        while (processes.Count > 0)
+        {
+            var process = processes[^1];
+            processes.RemoveAt(processes.Count - 1);
+            await process.DisposeAsync();
+        }
+        (isReversed, present) = (!isReversed, []);
+        controls.Clear();
+        owners.Clear();
+        try
+        {
+            var now = new List<Address>();
+            foreach (var variant in options.Variants)
+                now.AddRange(InOrder(await StartAsync(variant, cancellation), isReversed));
+            foreach (var (place, address) in places.Zip(now))
+                present[place] = address;
+            links = await ServerLink.OpenAsync([.. targets.Select(Now)], controls, options.Connector, cancellation);
+        }
+        catch (EnvironmentException e)
+        {
+            throw new IOException(e.Message, e);
+        }
+    }
+
+    /// <summary>The target where it is now.</summary>
+    public Target Now(Target target) => target with { Address = present.GetValueOrDefault(target.Address, target.Address) };
+
+    /// <summary>The cell on the servers that are there now.</summary>
+    public PlannedCell Now(PlannedCell cell)
+    {
+        var target = Now(cell.Target);
+        return cell with { Target = target, Load = cell.Load with { Address = target.Address } };
+    }
+
     public async ValueTask DisposeAsync()
     {
         foreach (var link in links.Values.Distinct())
@@ -87,12 +141,19 @@ internal sealed class ServerSet : IAsyncDisposable
             await process.DisposeAsync();
     }
 
-    private async Task StartAsync(
-        RunOptions options, Variant variant, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
+    private static IEnumerable<Address> InOrder(ChildServer server, bool isReversed)
+    {
+        var served = server.Endpoints.Where(endpoint => !endpoint.IsEcho);
+        return (isReversed ? served.Reverse() : served).Concat(server.Endpoints.Where(endpoint => endpoint.IsEcho))
+            .Select(endpoint => endpoint.Address);
+    }
+
+    private async Task<ChildServer> StartAsync(Variant variant, CancellationToken cancellation)
     {
         var (served, echo) = TargetList.Kinds(options, variant);
         var command = new ChildServerCommand(
-            [.. served.Select(ChildProcess.PrivateAddress)], [.. echo.Select(ChildProcess.PrivateAddress)],
+            [.. (isReversed ? served.Reverse() : served).Select(ChildProcess.PrivateAddress)],
+            [.. echo.Select(ChildProcess.PrivateAddress)],
             options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables);
         var server = await ChildServer.StartAsync(command, cancellation);
         processes.Add(server);
@@ -104,9 +165,9 @@ internal sealed class ServerSet : IAsyncDisposable
                     + $"{string.Join(" ", server.Complaints)}");
         }
         controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
-        targets.AddRange(TargetList.Of(server, variant, options));
         foreach (var endpoint in server.Endpoints)
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
+        return server;
     }
 }
 

@@ -43,7 +43,7 @@ internal static class PlanText
     {
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
-        var rounds = Many(options.Rounds, "round");
+        var rounds = options.Resume is { } resume ? Many(resume.More, "more round") : Many(options.Rounds, "round");
         return plan.Estimate is { } estimate
             ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s, about {LeftText.Span(estimate)}")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
@@ -62,7 +62,7 @@ internal static class PlanText
             + Invariant($"{(plan.Claims == 1 ? "takes" : "take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
-        ? Invariant($", each server for {time.TotalSeconds:0.###} s before the first round") : "";
+        ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";
 
     private static string Many(int count, string what) =>
         Invariant($"{count} {(count == 1 ? what : what == "topology" ? "topologies" : what + "s")}");

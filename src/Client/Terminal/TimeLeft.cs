@@ -38,7 +38,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         var left = TimeSpan.Zero;
         foreach (var cell in plan.Cells)
         {
-            var known = done.GetValueOrDefault(cell.Index);
+            var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: options.Resume?.Last ?? 0));
             if (known.Count == 0 && planned is null)
                 return null;
             left += (options.Rounds - known.Round) * (known.Count == 0 ? planned!.Value : known.Sum / known.Count);

@@ -24,6 +24,16 @@ public class ServerWarmupTests
         Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Cell.Load.Address, one.Time.TotalSeconds)));
     }
 
+    [Fact]
+    public void A_server_of_one_round_has_a_shorter_time_and_the_plan_counts_it_for_each_round()
+    {
+        var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: true);
+        Assert.Equal(2, planned.Sum(one => one.Time.TotalSeconds));
+        TimeSpan Estimate(bool fresh) => new BenchPlan(Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh), [])
+            .Estimate!.Value;
+        Assert.Equal((2 + 0.6) * 3 - 5.6, (Estimate(true) - Estimate(false)).TotalSeconds, 3);
+    }
+
     [Theory]
     [InlineData(0, 2000, 0)]
     [InlineData(20, 2000, 400)]
@@ -34,25 +44,28 @@ public class ServerWarmupTests
             .Sum(one => one.Time.TotalMilliseconds));
 
     private static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
-        TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, Func<Address, object>? serverOf = null)
+        TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, Func<Address, object>? serverOf = null, bool fresh = false)
     {
-        var options = new RunOptions
-        {
-            Addresses = addresses,
-            Transports = [],
-            Sizes = sizes,
-            Topologies = [new Topology(4, 1)],
-            Threads = 1,
-            Duration = duration,
-            Warmup = warmup,
-            Timeout = TimeSpan.FromSeconds(1),
-            Rounds = 3,
-            Seed = 1,
-            Variants = [new Variant("", new Knobs())],
-            Connector = new ConnectorOptions(),
-            Output = new OutputOptions(),
-        };
+        var options = Options(warmup, duration, addresses, sizes, fresh);
         var plan = new BenchPlan(options, [.. addresses.Select(address => new Target(address, options.Variants[0]))]);
         return ServerWarmup.Plan(options, plan.FirstPhase, cell => serverOf?.Invoke(cell.Load.Address) ?? "one");
     }
+
+    private static RunOptions Options(TimeSpan warmup, TimeSpan duration, Address[] addresses, long[] sizes, bool fresh) => new()
+    {
+        FreshServers = fresh,
+        Addresses = addresses,
+        Transports = [],
+        Sizes = sizes,
+        Topologies = [new Topology(4, 1)],
+        Threads = 1,
+        Duration = duration,
+        Warmup = warmup,
+        Timeout = TimeSpan.FromSeconds(1),
+        Rounds = 3,
+        Seed = 1,
+        Variants = [new Variant("", new Knobs())],
+        Connector = new ConnectorOptions(),
+        Output = new OutputOptions(),
+    };
 }

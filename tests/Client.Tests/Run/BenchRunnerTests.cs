@@ -89,9 +89,34 @@ public class BenchRunnerTests
         Assert.All(loaded, round => Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
     }
 
+    [Theory]
+    [InlineData(true, "kept anew anew kept")]
+    [InlineData(false, "kept kept")]
+    public async Task Each_round_has_servers_of_its_own_where_asked_for(bool fresh, string expected)
+    {
+        var (three, one) = (new MadeUpRounds(), new MadeUpRounds());
+        await RunAsync(three, rounds: 3, fresh: fresh);
+        await RunAsync(one, rounds: 1, fresh: fresh);
+        Assert.Equal(expected, string.Join(' ', three.Starts.Concat(one.Starts)));
+    }
+
+    [Fact]
+    public async Task A_run_that_is_resumed_goes_on_with_the_numbers_of_its_rounds_and_the_rates_it_has()
+    {
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [0.5]);
+        var kept = first with { Rounds = [.. first.Rounds.Select(round => round with { AskedRate = round.AskedRate > 0 ? 777 : 0 })] };
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [0.5], resume: new Resumption("x", kept, 3));
+
+        Assert.Equal("complete", made.Ending);
+        Assert.Equal(kept.Rounds.Count + (3 * 8), made.Rounds.Count);
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal([1, 2, 3, 4, 5], cell.Select(round => round.Number));
+        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round => Assert.Equal(777, round.AskedRate));
+    }
+
     private static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, double[]? loads = null,
-        string? file = null, long largest = WholeFile.LargestRead)
+        string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null)
     {
         var options = new RunOptions
         {
@@ -109,7 +134,9 @@ public class BenchRunnerTests
             Variants = [new Variant("", new Knobs())],
             Connector = new ConnectorOptions(),
             Output = new OutputOptions(),
+            FreshServers = fresh,
         };
+        options = resume?.Apply(options, options.Output) ?? options;
         var variant = options.Variants[0];
         var plan = new BenchPlan(
             options, [new Target(new Address.Tcp("localhost", 1), variant), new Target(new Address.Unix("/x"), variant)]);
@@ -123,6 +150,7 @@ public class BenchRunnerTests
             Host = new HostInfo(),
             Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
+        record = resume?.Continue(record with { Host = resume.Kept.Host }) ?? record;
         var journal = new RunJournal(record, file, _ => { }, largest);
         await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation)
             .WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
@@ -139,7 +167,13 @@ public class BenchRunnerTests
 
         public int LoseAt { get; init; } = -1;
 
-        public Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, CancellationToken cancellation) => Task.CompletedTask;
+        public List<string> Starts { get; } = [];
+
+        public Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
+        {
+            Starts.Add(anew ? "anew" : "kept");
+            return Task.CompletedTask;
+        }
 
         public Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
         {

@@ -1,9 +1,11 @@
 using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -42,6 +44,34 @@ public class ServerCpuTests
         Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
         Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
         Assert.True(loop.Waits > 0);
+    }
+
+    [Fact]
+    public async Task Servers_that_start_anew_are_other_processes_behind_the_same_cells()
+    {
+        await using var servers = await OpenAsync("--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
+        var plan = new BenchPlan(Options("--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10"), servers.Targets);
+        var first = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
+        var addresses = plan.Cells.Select(cell => servers.Now(cell).Load.Address).ToList();
+        Assert.Equal(plan.Cells.Select(cell => cell.Load.Address), addresses);
+        for (var start = 1; start <= 2; start++)
+        {
+            await servers.StartAnewAsync(TestContext.Current.CancellationToken);
+            Assert.NotEqual(first, Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct()));
+            Assert.Null(ProcessClock.Read(first));
+            foreach (var cell in plan.Cells)
+            {
+                var now = servers.Now(cell);
+                Assert.Equal(cell.Target.Address.Kind, now.Target.Address.Kind);
+                Assert.Equal(now.Target.Address, now.Load.Address);
+                await using var generator = await ProtocolTable.OpenAsync(now.Load, TestContext.Current.CancellationToken);
+                var result = await generator.RunAsync(new LoadWindow { Calls = 20 }, TestContext.Current.CancellationToken);
+                Assert.Equal(20, result.Ok);
+                Assert.NotNull(servers.Links[now.Target.Address].Description);
+            }
+            // The reference and its double are different endpoints.
+            Assert.Equal(3, plan.Cells.Select(cell => servers.Now(cell).Load.Address).Distinct().Count());
+        }
     }
 
     [Fact]
