@@ -68,6 +68,18 @@ public abstract record Address
         public override string ToString() => "pipe:/" + Name;
     }
 
+    /// <summary>
+    /// The transports that a server of this project offers, each with an address of its own there, made of a name that nobody else has; the
+    /// system chooses ports.
+    /// </summary>
+    public static OrderedDictionary<string, Func<string, Address>> Own { get; } = new()
+    {
+        ["tcp"] = _ => new Tcp("localhost", 0),
+        ["tls"] = _ => new Tls("localhost", 0),
+        ["unix"] = name => new Unix(System.IO.Path.Combine(System.IO.Path.GetTempPath(), name + ".sock")),
+        ["pipe"] = name => new Pipe(name),
+    };
+
     /// <summary>Reads any of the spellings of <c>--help</c>.</summary>
     /// <exception cref="FormatException">The text is no address; the message names the spellings that are.</exception>
     public static Address Parse(string text) =>

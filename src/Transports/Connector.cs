@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Transports;
@@ -51,6 +52,15 @@ public sealed record ConnectorOptions
 
     /// <summary>Accept any TLS certificate. Implied for loopback hosts when no <see cref="CaCertificate"/> is given.</summary>
     public bool Insecure { get; init; }
+
+    /// <summary>Sets what a socket of the framework's takes before it connects; those of the event loop: LoopSocket.SetOptions.</summary>
+    internal void ApplyTo(Socket socket)
+    {
+        if (SocketBuffer is { } size)
+            (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+        if (socket.AddressFamily != AddressFamily.Unix)
+            socket.NoDelay = NoDelay;
+    }
 }
 
 /// <summary>Every local port towards that address is in use or waits out its minute (TIME_WAIT).</summary>

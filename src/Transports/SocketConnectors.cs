@@ -8,11 +8,10 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = options.NoDelay };
-        if (options.SocketBuffer is { } size)
-            (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
         try
         {
+            options.ApplyTo(socket);
             await socket.ConnectAsync(new DnsEndPoint(host, port), cancellation);
             return new NetworkStream(socket, ownsSocket: true);
         }
@@ -75,8 +74,7 @@ public sealed class UnixConnector(string path, ConnectorOptions options) : Conne
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
         {
-            if (options.SocketBuffer is { } size)
-                (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+            options.ApplyTo(socket);
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancellation);
             return new NetworkStream(socket, ownsSocket: true);
         }

@@ -97,8 +97,11 @@ public sealed record Drift(double FixedLoop, double Wander)
     }
 
     // A slower machine changes what is timed, and no number of switches or bytes.
-    private static bool TakesTime(Metric metric) =>
-        metric.Unit is Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall;
+    private static bool TakesTime(Metric metric) => metric.Unit switch
+    {
+        Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall => true,
+        Unit.Bytes or Unit.Count or Unit.PerCall or Unit.Share => false,
+    };
 
     /// <summary>
     /// Variance over the rounds of what all cells of a round have in common, in the logarithm of the metric, less what independent noise

@@ -50,7 +50,7 @@ public sealed class CsvReport : IReport
         Unit.Nanoseconds or Unit.NanosecondsPerCall => "_ns",
         Unit.BytesPerSecond => "_bytes_per_s",
         Unit.Bytes => "_bytes",
-        _ => "",
+        Unit.PerSecond or Unit.Count or Unit.PerCall or Unit.Share => "",
     };
 
     private static IEnumerable<string> Key(NamedRun file, MeasuredCell cell, MeasurementView reading)

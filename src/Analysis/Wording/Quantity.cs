@@ -17,7 +17,7 @@ public static class Quantity
         Unit.NanosecondsPerCall => Micros(value),
         Unit.Share => Percent(value),
         Unit.PerCall => Significant(value),
-        _ => Count(value),
+        Unit.Count => Count(value),
     };
 
     /// <summary>1234567 → 1,234,567.</summary>

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using IpcBench.Analysis.Wording;
+using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
@@ -144,7 +145,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
 /// <summary>
 /// Which options stand together in the help of a command that measures, by their first names: those that most runs need, and the others,
-/// which <c>--help all</c> shows. A new option is named here; until then it stands among the others at the end.
+/// which <c>--help all</c> shows. A knob stands here by itself; any other new option is named here, until then it stands among the others at the end.
 /// </summary>
 /// <param name="Title">Above them.</param>
 /// <param name="Usual">In the short help too.</param>
@@ -158,13 +159,16 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
                 "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure", "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
         new("Load", ["-R", "--load"], ["--arrivals", "-t"]),
-        new("The server it starts", ["--transports", "--sockets", "--work"],
-            ["--stack", "--server-cpus", "--server-gc", "--backlog", "--io-queues", "--inline"]),
-        new("Settings of both sides", [], ["--socket-buffer", "--nagle", "--http2-window"]),
+        new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
+            ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),
+        new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),
         new("Somebody's service", ["--list"], ["--describe", "--protoset", "--proto", "-I", "-H"]),
         new("Machine and method", [], ["--client-cpus", "--server-pids", "--watch", "--no-calibration", "--aa"]),
         new("Output", ["-v", "-o", "--format"], ["--label", "--no-save", "--crank"]),
     ];
+
+    private static IEnumerable<string> Knobs(bool usual, bool ofServer) => Knob.All
+        .Where(knob => knob.IsUsual == usual && knob.Side == KnobSide.Server == ofServer).Select(knob => knob.Option);
 
     /// <summary>What the words of reports mean.</summary>
     public static IReadOnlyList<(string Word, string Meaning)> Words { get; } =

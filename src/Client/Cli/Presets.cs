@@ -22,8 +22,8 @@ internal static class Presets
         Warmup = new(Main.Warmup.Given!),
         NotOffered =
         [
-            "-U", "--transports", "-s", "--quick", "--client", "--aa", "--no-calibration", "--server-cpus", "--http2-window",
-            .. Knob.All.Where(knob => knob.OnServerAlone).Select(knob => "--" + knob.Name),
+            "-U", "--transports", "-s", "--quick", "--client", "--aa", "--no-calibration", "--server-cpus",
+            .. Knob.All.Where(knob => knob.Side == KnobSide.Server || knob.NotOfferedBy.Contains("http")).Select(knob => knob.Option),
         ],
     };
 
@@ -44,7 +44,7 @@ internal static class Presets
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
         NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa",
-            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
+            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
     };
 
     /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
@@ -75,7 +75,7 @@ internal static class Presets
         Calibrate = false,
         QuickTime = "a minute",
         // gRPC's own settings mean nothing here, and there is one client.
-        NotOffered = ["--client", "--no-calibration", "--crank", "--http2-window", "--stack", "--work"],
+        NotOffered = ["--client", "--no-calibration", "--crank"],
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
@@ -120,7 +120,7 @@ internal static class Presets
         NotOffered =
         [
             "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert",
-            "--cert", "--key", "--sni", "--sockets", "--work",
+            "--cert", "--key", "--sni",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

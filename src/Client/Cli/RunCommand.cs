@@ -98,7 +98,7 @@ internal static class SweepCommand
         if (sweep.Split('=', 2) is not [var name, var values])
             throw new UsageException($"--vary '{sweep}' needs a knob and its values, as in socket-buffer=64k,256k,1M");
         var knob = Knob.Named(name);
-        if (!plain.OwnServer && knob.OnServerAlone)
+        if (!plain.OwnServer && knob.Side == KnobSide.Server)
             throw new UsageException($"--vary {name} changes the server, and with -U the server is not ours: leave out -U");
         return Parsers.List(values, "--vary", (value, _) => value)
             .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));

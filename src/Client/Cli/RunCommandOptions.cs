@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -19,8 +20,8 @@ internal sealed class RunCommandOptions(Preset preset)
     };
 
     public Option<string> Transports { get; } = Suggesting(Text("--transports", "LIST",
-        preset.Help("--transports", "transports of the server it starts: tcp, tls, unix, pipe", preset.Transports)),
-        "tcp", "tls", "unix", "pipe", "tcp,unix,pipe");
+        preset.Help("--transports", $"transports of the server it starts: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
+        [.. Address.Own.Keys, "tcp,unix,pipe"]);
 
     public Option<string> Sizes { get; } = Text("-s", "LIST",
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
@@ -126,10 +127,11 @@ internal sealed class RunCommandOptions(Preset preset)
 
     /// <summary>One option for each knob of the table.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
-        [.. Knob.All.Select(knob => (knob, Text("--" + knob.Name, "VALUE", preset.Help("--" + knob.Name, knob.Help))))];
+        [.. Knob.All.Select(knob => (knob, Text(knob.Option, "VALUE", preset.Help(knob.Option, knob.Help))))];
 
     /// <summary>Those that the command takes, in the order of its help.</summary>
-    public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name));
+    public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name)
+        && !Knob.All.Any(knob => knob.Option == option.Name && knob.NotOfferedBy.Contains(preset.Name)));
 
     private IEnumerable<Option> All =>
     [

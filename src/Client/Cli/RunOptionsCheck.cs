@@ -47,7 +47,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             }
             yield break;
         }
-        foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.OnServerAlone && isTyped(one.Option)))
+        foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.Side == KnobSide.Server && isTyped(one.Option)))
         {
             yield return $"--{knob.Name} is a setting of the server, and with -U the server is not ours: "
                 + "give it to that server, or leave out -U";

@@ -205,9 +205,9 @@ internal sealed class RunOptionsReader(
     private static Variant With(Variant variant, Knob knob, string value, bool isArm) =>
         new(isArm ? $"{variant.Name} {knob.Name}={value}".TrimStart() : variant.Name, knob.Apply(variant.Knobs, value));
 
-    private static string Transport(string text, string what) => text is "tcp" or "tls" or "unix" or "pipe"
+    private static string Transport(string text, string what) => Address.Own.ContainsKey(text)
         ? text
-        : throw new UsageException($"{what}: there is no transport '{text}': it is one of tcp, tls, unix, pipe");
+        : throw new UsageException($"{what}: there is no transport '{text}': it is one of {string.Join(", ", Address.Own.Keys)}");
 
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;

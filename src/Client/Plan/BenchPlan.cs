@@ -114,6 +114,7 @@ internal sealed class BenchPlan
             Timeout = target.Call?.Deadline is { } deadline && deadline < options.Timeout ? deadline : options.Timeout,
             Connector = target.Variant.Knobs.Connector(options.Connector),
             Http2Window = target.Variant.Knobs.Http2Window,
+            ClientSettings = Knob.OfClient(target.Variant.Knobs),
             Client = how.Client,
             Protocol = target.Protocol,
             ConnectPerCall = how.PerCall,

@@ -33,18 +33,10 @@ internal static class FamilyRounds
     {
         if (options.Http.Count > 0)
             return options.Http.Select(arm => new Target(arm.Address, options.Variants[0], arm.Name, "", ProtocolTable.Http1, arm.Request));
-        var addresses = options.OwnServer ? options.Transports.Select(OfKind) : options.Addresses;
+        var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
         return from variant in options.Variants
                from address in addresses.GroupBy(address => address.Kind).SelectMany(kind => kind.Index())
                from protocol in options.Protocols
                select new Target(address.Item, variant, address.Index == 0 ? "" : $"#{address.Index + 1}", "", protocol);
     }
-
-    private static Address OfKind(string kind) => kind switch
-    {
-        "tcp" => new Address.Tcp("localhost", 0),
-        "tls" => new Address.Tls("localhost", 0),
-        "unix" => new Address.Unix("x"),
-        _ => new Address.Pipe("x"),
-    };
 }

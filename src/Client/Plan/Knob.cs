@@ -4,54 +4,70 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// One setting that moves results: how it is named, read, applied and passed to the server. One entry makes the option, the sweep arm and
-/// the record.
+/// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in the
+/// help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
 /// </summary>
 /// <param name="Name">As typed, without the dashes.</param>
+/// <param name="Side">What it changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
 /// <param name="Apply">The knobs with this one set from its text.</param>
 /// <param name="Read">Its value as text, or null when it is at its default.</param>
-/// <param name="OnServer">The server takes it by the same name and value.</param>
-internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read, bool OnServer)
+internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
     public static readonly IReadOnlyList<Knob> All =
     [
-        new("socket-buffer",
+        new("socket-buffer", KnobSide.Both,
             "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), "
                 + "e.g. 256k (default: the system's)",
             (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) },
-            knobs => Text(knobs.SocketBuffer), OnServer: true),
-        new("nagle", "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
-            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null, OnServer: true),
-        new("http2-window",
+            knobs => Text(knobs.SocketBuffer)),
+        new("nagle", KnobSide.Both, "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
+            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null),
+        new("http2-window", KnobSide.Client,
             "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
             (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) },
-            knobs => Text(knobs.Http2Window), OnServer: false),
-        new("backlog", "length of the accept queue of the server it starts",
-            (knobs, text) => knobs with { Backlog = Bytes(text, "--backlog", 1 << 20) }, knobs => Text(knobs.Backlog), OnServer: true),
-        new("io-queues", "socket I/O queues of the server it starts",
-            (knobs, text) => knobs with { IoQueues = Bytes(text, "--io-queues", 1024) }, knobs => Text(knobs.IoQueues), OnServer: true),
-        new("inline", "on: the server it starts answers on its I/O threads",
-            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null, OnServer: true),
-        new("sockets",
+            knobs => Text(knobs.Http2Window)) { NotOfferedBy = ["http", "echo"] },
+        new("backlog", KnobSide.Server, "length of the accept queue of the server it starts",
+            (knobs, text) => knobs with { Backlog = Bytes(text, "--backlog", 1 << 20) }, knobs => Text(knobs.Backlog)),
+        new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts",
+            (knobs, text) => knobs with { IoQueues = Bytes(text, "--io-queues", 1024) }, knobs => Text(knobs.IoQueues)),
+        new("inline", KnobSide.Server, "on: the server it starts answers on its I/O threads",
+            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null),
+        new("sockets", KnobSide.Server,
             "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
             (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop", "bare") },
-            knobs => knobs.Sockets, OnServer: true),
-        new("server-gc", "garbage collector of the server it starts: server (default) or workstation",
+            knobs => knobs.Sockets) { IsUsual = true, NotOfferedBy = ["layers"] },
+        new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
-            knobs => knobs.ServerGc, OnServer: false),
-        new("stack", "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
+            knobs => knobs.ServerGc) { IsServerOption = false }, // the runtime's, told by its environment
+        new("stack", KnobSide.Server, "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") },
-            knobs => knobs.Stack, OnServer: true),
-        new("work",
+            knobs => knobs.Stack) { NotOfferedBy = ["echo"] },
+        new("work", KnobSide.Server,
             "CPU time that the server it starts computes for each call, as a handler would, e.g. 30us; 0,10us,100us,1ms: each, and from "
                 + "how much on the transports no longer differ",
-            (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work), OnServer: true),
+            (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
+        { IsUsual = true, NotOfferedBy = ["article", "echo", "layers"] },
     ];
 
-    /// <summary>It changes nothing on the client, so it means nothing with somebody's own server.</summary>
-    public bool OnServerAlone => Name is "backlog" or "io-queues" or "inline" or "sockets" or "server-gc" or "stack" or "work";
+    /// <summary>The server takes it as an option of the same name and value.</summary>
+    public bool IsServerOption { get; init; } = Side != KnobSide.Client;
+
+    /// <summary>The short help has it too; else <c>--help all</c> alone.</summary>
+    public bool IsUsual { get; init; }
+
+    /// <summary>
+    /// Commands for which it means nothing, or that decide it. One that changes the server alone needs no <c>http</c> here, which starts none.
+    /// </summary>
+    public IReadOnlyList<string> NotOfferedBy { get; init; } = [];
+
+    /// <summary>The option's first name.</summary>
+    public string Option => "--" + Name;
+
+    /// <summary>What of these is not at its default and moves the client, as <c>socket-buffer=65536 nagle=on</c>.</summary>
+    public static string OfClient(Knobs knobs) => string.Join(' ', All.Where(knob => knob.Side != KnobSide.Server)
+        .Select(knob => (knob.Name, Value: knob.Read(knobs))).Where(set => set.Value != null).Select(set => $"{set.Name}={set.Value}"));
 
     /// <summary>The knob of that name.</summary>
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
@@ -76,6 +92,16 @@ internal sealed record Knob(string Name, string Help, Func<Knobs, string, Knobs>
         time == TimeSpan.Zero ? null : string.Create(CultureInfo.InvariantCulture, $"{time.TotalMicroseconds:0.###}us");
 
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
+}
+
+/// <summary>What a <see cref="Knob"/> changes, and so when a ceiling of the client does not hold and when it means nothing with -U.</summary>
+internal enum KnobSide
+{
+    Both,
+    Client,
+
+    /// <summary>The server alone: nothing with somebody's own.</summary>
+    Server,
 }
 
 /// <summary>The settings that move results on either side. A value left null is the system's or the server's own default.</summary>

@@ -35,7 +35,7 @@ internal sealed class CalibrationCache(string path, TimeProvider? clock = null)
         [
             ToolVersion.Text, host.Os, host.Kernel, host.CpuModel, host.LogicalCpus, host.CpuQuota, host.Virtualization, host.Governor,
             host.Runtime, host.GcMode, host.Tiering, variables, host.ClientCpus, serverCpus,
-            load.Threads, load.Http2Window, load.Connector.NoDelay, load.Connector.SocketBuffer,
+            load.Threads, load.ClientSettings,
         ];
         var text = string.Join('\n', parts.Select(part => FormattableString.Invariant($"{part}")));
         return Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)))[..16];

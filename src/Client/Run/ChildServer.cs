@@ -129,18 +129,11 @@ internal sealed class ChildServer : IAsyncDisposable
 internal static class ChildProcess
 {
     /// <summary>Where no other run listens: several runs at once must not meet.</summary>
-    /// <param name="kind">Of an own server: <c>tcp</c>, <c>tls</c>, <c>unix</c>, <c>pipe</c>.</param>
+    /// <param name="kind">One of <see cref="Address.Own"/>.</param>
     public static Address PrivateAddress(string kind)
     {
         var name = string.Create(CultureInfo.InvariantCulture, $"grpcbench-{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
-        return kind switch
-        {
-            "tcp" => new Address.Tcp("localhost", 0),
-            "tls" => new Address.Tls("localhost", 0),
-            "unix" => new Address.Unix(Path.Combine(Path.GetTempPath(), name + ".sock")),
-            "pipe" => new Address.Pipe(name),
-            _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "tcp, tls, unix or pipe"),
-        };
+        return Address.Own[kind](name);
     }
 
     /// <summary>

@@ -77,7 +77,7 @@ internal sealed class ChildServerCommand(
             yield return "--max-streams";
             yield return streams.ToString(CultureInfo.InvariantCulture);
         }
-        foreach (var knob in Knob.All.Where(knob => knob.OnServer))
+        foreach (var knob in Knob.All.Where(knob => knob.IsServerOption))
         {
             if (knob.Read(knobs) is not { } value)
                 continue;

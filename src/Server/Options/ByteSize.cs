@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 
@@ -41,4 +42,31 @@ internal static class ByteSize
 
     private static long? ParseNumber(string text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
+}
+
+/// <summary>Options that are numbers within bounds.</summary>
+internal static class NumberOption
+{
+    public static Option<int> Number(string name, string description, int least, int most, int otherwise) =>
+        new(name)
+        {
+            Description = description,
+            DefaultValueFactory = _ => otherwise,
+            CustomParser = result => ByteSize.Number(result, least, most),
+        };
+
+    public static Option<int?> Optional(string name, string description, int least, int most) =>
+        new(name) { Description = description, CustomParser = result => ByteSize.Number(result, least, most) };
+
+    public static Option<int> Size(string name, string description, int least, int most, int otherwise) =>
+        new(name)
+        {
+            Description = description,
+            HelpName = "BYTES",
+            DefaultValueFactory = _ => otherwise,
+            CustomParser = result => ByteSize.Size(result, least, most),
+        };
+
+    public static Option<int?> OptionalSize(string name, string description, int least, int most) =>
+        new(name) { Description = description, HelpName = "BYTES", CustomParser = result => ByteSize.Size(result, least, most) };
 }

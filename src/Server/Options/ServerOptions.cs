@@ -1,5 +1,9 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
 using IpcBench.Server.Faults;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Options;
 
@@ -64,6 +68,34 @@ internal sealed record ServerOptions
 
     /// <summary>Deliberate defects, for tests of the measuring itself.</summary>
     public FaultOptions Faults { get; init; } = new();
+
+    /// <summary>What <c>Control.Describe</c> tells of these, and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
+    public IEnumerable<(string Name, string Value)> Settings()
+    {
+        yield return ("backlog", Text(Backlog));
+        yield return ("io-queues", Text(IoQueues));
+        yield return ("inline", Text(Inline));
+        yield return ("sockets", Sockets == SocketEngine.Loop ? "loop" : "dotnet");
+        yield return ("socket-buffer", Text(SocketBuffer));
+        yield return ("nagle", Text(Nagle));
+        yield return ("http2-window", Text(Http2Window));
+        yield return ("max-streams", Text(MaxStreams));
+        yield return ("write-chunk", Text(WriteChunk));
+        if (OperatingSystem.IsWindows())
+        {
+            yield return ("pipe-buffer", Text(PipeBuffer));
+            yield return ("pipe-listeners", Text(PipeListeners));
+        }
+        foreach (var (name, values) in new[] { ("work", Faults.Work), ("delay-us", Faults.DelayUs), ("fault", Faults.Answers) })
+        {
+            if (values.Count > 0)
+                yield return (name, string.Join(' ', values));
+        }
+    }
+
+    private static string Text(bool value) => value ? "yes" : "no";
+
+    private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }
 
 /// <summary>Who waits for sockets and reads them.</summary>
@@ -77,4 +109,140 @@ internal enum SocketEngine
 
     /// <summary>System.Net.Sockets without Kestrel: raw echoes alone, for all else as <see cref="DotNet"/>.</summary>
     Bare,
+}
+
+/// <summary>The options of the command line, and what was typed.</summary>
+internal static class ServerArguments
+{
+    private static readonly Option<Address[]> Listen = new("--listen", "-l")
+    {
+        Description = "An address to serve instead of the defaults; repeatable: http://host:port, https://host:port, unix:/path, "
+            + "unix-abstract:name, pipe:/name. Port 0 is chosen by the system",
+        HelpName = "ADDRESS",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseAddresses,
+    };
+
+    private static readonly Option<Address[]> Echo = new("--echo")
+    {
+        Description = "An address where every byte is returned as it comes, no gRPC; repeatable, beside --listen. "
+            + "Without --listen nothing else is served",
+        HelpName = "ADDRESS",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseAddresses,
+    };
+
+    private static readonly Option<int> MaxSize = NumberOption.Size("--max-size", "Largest payload that is served", 1, ByteSize.Most, 64 << 20);
+    private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
+    public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
+    private static readonly Option<int> Backlog = NumberOption.Number("--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
+    private static readonly Option<int?> IoQueues = NumberOption.Optional(
+        "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
+    private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
+
+    private static readonly Option<SocketEngine?> Sockets = new("--sockets")
+    {
+        Description = "Whose sockets serve: loop (this program's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
+            + "(dotnet without Kestrel). Default: loop for --echo where there is epoll, dotnet for all else",
+        HelpName = "loop|dotnet|bare",
+        CustomParser = ParseEngine,
+    };
+
+    private static readonly Option<int?> SocketBuffer = NumberOption.OptionalSize(
+        "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
+    private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
+
+    // Kestrel takes no window below the protocol's initial 65,535.
+    private static readonly Option<int> Http2Window = NumberOption.Size(
+        "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, 128 << 10);
+    private static readonly Option<int> MaxStreams = NumberOption.Number("--max-streams", "Concurrent calls of one connection", 1, 1 << 16, 100);
+    private static readonly Option<int> WriteChunk = NumberOption.Size(
+        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, 128 << 10);
+    private static readonly Option<int?> PipeBuffer = NumberOption.OptionalSize(
+        "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
+    private static readonly Option<int?> PipeListeners = NumberOption.Optional(
+        "--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
+
+    private static readonly Option<string[]> Work = new("--work")
+    {
+        Description = "CPU time that each call computes before it is answered, as a handler would: 30us, 1.5ms; "
+            + "1=30us: of the second address alone",
+        HelpName = "TIME",
+        Arity = ArgumentArity.ZeroOrMore,
+    };
+
+    private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
+    private static readonly Option<string[]> Answers = Hidden("--fault");
+
+    /// <summary>In the order of the help.</summary>
+    public static IReadOnlyList<Option> All =>
+    [
+        Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams,
+        WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, Answers,
+    ];
+
+    public static ServerOptions Read(ParseResult parsed) => new()
+    {
+        Listen = (parsed.GetValue(Listen), parsed.GetValue(Echo)) switch
+        {
+            ({ Length: > 0 } given, _) => given,
+            (_, { Length: > 0 }) => [],
+            _ => ServerOptions.DefaultAddresses,
+        },
+        Echo = parsed.GetValue(Echo) ?? [],
+        MaxSize = parsed.GetValue(MaxSize),
+        Owned = parsed.GetValue(Owned),
+        Stack = parsed.GetValue(Stack),
+        Backlog = parsed.GetValue(Backlog),
+        IoQueues = parsed.GetValue(IoQueues),
+        Inline = parsed.GetValue(Inline),
+        Sockets = parsed.GetValue(Sockets),
+        SocketBuffer = parsed.GetValue(SocketBuffer),
+        Nagle = parsed.GetValue(Nagle),
+        Http2Window = parsed.GetValue(Http2Window),
+        MaxStreams = parsed.GetValue(MaxStreams),
+        WriteChunk = parsed.GetValue(WriteChunk),
+        PipeBuffer = parsed.GetValue(PipeBuffer),
+        PipeListeners = parsed.GetValue(PipeListeners),
+        Faults = new FaultOptions
+        {
+            Work = parsed.GetValue(Work) ?? [],
+            DelayUs = parsed.GetValue(DelayUs) ?? [],
+            Answers = parsed.GetValue(Answers) ?? [],
+        },
+    };
+
+    private static Address[] ParseAddresses(ArgumentResult result)
+    {
+        var addresses = new List<Address>();
+        foreach (var token in result.Tokens)
+        {
+            if (Address.TryParse(token.Value, out var address, out var error))
+                addresses.Add(address);
+            else
+                result.AddError(error);
+        }
+        return [.. addresses];
+    }
+
+    private static SocketEngine? ParseEngine(ArgumentResult result)
+    {
+        switch (result.Tokens[0].Value)
+        {
+            case "dotnet":
+                return SocketEngine.DotNet;
+            case "bare":
+                return SocketEngine.Bare;
+            case "loop" when EventLoop.IsSupported:
+                return SocketEngine.Loop;
+            case "loop":
+                result.AddError("--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
+                return null;
+            default:
+                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop, dotnet or bare");
+                return null;
+        }
+    }
+
+    private static Option<string[]> Hidden(string name) => new(name) { Hidden = true, Arity = ArgumentArity.ZeroOrMore };
 }

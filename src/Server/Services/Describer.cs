@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Reflection;
 using System.Runtime;
 using System.Runtime.InteropServices;
@@ -46,38 +45,15 @@ internal static class Describer
     private static void AddSettings(DescribeReply reply, ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints)
     {
         var settings = reply.Settings;
-        settings["backlog"] = Text(options.Backlog);
-        settings["io-queues"] = Text(options.IoQueues);
-        settings["inline"] = options.Inline ? "yes" : "no";
-        settings["sockets"] = options.Sockets == SocketEngine.Loop ? "loop" : "dotnet";
+        foreach (var (name, value) in options.Settings())
+            settings[name] = value;
         if (endpoints.Any(endpoint => endpoint.IsEcho))
             settings["echo-sockets"] = string.Join(
                 ' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(endpoint => EngineOf(endpoint, options)).Distinct());
-        settings["socket-buffer"] = Text(options.SocketBuffer);
-        settings["nagle"] = options.Nagle ? "yes" : "no";
-        settings["http2-window"] = Text(options.Http2Window);
-        settings["max-streams"] = Text(options.MaxStreams);
-        settings["write-chunk"] = Text(options.WriteChunk);
-        if (OperatingSystem.IsWindows())
-        {
-            settings["pipe-buffer"] = Text(options.PipeBuffer);
-            settings["pipe-listeners"] = Text(options.PipeListeners);
-        }
-        AddFaults(settings, "work", options.Faults.Work);
-        AddFaults(settings, "delay-us", options.Faults.DelayUs);
-        AddFaults(settings, "fault", options.Faults.Answers);
         foreach (var (name, value) in RuntimeFacts.Variables(Environment.GetEnvironmentVariables()))
             settings[RuntimeVariables.SettingPrefix + name] = value;
     }
 
-    private static void AddFaults(IDictionary<string, string> settings, string name, IReadOnlyList<string> values)
-    {
-        if (values.Count > 0)
-            settings[name] = string.Join(' ', values);
-    }
-
     private static string EngineOf(ServerEndpoint endpoint, ServerOptions options) =>
         !endpoint.IsWithoutKestrel ? "dotnet" : options.Sockets == SocketEngine.Bare ? "bare" : "loop";
-
-    private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }

@@ -122,6 +122,15 @@ public class RunOptionsReaderTests
             "--cacert '/no/such/file.pem' cannot be used: ", Refused("--cacert", "/no/such/file.pem"), StringComparison.Ordinal);
 
     [Fact]
+    public void Knobs_that_move_the_client_are_part_of_what_its_ceiling_holds_for()
+    {
+        var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100");
+        var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), options.Variants[0])]);
+        Assert.All(
+            plan.Cells, cell => Assert.Equal("socket-buffer=256000 nagle=on http2-window=65536", cell.Load.ClientSettings));
+    }
+
+    [Fact]
     public void Every_knob_is_an_option()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",

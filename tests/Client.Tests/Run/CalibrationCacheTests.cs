@@ -98,7 +98,7 @@ public sealed class CalibrationCacheTests : IDisposable
             CalibrationCache.EnvironmentKey(
                 Host with { RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } }, Load, ""),
             CalibrationCache.EnvironmentKey(Host, Load with { Threads = 1 }, ""),
-            CalibrationCache.EnvironmentKey(Host, Load with { Connector = new ConnectorOptions { SocketBuffer = 65536 } }, ""),
+            CalibrationCache.EnvironmentKey(Host, Load with { ClientSettings = "socket-buffer=65536" }, ""),
         ];
 
         Assert.Equal(environs.Length, environs.Distinct().Count());
