@@ -145,7 +145,8 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
 /// <summary>
 /// Which options stand together in the help of a command that measures, by their first names: those that most runs need, and the others,
-/// which <c>--help all</c> shows. A knob stands here by itself; any other new option is named here, until then it stands among the others at the end.
+/// which <c>--help all</c> shows. A knob stands here by itself; any other new option is named here; until then it stands among the others
+/// at the end.
 /// </summary>
 /// <param name="Title">Above them.</param>
 /// <param name="Usual">In the short help too.</param>

@@ -4,8 +4,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in the
-/// help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
+/// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
+/// the help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
 /// </summary>
 /// <param name="Name">As typed, without the dashes.</param>
 /// <param name="Side">What it changes.</param>
@@ -58,7 +58,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     public bool IsUsual { get; init; }
 
     /// <summary>
-    /// Commands for which it means nothing, or that decide it. One that changes the server alone needs no <c>http</c> here, which starts none.
+    /// Commands for which it means nothing, or that decide it. <c>http</c>, which starts no server, is not named where a knob changes that
+    /// alone.
     /// </summary>
     public IReadOnlyList<string> NotOfferedBy { get; init; } = [];
 
@@ -94,7 +95,10 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }
 
-/// <summary>What a <see cref="Knob"/> changes, and so when a ceiling of the client does not hold and when it means nothing with -U.</summary>
+/// <summary>
+/// What a <see cref="Knob"/> changes: whether a ceiling of the client holds for another value, and whether it means anything with
+/// <c>-U</c>.
+/// </summary>
 internal enum KnobSide
 {
     Both,

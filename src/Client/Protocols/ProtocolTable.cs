@@ -146,7 +146,7 @@ internal sealed record LoadOptions : EngineOptions
     /// </summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>The knobs that are not at their defaults and move the client, as text: a ceiling of the client holds for these alone.</summary>
+    /// <summary>The knobs that are not at their defaults and move the client, as text: a ceiling of the client holds for them.</summary>
     public string ClientSettings { get; init; } = "";
 
     /// <summary>One of <see cref="ProtocolTable"/>.</summary>

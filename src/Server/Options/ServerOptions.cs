@@ -132,10 +132,14 @@ internal static class ServerArguments
         CustomParser = ParseAddresses,
     };
 
-    private static readonly Option<int> MaxSize = NumberOption.Size("--max-size", "Largest payload that is served", 1, ByteSize.Most, 64 << 20);
+    private static readonly Option<int> MaxSize = NumberOption.Size(
+        "--max-size", "Largest payload that is served", 1, ByteSize.Most, 64 << 20);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
+
+    /// <summary>Which stacks there are is known above: ServerCommand adds their names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
-    private static readonly Option<int> Backlog = NumberOption.Number("--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
+    private static readonly Option<int> Backlog = NumberOption.Number(
+        "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
         "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
@@ -155,7 +159,8 @@ internal static class ServerArguments
     // Kestrel takes no window below the protocol's initial 65,535.
     private static readonly Option<int> Http2Window = NumberOption.Size(
         "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, 128 << 10);
-    private static readonly Option<int> MaxStreams = NumberOption.Number("--max-streams", "Concurrent calls of one connection", 1, 1 << 16, 100);
+    private static readonly Option<int> MaxStreams = NumberOption.Number(
+        "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, 100);
     private static readonly Option<int> WriteChunk = NumberOption.Size(
         "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, 128 << 10);
     private static readonly Option<int?> PipeBuffer = NumberOption.OptionalSize(
