@@ -35,7 +35,8 @@ internal static class Parsers
         var value = Scaled(text, TimeUnits);
         if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
             throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
-        return TimeSpan.FromSeconds(seconds);
+        // FromSeconds cuts what is below a tick, which makes 9.9 of 10 µs.
+        return TimeSpan.FromTicks((long)Math.Round(seconds * TimeSpan.TicksPerSecond));
     }
 
     /// <summary>A duration of at least a millisecond.</summary>
