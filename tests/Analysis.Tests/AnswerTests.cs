@@ -51,6 +51,53 @@ public class AnswerTests
     public void A_file_without_wake_ups_has_no_table_of_them() => Assert.DoesNotContain(
         "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
 
+    [Theory]
+    [InlineData(0.280, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; p50 ")]
+    [InlineData(0.310, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.310 cores, 0.000 [0.000, 0.000] (not decided); ")]
+    [InlineData(0.280, false, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.230 → 0.200 cores of the client, −0.030 [")]
+    public void What_a_change_saves_is_told_in_cores_and_latency_of_the_rate_that_was_measured(double cores, bool server, string expected)
+    {
+        var line = Assert.Single(Answers.Of(new MeasuredRun(AtFiveThousand(cores, server))), line => line.Contains(" in place of "));
+
+        Assert.StartsWith(expected, line, StringComparison.Ordinal);
+        Assert.Matches(@"; p50 \d+\.\d\d → \d+\.\d\d ms, −\d\.\d\d \[−\d\.\d\d, −\d\.\d\d\]\.$", line);
+    }
+
+    [Fact]
+    public void Of_an_arm_that_falls_behind_the_rate_no_saving_is_told()
+    {
+        var run = AtFiveThousand(0.28, server: true);
+        run = run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 ? round with { Credited = 8000 } : round)] };
+
+        Assert.Contains("At 5,000 calls/s, 10 B, unix in place of tcp: tcp reached 4,000/s only, so nothing is known at that rate.",
+            Answers.Of(new MeasuredRun(run)));
+    }
+
+    [Fact]
+    public void Nothing_is_saved_at_a_share_of_a_capacity_or_at_full_load() => Assert.DoesNotContain(
+        Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
+
+    /// <summary>Two arms of which each is offered 5,000 calls/s for two seconds; tcp takes 0.31 cores, 0.08 of them its server.</summary>
+    private static RunRecord AtFiveThousand(double cores, bool server)
+    {
+        var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 4000, Noise = 0.001 }.Make();
+        return made with
+        {
+            Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "5000/s" } })],
+            Rounds = [.. made.Rounds.Select(round => round with
+            {
+                AskedRate = 5000,
+                WindowNs = 2_000_000_000,
+                Credited = 10_000,
+                Client = Takes(round.Client, (round.Cell == 0 ? 0.31 : cores) - 0.08 + round.Number * 0.0001 - 0.0005),
+                Server = server ? Takes(round.Server!, 0.08) : null,
+            })],
+        };
+
+        static ProcessUsage Takes(ProcessUsage usage, double cores) =>
+            usage with { CpuUserNs = (long)(cores * 2e9), CpuKernelNs = 0, Calls = 10_000, CountedCalls = 10_000 };
+    }
+
     /// <summary>A run whose server is woken once a call on tcp, and so many times on unix; the noise alternates.</summary>
     private static RunRecord Woken(double onUnix, double noise)
     {

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace IpcBench.EndToEnd.Tests;
 
 public sealed class HelpTests
@@ -10,6 +12,8 @@ public sealed class HelpTests
         var (code, brief, _) = await Tool.RunAsync("--help");
         var (_, all, _) = await Tool.RunAsync("--help", "all");
         Assert.Equal(0, code);
+        Assert.All((brief + all).Split('\n').Where(line => !line.Contains(Client, StringComparison.Ordinal)),
+            line => Assert.InRange(line.Length, 0, 100));
         foreach (var group in new[] { "What to measure:", "How long:", "Load:", "The server it starts:", "Output:", "Commands:" })
             Assert.Contains($"\n{group}\n", brief, StringComparison.Ordinal);
         Assert.InRange(brief.Split('\n').Length, 20, 80);
@@ -24,11 +28,15 @@ public sealed class HelpTests
     [InlineData("http", "--path")]
     [InlineData("sweep", "--vary")]
     [InlineData("layers", "--quick")]
+    [InlineData("echo", "--sockets")]
     [InlineData("compare", "--fail-on")]
     public async Task Each_command_has_its_own(string command, string option)
     {
         var (code, help, _) = await Tool.RunAsync(command, "--help");
         Assert.Equal(0, code);
+        // The width where there is no terminal; the path of the program may be longer, and the help of compare is the library's.
+        Assert.All(help.Split('\n').Where(line => command != "compare" && !line.Contains(Client, StringComparison.Ordinal)),
+            line => Assert.InRange(line.Length, 0, 100));
         Assert.Contains(option, help, StringComparison.Ordinal);
         Assert.Contains(command, help, StringComparison.Ordinal);
     }
@@ -62,6 +70,22 @@ public sealed class HelpTests
         await using var bash = Tool.StartProgram("bash", Path.GetTempPath(), "-c", script);
         Assert.Equal(0, await bash.ExitCodeAsync());
         Assert.Equal(completed, Assert.Single(bash.Output.TrimEnd().Split('\n')));
+    }
+
+    // What the shell would offer: fish says so itself, of zsh's completion system the function's own words are shown.
+    [Theory]
+    [InlineData("zsh", "compdef() {{ :; }}; compadd() {{ shift; print -l -- $@; }}; eval \"$('{0}' completion zsh)\"; "
+        + "words=('{0}' {1}); CURRENT=$#words; _grpcbench")]
+    [InlineData("fish", "'{0}' completion fish | source; set -x PATH '{2}' $PATH; "
+        + "complete -C 'GrpcBench {1}'")]
+    public async Task Other_shells_complete_it_too(string shell, string script)
+    {
+        var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
+        Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");
+        var asked = string.Format(CultureInfo.InvariantCulture, script, Client, "--arrivals p", Tool.ClientFolder);
+        await using var tool = Tool.StartProgram(shell, Path.GetTempPath(), "-c", asked);
+        Assert.True(await tool.ExitCodeAsync() == 0, tool.Error);
+        Assert.Equal("poisson", tool.Output.Trim());
     }
 
     [Theory]

@@ -1,3 +1,5 @@
+using System.Text.Json.Nodes;
+
 namespace IpcBench.EndToEnd.Tests;
 
 /// <summary>What a server tells of its services, over each transport; and a wrong question's exit code.</summary>
@@ -40,6 +42,46 @@ public sealed class ServiceTests
         var (unknown, nothing, why) = await Tool.RunAsync("-U", served, "--describe", "ipcbench.v1.Bunch");
         Assert.Equal((2, ""), (unknown, nothing));
         Assert.Equal($"nothing is called ipcbench.v1.Bunch at {served}: ipcbench.v1.Bench\n", why);
+    }
+
+    [Fact]
+    public async Task A_method_of_a_grpc_js_server_is_compared_over_tcp_and_a_unix_socket()
+    {
+        await using var tcp = await GreeterAsync("127.0.0.1:0");
+        var socket = Path.Combine(Path.GetTempPath(), $"greeter-{Guid.NewGuid():N}.sock");
+        await using var unix = await GreeterAsync("unix:" + socket);
+        string[] servers = ["-U", $"http://127.0.0.1:{tcp.Output.Trim()}", "-U", "unix:" + socket];
+        string[] call = ["--call", "hello.v1.Greeter/SayHello", "--data", """{"name":"you"}""", "-H", "key: secret"];
+
+        var (code, output, error) = await Tool.RunAsync([.. servers, .. call, "--expect", """{"text":"Hello you"}""", "--my-rate", "200",
+            "-c", "2", "-r", "2", "-d", "500ms", "--warmup", "100ms", "--no-save", "--format", "json"]);
+
+        Assert.True(code == 0, error);
+        var run = JsonNode.Parse(output)!["runs"]![0]!;
+        var cells = run["cells"]!.AsArray().Select(cell => cell!).ToList();
+        Assert.Equal(["tcp max", "unix max", "tcp 200/s", "unix 200/s"], cells.Select(cell => $"{cell["arm"]} {cell["load"]}"));
+        Assert.All(cells, cell => Assert.Equal(0, (double)cell["median"]!["failed"]!));
+        Assert.Contains(run["answer"]!.AsArray(), line => ((string)line!).StartsWith(
+            "At 200 calls/s, SayHello, unix in place of tcp: ", StringComparison.Ordinal));
+        Assert.DoesNotContain("secret", output + error, StringComparison.Ordinal);
+
+        var (wrong, nothing, why) = await Tool.RunAsync([.. servers, "--call", "hello.v1.Greeter/SayHallo"]);
+        Assert.Equal((2, ""), (wrong, nothing));
+        Assert.Contains("no method SayHallo in hello.v1.Greeter: SayHello", why, StringComparison.Ordinal);
+    }
+
+    /// <summary>tests/Client.Tests/foreign/greeter.js, once it has said its port.</summary>
+    private static async Task<Tool> GreeterAsync(string address)
+    {
+        var root = Tool.ClientFolder[..Tool.ClientFolder.IndexOf("src", StringComparison.Ordinal)];
+        var (modules, foreign) = (Path.Combine(root, "artifacts/foreign/node_modules"), Path.Combine(root, "tests/Client.Tests/foreign"));
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
+        Assert.SkipUnless(Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
+            "@grpc/reflection is not installed: run .ci/install-foreign");
+        var server = Tool.StartProgram("env", Path.GetTempPath(), "NODE_PATH=" + modules, "node", Path.Combine(foreign, "greeter.js"),
+            address, Path.Combine(foreign, "greeter.proto"), "reflection");
+        await server.SeesAsync(address.StartsWith("unix:", StringComparison.Ordinal) ? "0" : "\n");
+        return server;
     }
 
     [Fact]

@@ -38,7 +38,7 @@ internal static class Arms
     public static string Heading(MeasuredRun run) => run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
 
     /// <summary>The point as text: the size or the method, and whatever else varies in this run.</summary>
-    public static string NameOf(MeasuredRun run, Point point)
+    public static string NameOf(MeasuredRun run, Point point, bool withLoad = true)
     {
         var keys = run.Record.Cells.Select(other => other.Key).ToList();
         var parts = new List<string> { point.Work };
@@ -46,7 +46,7 @@ internal static class Arms
             parts.Add(TextBuilding.Invariant($"c {point.Connections}"));
         if (keys.Exists(other => other.Streams != point.Streams))
             parts.Add(TextBuilding.Invariant($"m {point.Streams}"));
-        if (keys.Exists(other => other.Load != point.Load))
+        if (withLoad && keys.Exists(other => other.Load != point.Load))
             parts.Add(point.Load == "max" ? "full load" : "load " + point.Load);
         return string.Join(", ", parts);
     }

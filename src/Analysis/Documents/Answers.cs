@@ -21,8 +21,8 @@ public static class Answers
     /// <summary>What is said of the run as a whole.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
-        : [.. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2), .. UpstreamKeepAlive.Lines(run),
-            .. Encrypted(run), .. AaPassed(run)];
+        : [.. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2),
+            .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     // There the question is who takes what a transport gives, and a sentence a transport answers it.
     private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
@@ -60,7 +60,7 @@ public static class Answers
         var lead = open.Count == 0
             ? $"{ranked[0].Key.Arm} is {Fastest(main.Metric)}"
             : $"{ranked[0].Key.Arm} leads ({Undecided(run, ranked[0], open)})";
-        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Savings(run, main)}.", open.Count == 0 ? main : null);
+        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Saved(run, main)}.", open.Count == 0 ? main : null);
     }
 
     /// <summary>Ahead by more than what does not matter, as far as the interval tells.</summary>
@@ -126,7 +126,7 @@ public static class Answers
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
     /// <summary>CPU of a call on both sides together, from pairs of the same round; nothing where it is not decided.</summary>
-    private static string Savings(MeasuredRun run, ArmComparison main)
+    private static string Saved(MeasuredRun run, ArmComparison main)
     {
         if (CostOf(run, main.Cell, main.Reference) is not { } cost)
             return "";

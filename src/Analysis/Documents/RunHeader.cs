@@ -22,7 +22,7 @@ internal static class RunHeader
         yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench "
             + $"{record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
         yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
-            + $"{options.Threads.ToString(CultureInfo.InvariantCulture)} threads, {Loads(run)}";
+            + Invariant($"{options.Threads} {(options.Threads == 1 ? "thread" : "threads")}, {Loads(run)}");
         if (record.Call is { } call)
             yield return Calls(run, call);
         yield return Machine(host);
@@ -107,7 +107,7 @@ internal static class RunHeader
         var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order()
             .Select(c => c.ToString(CultureInfo.InvariantCulture))]);
         var streams = run.Record.Cells.Select(cell => cell.Key.Streams).Distinct().Order().ToList();
-        return $"{connections} connections"
+        return $"{connections} {(connections == "1" ? "connection" : "connections")}"
             + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
     }
 

@@ -19,8 +19,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         Examples:
           GrpcBench --quick                           TCP, Unix socket and named pipe on this machine, in two minutes
           GrpcBench -U unix:/tmp/greeter.sock         a server that is already there, wrk-like
-          GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add --data '{"item":"tea"}'
-                                                      your own method: is it faster over the Unix socket?
+          GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add  your own method: is it faster over the Unix socket?
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
           GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
           GrpcBench http http://localhost:8080/ unix:/tmp/web.sock   HTTP/1.1 like wrk, sockets too
@@ -78,13 +77,13 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         if (all)
             lines.AddRange(["", "Words:", .. HelpGroup.Words.SelectMany(word => Row(word.Word, word.Meaning))]);
         if (isRoot)
-            lines.AddRange(["", .. Examples.Split('\n'), .. all ? MoreExamples.Split('\n') : [], "", .. Wrapped(ExitCodes)]);
+            lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
         else if (Presets.Commands.FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } examples)
-            lines.AddRange(["", .. examples.TrimEnd().Split('\n')]);
+            lines.AddRange(["", .. ExamplesOf(examples.TrimEnd())]);
         if (!all)
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
-            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean: {name} --help all")]);
+            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean:"), $"  {name} --help all"]);
         }
         return lines.Select(line => line.TrimEnd());
     }
@@ -133,12 +132,26 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
+    /// <summary>A heading, and below it a command a line, what it is for beside it or, where that is too long, below.</summary>
+    private static IEnumerable<string> ExamplesOf(string text)
+    {
+        foreach (var line in text.Split('\n'))
+        {
+            var apart = line.Trim().Split("  ", 2, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+            IEnumerable<string> parts = line.Length <= Width ? [line]
+                : [.. TextWrapping.Lines(apart[0], Width, "  ", "    "),
+                    .. apart.Skip(1).SelectMany(meaning => TextWrapping.Lines(meaning, Width, "      ", "      "))];
+            foreach (var part in parts)
+                yield return part;
+        }
+    }
+
     private static IEnumerable<string> Wrapped(string text) => TextWrapping.Lines(text, Width);
 
     /// <summary>Up to the first mark that ends a thought.</summary>
     private static string FirstSentence(string? text)
     {
-        var ends = new[] { ": ", ". ", "? ", "; ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
+        var ends = new[] { ": ", ". ", "? ", "; ", ", ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
         return text is null ? "" : text[..ends.Where(end => end > 0).DefaultIfEmpty(text.Length).Min()].TrimEnd('.');
     }
 }
@@ -159,7 +172,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
             ["--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status", "--varying-length",
                 "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure", "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
-        new("Load", ["-R", "--load"], ["--arrivals", "-t"]),
+        new("Load", ["-R", "--load", "--my-rate"], ["--arrivals", "-t"]),
         new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
             ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),
         new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),

@@ -43,7 +43,7 @@ internal static class Presets
         Warmup = Main.Warmup with { Given = null },
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
-        NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--aa",
+        NotOffered = ["-U", "--transports", "-c", "-m", "-R", "--arrivals", "--load", "--my-rate", "--aa",
             "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
     };
 
@@ -119,8 +119,8 @@ internal static class Presets
         // One client, closed loop, servers of our own: the layers are parts of the same calls on the same endpoints.
         NotOffered =
         [
-            "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--aa", "--insecure", "--cacert",
-            "--cert", "--key", "--sni",
+            "-U", "-n", "--client", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--my-rate", "--aa", "--insecure",
+            "--cacert", "--cert", "--key", "--sni",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

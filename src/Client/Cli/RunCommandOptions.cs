@@ -65,9 +65,11 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Arrivals { get; } = Suggesting(
         Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
 
-
     public Option<string> Load { get; } = Text("--load", "LIST",
         "afterwards load every transport alike, at shares of the slowest one's capacity: 25%,50%,75%,90%");
+
+    public Option<string> MyRate { get; } = Text("--my-rate", "LIST",
+        "what would I save? afterwards load every transport with my calls per second, e.g. 5k: cores and latency there");
 
     public Option<string> Client { get; } = Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
@@ -136,8 +138,8 @@ internal sealed class RunCommandOptions(Preset preset)
     private IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
-        Rate, Arrivals, Load, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids, Watch,
-        Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank, .. Knobs.Select(knob => knob.Option),
+        Rate, Arrivals, Load, MyRate, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids,
+        Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank, .. Knobs.Select(knob => knob.Option),
     ];
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>

@@ -68,9 +68,9 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))
             yield return "-m lets calls share a connection and --connect-per-call gives each its own: use -c alone";
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
-            yield return "--arrivals shapes an open loop: add -R 20k or --load 50%";
+            yield return "--arrivals shapes an open loop: add -R 20k, --load 50% or --my-rate 5k";
         if (options.Rate is not null && options.Loads.Count > 0)
-            yield return "-R and --load both set the rate: give one of them";
+            yield return $"-R and {(isTyped(declared.MyRate) ? "--my-rate" : "--load")} both set the rate: give one of them";
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
             yield return "-n counts calls and -d sets a time: give one of them";
     }

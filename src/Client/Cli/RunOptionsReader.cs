@@ -83,7 +83,8 @@ internal sealed class RunOptionsReader(
             Reference = Get(declared.Reference),
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
-            Loads = Get(declared.Load) is { } loads ? Parsers.List(loads, "--load", Parsers.Percent) : [],
+            Loads = [.. Of(declared.Load, Parsers.Percent).Select(share => new GivenLoad(share)),
+                .. Of(declared.MyRate, Parsers.Rate).Select(rate => new GivenLoad(null, rate))],
             AgainstItself = typed.GetValue(declared.AgainstItself),
             Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
             Variants = Variants(),
@@ -218,6 +219,9 @@ internal sealed class RunOptionsReader(
     private static int ProcessId(string text, string what) => Parsers.Integer(text, what, 1, int.MaxValue);
 
     private CpuSet? Cpus(Option<string> option, string what) => Get(option) is { } text ? Parsers.Cpus(text, what) : null;
+
+    private IReadOnlyList<double> Of(Option<string> list, Func<string, string, double> parse) =>
+        Get(list) is { } text ? Parsers.List(text, list.Name, parse) : [];
 
     private string? Get(Option<string> option) => typed.GetValue(option);
 }

@@ -42,10 +42,10 @@ internal sealed class BenchPlan
     private int Rounds => options.Rounds - (options.Resume?.Last ?? 0);
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
-    public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Share is null);
+    public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Given is null);
 
-    /// <summary>Cells whose rate is a share of what the first phase found.</summary>
-    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Share is not null);
+    /// <summary>Cells that are given a load afterwards: a share of what the first phase found, or a rate.</summary>
+    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is not null);
 
     /// <summary>
     /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
@@ -59,13 +59,13 @@ internal sealed class BenchPlan
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
 
     private static IEnumerable<PlannedCell> Combine(RunOptions options, IReadOnlyList<Target> targets) =>
-        from share in options.Loads.Select(load => (double?)load).Prepend(null)
+        from given in options.Loads.Prepend(null)
         from topology in options.Topologies
         from size in Sizes(options, targets)
         from target in targets
         from client in options.Clients
         from perCall in options.ConnectPerCall
-        select Make(options, target, (client, perCall), size, topology, share);
+        select Make(options, target, (client, perCall), size, topology, given);
 
     private static IEnumerable<PlannedCell> Beside(RunOptions options, IReadOnlyList<Target> targets) =>
         from topology in new[] { options.Beside }.OfType<Topology>()
@@ -86,7 +86,7 @@ internal sealed class BenchPlan
     }
 
     private static PlannedCell Make(
-        RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, double? share)
+        RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, GivenLoad? given)
     {
         string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : ""];
         var key = new CellKey
@@ -99,7 +99,7 @@ internal sealed class BenchPlan
             Size = size,
             Connections = topology.Connections,
             Streams = topology.Streams,
-            Load = LoadName(share, options.Rate),
+            Load = LoadName(given, options.Rate),
             Variant = string.Join(' ', variant.Where(part => part.Length > 0)),
         };
         var load = new LoadOptions
@@ -120,10 +120,10 @@ internal sealed class BenchPlan
             ConnectPerCall = how.PerCall,
         };
         var record = new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note };
-        return new PlannedCell(0, record, target, load, share);
+        return new PlannedCell(0, record, target, load, given);
     }
 
-    private static string LoadName(double? share, double? rate) => (share, rate) switch
+    private static string LoadName(GivenLoad? given, double? rate) => (given?.Share, given?.PerSecond ?? rate) switch
     {
         ({ } part, _) => string.Create(CultureInfo.InvariantCulture, $"{part * 100:0.##}%"),
         (_, { } perSecond) => string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s"),
@@ -149,8 +149,13 @@ internal sealed record Target(
 /// <param name="Record">What it is, for the file.</param>
 /// <param name="Target">Where it runs.</param>
 /// <param name="Load">The connections it opens and what they ask for.</param>
-/// <param name="Share">Of the slowest arm's capacity, when its rate is to follow from the saturation rounds; else null.</param>
-internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, double? Share = null);
+/// <param name="Given">The load of the phase after the saturation rounds; null in the first phase.</param>
+internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
+{
+    /// <summary>What a note calls it: <c>unix, 1 MB, 400 connections</c>.</summary>
+    public string Name => string.Create(CultureInfo.InvariantCulture,
+        $"{Record.Key.Arm}, {Record.Key.Work}, {Load.Connections} {(Load.Connections == 1 ? "connection" : "connections")}");
+}
 
 /// <summary>Interleaving: every round visits every cell once, in an order of its own that the seed alone decides.</summary>
 internal static class RoundOrder

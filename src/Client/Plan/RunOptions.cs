@@ -85,8 +85,8 @@ internal sealed record RunOptions
     public double? Rate { get; init; }
     public bool Poisson { get; init; }
 
-    /// <summary>After the saturation rounds: shares of the slowest arm's capacity to load every arm with.</summary>
-    public IReadOnlyList<double> Loads { get; init; } = [];
+    /// <summary>After the saturation rounds: what every arm is loaded with.</summary>
+    public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
     /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
     public bool AgainstItself { get; init; }
@@ -121,6 +121,11 @@ internal sealed record Topology(int Connections, int Streams)
     public static IReadOnlyList<Topology> All(IReadOnlyList<int> connections, IReadOnlyList<int> streams) =>
         [.. from m in streams from c in connections select new Topology(c, m)];
 }
+
+/// <summary>A load that every arm is given alike, in an open loop.</summary>
+/// <param name="Share">Of the capacity of the slowest arm, 0.5 is half of it; null: a rate was named.</param>
+/// <param name="PerSecond">Calls per second over all connections, where a rate was named.</param>
+internal sealed record GivenLoad(double? Share, double PerSecond = 0);
 
 /// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>

@@ -93,7 +93,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             if (journal.IsFull)
                 throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
             if (round.Spoiled.Length > 0)
-                spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Record.Address} at {cell.Record.Key.Work}: {round.Spoiled}");
+                spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
         }
         cancellation.ThrowIfCancellationRequested();
         return spoiled;
@@ -147,16 +147,17 @@ internal sealed class RepeatBudget(int planned)
     }
 }
 
-/// <summary>Absolute rates of the load phase: every arm gets the same one, a share of what the slowest arm can do.</summary>
+/// <summary>Absolute rates of the load phase: every arm gets the same one, as named or a share of what the slowest arm can do.</summary>
 internal static class LoadRates
 {
     /// <summary>
-    /// Calls per second for each cell, from the median round of the saturation rounds of its size, connections and streams. A cell for
-    /// which no arm completed anything is missing: without a capacity there is no share of it.
+    /// Calls per second for each cell: those that were named, or of shares from the median round of the saturation rounds of its size,
+    /// connections and streams. Of these a cell for which no arm completed anything is missing: without a capacity there is no share.
     /// </summary>
     public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
         (from cell in loads
-         let rate = Earlier(record, cell.Index) ?? Capacity(record, cell.Record.Key) * cell.Share!.Value
+         let rate = Earlier(record, cell.Index)
+             ?? (cell.Given!.Share is { } share ? share * Capacity(record, cell.Record.Key) : cell.Given.PerSecond)
          where rate > 0
          select (cell, rate)).ToDictionary(pair => pair.cell, pair => pair.rate);
 

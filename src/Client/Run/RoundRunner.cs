@@ -110,7 +110,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             return null;
         lengths[cell.Index] = TimeSpan.FromMicroseconds(median * window.Medians / 1e3);
         return string.Create(CultureInfo.InvariantCulture,
-            $"{cell.Record.Address} at {cell.Record.Key.Size} bytes: a call takes {median / 1e9:0.00} s, so windows are ")
+            $"{cell.Name}: a call takes {median / 1e9:0.00} s, so windows are ")
             + string.Create(CultureInfo.InvariantCulture,
                 $"{lengths[cell.Index].TotalSeconds:0.0} s instead of {window.Duration.Value.TotalSeconds:0.###} s (-d fixes them)");
     }

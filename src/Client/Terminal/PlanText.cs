@@ -53,7 +53,8 @@ internal static class PlanText
     {
         var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct()
             .Select(count => count.ToString(CultureInfo.InvariantCulture)));
-        return Invariant($"a round measures each cell once, shuffled by seed {options.Seed}; {connections} connections");
+        return Invariant($"a round measures each cell once, shuffled by seed {options.Seed}; {connections} ")
+            + (connections == "1" ? "connection" : "connections");
     }
 
     /// <summary>A third line where these rounds cannot name a winner.</summary>

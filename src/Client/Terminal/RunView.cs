@@ -4,6 +4,7 @@ using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -40,7 +41,11 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         return LiveView.IsPossible ? new LiveView(options, screen) : new PlainView(options, Console.Out, Console.Error, screen);
     }
 
-    public void Note(string sentence) => Around(() => Progress.WriteLine(sentence));
+    public void Note(string sentence) => Around(() =>
+    {
+        foreach (var line in TextWrapping.Lines(sentence, screen.IsTerminal ? screen.Width : null, "", "  "))
+            Progress.WriteLine(line);
+    });
 
     public void Detail(string sentence)
     {

@@ -47,6 +47,10 @@ public class RunOptionsReaderTests
         Assert.Equal((10, 0.4, 3), (options.Rounds, options.Duration.TotalSeconds, options.Sizes.Count));
     }
 
+    [Fact]
+    public void A_rate_of_mine_is_one_more_load_beside_shares() => Assert.Equal(
+        [new GivenLoad(0.5), new GivenLoad(null, 5000), new GivenLoad(null, 20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
+
     [Theory]
     [InlineData(true)]
     [InlineData(true, "--quick")]
@@ -57,6 +61,7 @@ public class RunOptionsReaderTests
     [InlineData(false, "-U", "unix:/a")]
     [InlineData(false, "-R", "5k")]
     [InlineData(false, "--load", "50%")]
+    [InlineData(false, "--my-rate", "5k")]
     [InlineData(false, "--socket-buffer", "64k,1M")]
     public void One_connection_is_measured_beside_400_where_nothing_was_said_of_them(bool beside, params string[] typed) =>
         Assert.Equal(beside ? new Topology(1, 1) : null, Read(typed).Beside);
@@ -106,9 +111,12 @@ public class RunOptionsReaderTests
     [InlineData("-d must be at least 1ms", "-d", "0")]
     [InlineData("-s '-1' is no whole number such as 10, 1k, 64KiB or 1M", "-s", "-1")]
     [InlineData("-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer", "-s", "2G")]
-    [InlineData("--arrivals shapes an open loop: add -R 20k or --load 50%", "--arrivals", "poisson")]
+    [InlineData("--arrivals shapes an open loop: add -R 20k, --load 50% or --my-rate 5k", "--arrivals", "poisson")]
     [InlineData("--arrivals 'sometimes' is none of constant, poisson", "--arrivals", "sometimes", "-R", "5")]
     [InlineData("-R and --load both set the rate: give one of them", "-R", "5", "--load", "50%")]
+    [InlineData("-R and --my-rate both set the rate: give one of them", "-R", "5", "--my-rate", "5k")]
+    [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
+    [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
     [InlineData("--client: there is no client 'curl': it is wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--socket-buffer '0' must be between 1 and 1073741824", "--socket-buffer", "0")]

@@ -79,14 +79,17 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task The_load_phase_offers_every_arm_the_same_share_of_the_slowest_arms_capacity()
+    public async Task The_load_phase_offers_every_arm_the_same_share_of_the_slowest_arms_capacity_or_the_rate_that_was_named()
     {
-        var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [0.5]);
+        var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [new GivenLoad(0.5), new GivenLoad(null, 5000)]);
         var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
         Assert.Equal(3 * 4, loaded.Count);
 
         // The made-up capacity is 1,000 × (cell + 1): the slowest of the two arms at each size decides.
         Assert.All(loaded, round => Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
+        var named = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "5000/s").ToList();
+        Assert.Equal(3 * 4, named.Count);
+        Assert.All(named, round => Assert.Equal(5000, round.AskedRate));
     }
 
     [Theory]
@@ -103,9 +106,9 @@ public class BenchRunnerTests
     [Fact]
     public async Task A_run_that_is_resumed_goes_on_with_the_numbers_of_its_rounds_and_the_rates_it_has()
     {
-        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [0.5]);
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)]);
         var kept = first with { Rounds = [.. first.Rounds.Select(round => round with { AskedRate = round.AskedRate > 0 ? 777 : 0 })] };
-        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [0.5], resume: new Resumption("x", kept, 3));
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)], resume: new Resumption("x", kept, 3));
 
         Assert.Equal("complete", made.Ending);
         Assert.Equal(kept.Rounds.Count + (3 * 8), made.Rounds.Count);
@@ -115,7 +118,7 @@ public class BenchRunnerTests
     }
 
     private static async Task<RunRecord> RunAsync(
-        MadeUpRounds made, int rounds, CancellationToken cancellation = default, double[]? loads = null,
+        MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
         string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null)
     {
         var options = new RunOptions

@@ -68,6 +68,15 @@ internal sealed class ForeignServer : IAsyncDisposable
         return new ForeignServer(server.process, new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port));
     }
 
+    /// <summary>hello.v1.Greeter by gRPC C++, with its reflection or without any.</summary>
+    public static Task<ForeignServer> GreeterCppAsync(string kind, bool reflection)
+    {
+        var program = Find("artifacts/foreign/cpp/greeter");
+        Assert.SkipWhen(program is null, "gRPC C++'s greeter is not compiled: run .ci/install-foreign");
+        string[] more = reflection ? ["reflection"] : [];
+        return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(program, [address, .. more]));
+    }
+
     /// <summary>SayHello of hello.v1.Greeter by Python's grpcio, and its reflection, v1alpha.</summary>
     public static Task<ForeignServer> GreeterPythonAsync(string kind, string protoset)
     {

@@ -1,0 +1,78 @@
+using System.Globalization;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>
+/// What a change would save at the calls per second that somebody has: cores and median latency of both arms, measured at that rate and
+/// never scaled from another load, with the difference of pairs of the same round and its interval.
+/// </summary>
+internal static class Savings
+{
+    // An arm that falls further behind what was asked for was measured at another rate.
+    private const double Reached = 0.95;
+
+    /// <summary>One sentence for each arm and its reference at a rate in calls per second; nothing for shares of a capacity.</summary>
+    public static IEnumerable<string> Lines(MeasuredRun run) =>
+        from point in Arms.ByPoint(run)
+        where point.Key.Load.EndsWith("/s", StringComparison.Ordinal)
+        from cell in point
+        let reference = run.ReferenceOf(cell)
+        where reference?.Median is not null
+        select $"At {Quantity.Count(cell.Median!.Record.AskedRate)} calls/s, {Arms.NameOf(run, point.Key, withLoad: false)}, "
+            + $"{cell.Key.Arm} in place of {reference.Key.Arm}: {Between(run, cell, reference)}.";
+
+    private static string Between(MeasuredRun run, MeasuredCell cell, MeasuredCell reference)
+    {
+        foreach (var arm in new[] { reference, cell })
+        {
+            if (Median(arm, view => view.Rate) is { } rate && rate < arm.Median!.Record.AskedRate * Reached)
+                return $"{arm.Key.Arm} reached {Quantity.Count(rate)}/s only, so nothing is known at that rate";
+        }
+        var cost = ArmComparison.Cost(cell, reference);
+        var cores = Change(run, cell, reference, cost, view => cost.Value(view) * view.Rate / 1e9,
+            _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
+        var latency = Change(run, cell, reference, Metric.P50, Metric.P50.Value, ns => ns switch
+        {
+            < 1e6 => (1e3, "µs"),
+            < 1e9 => (1e6, "ms"),
+            _ => (1e9, "s"),
+        });
+        return $"{cores ?? "cores are not known"}; {(latency is null ? "too few calls a round for a p50" : "p50 " + latency)}";
+    }
+
+    /// <summary>
+    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has it in both. It is decided where the run's claims about
+    /// <paramref name="metric"/> are.
+    /// </summary>
+    private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric,
+        Func<MeasurementView, double?> value, Func<double, (double Size, string Name)> unitOf)
+    {
+        // With the arms exchanged: what comes to the reference's value when it is replaced.
+        if (PairedDifference.Of(run, cell, reference, value) is not { } change)
+            return null;
+        var (before, after) = (Median(reference, value)!.Value, Median(cell, value)!.Value);
+        var unit = unitOf(Math.Max(before, after));
+        // Three digits of the larger, and as many decimals for all.
+        var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
+        string Show(double number) => (number / unit.Size).ToString("F" + decimals.ToString(CultureInfo.InvariantCulture),
+            CultureInfo.InvariantCulture).Replace('-', '−');
+        var interval = change.Interval is { } range
+            ? $" [{Show(range.Low)}, {Show(range.High)}]{Open(change, ArmComparison.Of(run, cell, reference, metric)?.Verdict)}"
+            : " (too few rounds for an interval)";
+        return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{interval}";
+    }
+
+    private static string Open(PairedDifference change, Verdict? verdict) => verdict switch
+    {
+        { Kind: VerdictKind.CannotTell, AmongClaims: > 1 and var claims } => $" (not decided among {Quantity.Count(claims)} comparisons)",
+        { Kind: VerdictKind.Higher or VerdictKind.Lower } when change.IsDecided => "",
+        _ => " (not decided)",
+    };
+
+    private static double? Median(MeasuredCell cell, Func<MeasurementView, double?> value) =>
+        cell.Rounds.Select(value).OfType<double>().ToList() is { Count: > 0 } values ? RatioEstimate.Median(values) : null;
+}

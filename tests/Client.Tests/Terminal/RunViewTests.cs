@@ -1,0 +1,46 @@
+using System.Globalization;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Terminal;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Terminal;
+
+public class RunViewTests
+{
+    private const string Sentence = "unix, 1 MB, 400 connections: a call takes 0.52 s, so windows are 2.1 s instead of 1 s (-d fixes them)";
+
+    [Fact]
+    public void On_a_terminal_a_note_is_wrapped_between_words()
+    {
+        var lines = Said(new Screen(true, 40)).TrimEnd('\n').Split('\n');
+
+        Assert.True(lines.Length > 2, string.Join('|', lines));
+        Assert.All(lines, line => Assert.InRange(line.Length, 1, 40));
+        Assert.All(lines.Skip(1), line => Assert.StartsWith("  ", line, StringComparison.Ordinal));
+        Assert.Equal(Sentence, string.Join(' ', lines.Select(line => line.Trim())));
+    }
+
+    [Fact]
+    public void In_a_file_a_note_is_one_line() => Assert.Equal(Sentence + "\n", Said(new Screen(false)));
+
+    [Theory]
+    [InlineData(400, "unix, 10 B, 400 connections")]
+    [InlineData(1, "unix, 10 B, 1 connection")]
+    public void A_note_names_the_arm_and_what_it_does_there(int connections, string name)
+    {
+        var options = Typed.Read(Presets.Main, "-s", "10", "-c", connections.ToString(CultureInfo.InvariantCulture), "-r", "1");
+        var plan = new BenchPlan(options, [new Target(new Address.Unix("/run/app.sock"), options.Variants[0])]);
+
+        Assert.Equal(name, plan.Cells[0].Name);
+    }
+
+    private static string Said(Screen screen)
+    {
+        using var error = new StringWriter { NewLine = "\n" };
+        using var view = new RunView(Typed.Read(Presets.Main), TextWriter.Null, error, screen);
+        view.Note(Sentence);
+        return error.ToString();
+    }
+}
