@@ -2,6 +2,7 @@ using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using IpcBench.Schema.Json;
 using IpcBench.Schema.Tests.Support;
+using IpcBench.Schema.Text;
 using IpcBench.Schema.Types;
 using IpcBench.Schema.Values;
 
@@ -40,6 +41,58 @@ public class MethodTypesTests
             ["shop.v1.Item.Part", "shop.v1.Item", "google.protobuf.Timestamp"],
             types.Message("shop.cart.Cart")!.Fields.InDeclarationOrder().Select(field => field.MessageType.FullName));
     }
+
+    // shop.Cart has a user.Person, who has a shop.Address and sisters: the packages go round in a circle, the types do not.
+    [Fact]
+    public void Packages_without_imports_may_refer_to_each_other()
+    {
+        var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", Syntax = "proto3" };
+        shop.MessageType.Add([Message("Cart", ".user.Person", "Line"), Message("Address"), Message("Line", "Gift")]);
+        shop.MessageType.Add(Message("Gift", "Line"));
+        shop.EnumType.Add(new EnumDescriptorProto { Name = "Kind", Value = { new EnumValueDescriptorProto { Name = "NONE" } } });
+        shop.Service.Add(new ServiceDescriptorProto
+        {
+            Name = "Shop",
+            Method = { new MethodDescriptorProto { Name = "Buy", InputType = ".shop.Cart", OutputType = ".user.Person" } },
+        });
+        var user = new FileDescriptorProto { Name = "user.proto", Package = "user", Syntax = "proto3" };
+        user.MessageType.Add(Message("Person", ".shop.Address", "Person"));
+
+        var types = MethodTypes.Of([shop, user], "shop.pb");
+
+        Assert.Equal("user.Person", types.Method("shop.Shop/Buy").OutputType.FullName);
+        Assert.Equal("shop.Address", types.Message("user.Person")!.FindFieldByNumber(1).MessageType.FullName);
+        Assert.NotNull(types.Symbol("shop.Kind"));
+        var described = Description.Of(types, "shop.Shop");
+        Assert.Equal(
+            ["// shop.proto", "// user.proto"], described.Split('\n').Where(line => line.StartsWith("//", StringComparison.Ordinal)));
+        Assert.Contains("message Gift", described, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Types_of_packages_that_go_round_in_a_circle_are_told()
+    {
+        var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", MessageType = { Message("Cart", ".user.Person") } };
+        var user = new FileDescriptorProto { Name = "user.proto", Package = "user", MessageType = { Message("Person", ".shop.Cart") } };
+        Assert.StartsWith("shop.pb has files that import each other (shop.proto, user.proto), as no .proto may",
+            Assert.Throws<InputException>(() => MethodTypes.Of([shop, user], "shop.pb")).Message, StringComparison.Ordinal);
+    }
+
+    private static DescriptorProto Message(string name, params string[] types) => new()
+    {
+        Name = name,
+        Field =
+        {
+            types.Select((type, i) => new FieldDescriptorProto
+            {
+                Name = $"f{i}",
+                Number = i + 1,
+                TypeName = type,
+                Type = FieldDescriptorProto.Types.Type.Message,
+                Label = FieldDescriptorProto.Types.Label.Optional,
+            }),
+        },
+    };
 
     [Fact]
     public void Files_come_in_any_order_and_without_the_well_known_ones()

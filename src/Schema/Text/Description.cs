@@ -14,7 +14,7 @@ public static class Description
     {
         var reached = Reached(types.Symbol(symbol));
         var names = new TypeNames(types.Protos.Values);
-        var sections = reached.GroupBy(descriptor => descriptor.File.Name).Select(file =>
+        var sections = reached.GroupBy(descriptor => MissingImports.NameOf(descriptor.File.Name)).Select(file =>
         {
             var wanted = file.Select(descriptor => descriptor.Name).ToHashSet(StringComparer.Ordinal);
             return $"// {file.Key}\n{ProtoText.Write(types.Protos[file.Key], names, wanted.Contains)}";

@@ -22,7 +22,9 @@ internal static class DescriptorFiles
     {
         try
         {
-            var ordered = InOrder(Complete(files, source), source);
+            List<FileDescriptorProto> all = [.. files];
+            var ordered = InOrder(Complete(all, source)) ?? InOrder(Complete(MissingImports.Parts(all), source))
+                ?? throw Circle(all, source);
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));
         }
         // Google.Protobuf checks names and references as it links, but not everything a broken or hostile file can hold.
@@ -56,8 +58,12 @@ internal static class DescriptorFiles
         return known;
     }
 
-    // Imports first (Kahn), as Google.Protobuf wants them; no recursion, so that a long chain of imports costs no stack.
-    private static List<FileDescriptorProto> InOrder(Dictionary<string, FileDescriptorProto> known, string source)
+    // Imports first (Kahn), as Google.Protobuf wants them; no recursion, so that a long chain of imports costs no stack. Null: they
+    // import each other.
+    private static List<FileDescriptorProto>? InOrder(Dictionary<string, FileDescriptorProto> known) =>
+        Ordered(known) is var ordered && ordered.Count == known.Count ? ordered : null;
+
+    private static List<FileDescriptorProto> Ordered(Dictionary<string, FileDescriptorProto> known)
     {
         var imports = known.Values.SelectMany(file => file.Dependency.Distinct(), (file, import) => (file, import));
         var importers = imports.ToLookup(pair => pair.import, pair => pair.file);
@@ -73,11 +79,14 @@ internal static class DescriptorFiles
                     ready.Enqueue(importer);
             }
         }
-        if (ordered.Count == known.Count)
-            return ordered;
-        var circle = known.Keys.Except(ordered.Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
-        // Libraries that keep types by package, and not by file, make such sets of correct sources (protobuf.js).
-        throw new InputException(
+        return ordered;
+    }
+
+    private static InputException Circle(List<FileDescriptorProto> files, string source)
+    {
+        var known = Complete(files, source);
+        var circle = known.Keys.Except(Ordered(known).Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
+        return new InputException(
             $"{source} has files that import each other ({string.Join(", ", circle)}), as no .proto may: "
                 + "give the types with --proto, or with --protoset as protoc writes it");
     }
@@ -124,64 +133,4 @@ public static class Protoset
                 $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
         }
     }
-}
-
-/// <summary>
-/// Files without a single import that yet use types of others, as protobuf.js writes them and so every grpc-js server with
-/// <c>@grpc/reflection</c>: one file for each package, and no imports. They are given the imports that their types need.
-/// </summary>
-internal static class MissingImports
-{
-    /// <summary>The same files, those without imports with what they need from each other or from <paramref name="supplied"/>.</summary>
-    public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
-    {
-        var places = new Dictionary<string, string>(StringComparer.Ordinal);
-        foreach (var file in files.Concat(supplied.Select(file => file.ToProto())))
-        {
-            foreach (var symbol in Declared(file.Package, file.MessageType, file.EnumType))
-                places.TryAdd(symbol, file.Name);
-        }
-        return files.Select(file => file.Dependency.Count == 0 ? WithImports(file, places) : file);
-    }
-
-    private static FileDescriptorProto WithImports(FileDescriptorProto file, Dictionary<string, string> places)
-    {
-        var used = file.Extension.SelectMany(Used).Concat(file.MessageType.SelectMany(Used))
-            .Concat(file.Service.SelectMany(service => service.Method).SelectMany(method => new[] { method.InputType, method.OutputType }));
-        var imports = used.Select(name => Place(name, file.Package, places)).OfType<string>().Distinct().ToList();
-        imports.Remove(file.Name);
-        if (imports.Count == 0)
-            return file;
-        var mended = file.Clone();
-        mended.Dependency.Add(imports);
-        return mended;
-    }
-
-    // From the innermost scope outwards, as the language resolves a name; with a dot in front it is a full one.
-    private static string? Place(string name, string scope, Dictionary<string, string> places)
-    {
-        if (name.StartsWith('.'))
-            return places.GetValueOrDefault(name[1..]);
-        while (scope.Length > 0)
-        {
-            if (places.TryGetValue($"{scope}.{name}", out var place))
-                return place;
-            scope = scope[..Math.Max(scope.LastIndexOf('.'), 0)];
-        }
-        return places.GetValueOrDefault(name);
-    }
-
-    private static IEnumerable<string> Declared(string scope, IEnumerable<DescriptorProto> messages, IEnumerable<EnumDescriptorProto> enums)
-    {
-        var prefix = scope.Length == 0 ? "" : scope + ".";
-        return enums.Select(type => prefix + type.Name)
-            .Concat(messages.SelectMany(message =>
-                Declared(prefix + message.Name, message.NestedType, message.EnumType).Prepend(prefix + message.Name)));
-    }
-
-    private static IEnumerable<string> Used(DescriptorProto message) =>
-        message.Field.Concat(message.Extension).SelectMany(Used).Concat(message.NestedType.SelectMany(Used));
-
-    private static IEnumerable<string> Used(FieldDescriptorProto field) =>
-        new[] { field.TypeName, field.Extendee }.Where(name => name.Length > 0);
 }
