@@ -31,7 +31,7 @@ try
     if (typed.Action is ParseErrorAction)
     {
         var errors = string.Join(" ", typed.Errors.Select(error => error.Message));
-        Console.Error.WriteLine($"{Secrets.Without(errors, args)} ({help})");
+        Screen.Say($"{Secrets.Without(errors, args)} ({help})");
         return ExitCode.Usage;
     }
 
@@ -40,21 +40,21 @@ try
         new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     if (StandardOutput.Failure is not { } failure)
         return code;
-    Console.Error.WriteLine($"cannot write to standard output: {failure}");
+    Screen.Say($"cannot write to standard output: {failure}");
     return code == ExitCode.Ok ? ExitCode.Environment : code;
 }
 catch (UsageException e)
 {
-    Console.Error.WriteLine($"{e.Message} ({help})");
+    Screen.Say($"{e.Message} ({help})");
     return ExitCode.Usage;
 }
 catch (InputException e)
 {
-    Console.Error.WriteLine(e.Message);
+    Screen.Say(e.Message);
     return ExitCode.Usage;
 }
 catch (Exception e) when (e is EnvironmentException or SchemaException)
 {
-    Console.Error.WriteLine(e.Message);
+    Screen.Say(e.Message);
     return ExitCode.Environment;
 }

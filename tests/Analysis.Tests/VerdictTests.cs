@@ -67,6 +67,24 @@ public sealed class VerdictTests
     }
 
     [Fact]
+    public void A_range_of_more_rounds_is_said_only_where_it_says_something()
+    {
+        var (random, said, silent) = (new Random(8), 0, 0);
+        for (var i = 0; i < 200; i++)
+        {
+            var noise = 0.01 * (1 + (i % 8));
+            double[] ratios = [.. Enumerable.Range(0, 12).Select(_ => Math.Exp(0.004 + noise * Simulated.Gaussian(random)))];
+            var verdict = Verdict.Of(RatioEstimate.Paired(ratios.Select(ratio => (1.0, ratio)), 0.05)!, 0.01);
+            if (verdict.MoreRounds is not { Most: < MoreRounds.Many } more)
+                continue;
+            var isNarrow = more.Most <= 30 * more.Least;
+            Assert.Equal(isNarrow, VerdictText.Of(verdict, Metric.Rate).Contains("; roughly ", StringComparison.Ordinal));
+            (said, silent) = (said + (isNarrow ? 1 : 0), silent + (isNarrow ? 0 : 1));
+        }
+        Assert.True(said > 10 && silent > 10, $"{said} and {silent}");
+    }
+
+    [Fact]
     public void The_median_round_of_an_even_number_is_the_lower_of_the_two_in_the_middle()
     {
         var run = Simulated.Run([[100, 400, 200, 300]]);

@@ -10,6 +10,9 @@ public static class VerdictText
     // A range that begins below this and has no end says nothing.
     private const int Few = 10;
 
+    // Nor does one that ends so many times further than it begins: "roughly 1 to 834".
+    private const int Wide = 30;
+
     /// <summary>
     /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell: faster in 4 of 6 rounds, between −2.0 %
     /// and +46 %</c>.
@@ -72,6 +75,7 @@ public static class VerdictText
         null => "",
         { Least: >= MoreRounds.Many } => "; more than 1,000 more rounds needed",
         { Most: >= MoreRounds.Many, Least: < Few } => "",
+        _ when more.Most > more.Least * Wide => "",
         { Most: >= MoreRounds.Many } => $"; {Quantity.Count(more.Least)} or far more rounds needed",
         _ => $"; roughly {Quantity.Count(more.Least)} to {Rounds(more.Most)} needed",
     };

@@ -58,8 +58,11 @@ internal static class Savings
         var unit = unitOf(Math.Max(before, after));
         // Three digits of the larger, and as many decimals for all.
         var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
-        string Show(double number) => (number / unit.Size).ToString("F" + decimals.ToString(CultureInfo.InvariantCulture),
-            CultureInfo.InvariantCulture).Replace('-', '−');
+        string Show(double number)
+        {
+            var rounded = Math.Round(number / unit.Size, decimals) + 0.0; // −0 is 0
+            return rounded.ToString("F" + decimals.ToString(CultureInfo.InvariantCulture), CultureInfo.InvariantCulture).Replace('-', '−');
+        }
         var interval = change.Interval is { } range
             ? $" [{Show(range.Low)}, {Show(range.High)}]{Open(change, ArmComparison.Of(run, cell, reference, metric)?.Verdict)}"
             : " (too few rounds for an interval)";

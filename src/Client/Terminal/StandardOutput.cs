@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Wording;
 using Spectre.Console;
 
 namespace IpcBench.Client.Terminal;
@@ -111,6 +112,14 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
         var profile = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Out) }).Profile;
         return new Screen(true, Math.Max(Narrowest, profile.Width),
             profile.Capabilities is { Ansi: true } capabilities && capabilities.ColorSystem != ColorSystem.NoColors);
+    }
+
+    /// <summary>A sentence on standard error, in lines that break between words where that is a terminal.</summary>
+    public static void Say(string sentence)
+    {
+        var width = Console.IsErrorRedirected ? (int?)null : Math.Max(Narrowest, Console.WindowWidth);
+        foreach (var line in TextWrapping.Lines(sentence, width, "", "  "))
+            Console.Error.WriteLine(line);
     }
 
     /// <summary>How a report is laid out there; a file gets all of it, in lines as long as they are.</summary>
