@@ -30,7 +30,10 @@ try
         help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";
     if (typed.Action is ParseErrorAction)
     {
-        var errors = string.Join(" ", typed.Errors.Select(error => error.Message));
+        var strange = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', '-', ..]);
+        var errors = strange is not null && typed.CommandResult.Command is not RootCommand
+            ? $"{strange.Split('=')[0]} is no option of {typed.CommandResult.Command.Name}"
+            : string.Join(" ", typed.Errors.Select(error => error.Message));
         Screen.Say($"{Secrets.Without(errors, args)} ({help})");
         return ExitCode.Usage;
     }

@@ -35,6 +35,9 @@ public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags
 {
     public const int Size = 9;
 
+    /// <summary>Which of them has the flags.</summary>
+    public const int FlagsOffset = 4;
+
     /// <summary>Where among them the stream's identifier begins.</summary>
     public const int StreamOffset = 5;
 

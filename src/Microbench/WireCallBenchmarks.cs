@@ -35,7 +35,7 @@ public class WireCallBenchmarks
         {
             Request = request,
             Size = 10,
-            AnyReply = !isDownload,
+            Reply = isDownload ? ReplyKind.Download : ReplyKind.Any,
             DeadlineNs = isDownload ? 0 : 9_000_000_000,
             Expect = isDownload ? null : _ => null,
             Streams = 1,

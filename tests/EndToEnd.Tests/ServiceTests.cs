@@ -10,6 +10,10 @@ public sealed class ServiceTests
         "grpc.reflection.v1.ServerReflection/ServerReflectionInfo (stream grpc.reflection.v1.ServerReflectionRequest) "
             + "returns (stream grpc.reflection.v1.ServerReflectionResponse)",
         "ipcbench.v1.Bench/Download (ipcbench.v1.DownloadRequest) returns (ipcbench.v1.DownloadReply)",
+        "ipcbench.v1.Bench/Upload (ipcbench.v1.Payload) returns (ipcbench.v1.Received)",
+        "ipcbench.v1.Bench/Echo (stream ipcbench.v1.Payload) returns (stream ipcbench.v1.Payload)",
+        "ipcbench.v1.Bench/Push (stream ipcbench.v1.Payload) returns (ipcbench.v1.Received)",
+        "ipcbench.v1.Bench/Pull (ipcbench.v1.PullRequest) returns (stream ipcbench.v1.Payload)",
         "ipcbench.v1.Control/Describe (ipcbench.v1.DescribeRequest) returns (ipcbench.v1.DescribeReply)",
         "ipcbench.v1.Control/Usage (ipcbench.v1.UsageRequest) returns (ipcbench.v1.UsageReply)",
     ];

@@ -1,3 +1,4 @@
+using IpcBench.Protocol;
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;

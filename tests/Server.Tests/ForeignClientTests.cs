@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text.RegularExpressions;
+using IpcBench.Protocol;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;

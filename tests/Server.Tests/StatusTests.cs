@@ -39,7 +39,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("/ipcbench.v1.Bench/Upload")]
+    [InlineData("/ipcbench.v1.Bench/Unload")]
     [InlineData("/ipcbench.v1.Bench/download")]
     [InlineData("/nobody.Knows/This")]
     [InlineData("/")]

@@ -13,14 +13,15 @@ internal static class Arms
         run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Point);
 
     /// <summary>
-    /// What somebody chooses between at one point: the transports as one client sees them, of one protocol; the others where there is one
-    /// transport only. Where values of a setting are held against the default, they are the choice, on each transport.
+    /// What somebody chooses between at one point: the transports as one client sees them, of one protocol and mode; the others where
+    /// there is one transport only. Where values of a setting are held against the default, they are the choice, on each transport.
     /// </summary>
     public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> point, Func<T, CellKey> keyOf)
     {
         var isSweep = point.Any(cell => ReferenceChoice.IsSetting(keyOf(cell))
             && point.Any(other => ReferenceChoice.IsDefaultOf(keyOf(other), keyOf(cell))));
-        var clients = point.GroupBy(cell => (keyOf(cell).Client, keyOf(cell).Protocol, isSweep ? keyOf(cell).Transport : ""),
+        var clients = point.GroupBy(
+            cell => (keyOf(cell).Client, keyOf(cell).Protocol, keyOf(cell).Mode, isSweep ? keyOf(cell).Transport : ""),
             (_, arms) => arms.ToList()).ToList();
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
@@ -36,6 +37,14 @@ internal static class Arms
 
     /// <summary>The heading of a column of <see cref="NameOf"/>.</summary>
     public static string Heading(MeasuredRun run) => run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
+
+    /// <summary>The heading of a column of rates: of streams messages are counted; of arms beside them, calls.</summary>
+    public static string RateHeading(MeasuredRun run) =>
+        run.Record.Cells.Any(cell => cell.Key.IsOfMessages) ? "messages/s" : Metric.Rate.Title;
+
+    /// <summary>The title over rates.</summary>
+    public static string RateTitle(MeasuredRun run) =>
+        RateHeading(run) == Metric.Rate.Title ? "Requests per second" : "Messages per second";
 
     /// <summary>The point as text: the size or the method, and whatever else varies in this run.</summary>
     public static string NameOf(MeasuredRun run, Point point, bool withLoad = true)

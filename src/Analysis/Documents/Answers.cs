@@ -34,13 +34,15 @@ public static class Answers
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
         // Where the load is given, so are the requests/s.
         if (cell.Key.Load != "max")
-            return $"{Arms.NameOf(run, cell.Point)}: at {Metric.Rate.Show(median)} requests/s {cell.Key.Arm} answers within "
+            return $"{Arms.NameOf(run, cell.Point)}: at {Metric.Rate.Show(median)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{Metric.P50.Show(median)} (p50) and {Metric.P99.Show(median)} (p99), for {total.Show(median)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
-        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} requests/s, mean latency "
+        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
             + $"{Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
             + $"a call.";
     }
+
+    private static string RateUnit(MeasuredCell cell) => cell.Key.IsOfMessages ? "messages/s" : Metric.Rate.Title;
 
     private static PointAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
@@ -43,7 +44,7 @@ internal sealed class Document(NamedRun file)
         RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with { Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false) }] } : Section.Empty;
 
-    public Section Throughput => Section.Of("Requests per second (median round)",
+    public Section Throughput => Section.Of($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
         {
             Bars = BarChart.Of(run, atFullLoad: true),

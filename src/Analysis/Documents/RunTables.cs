@@ -15,6 +15,7 @@ internal static class RunTables
 
     /// <summary>What the columns of <see cref="Throughput"/> are.</summary>
     public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
+        + (run.Cells.Any(cell => cell.Key.IsOfMessages) ? ", or message of a stream" : "")
         + (run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? "; ratios of pairs of the same round, with intervals. " : ". ")
         + Contradictions(run)).TrimEnd();
 
@@ -23,8 +24,8 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
         var ratio = RatioHeadings(run, cells);
-        var table = new TextTable([Arms.Heading(run), "transport", "requests/s", "range of rounds", "payload/s", .. ratio, "client CPU",
-            "server CPU", "unattributed"])
+        var table = new TextTable([Arms.Heading(run), "transport", Arms.RateHeading(run), "range of rounds", "payload/s", .. ratio,
+            "client CPU", "server CPU", "unattributed"])
         { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "server CPU", "client CPU"] };
         foreach (var cell in cells)
         {
@@ -44,9 +45,9 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(cell => !IsAtFullLoad(cell)).ToList();
         var ratio = RatioHeadings(run, cells);
-        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99.9", "requests/s", "client CPU",
-            "server CPU"])
-        { Words = 2, Spare = ["p90", "requests/s", "p99.9", "server CPU", "client CPU"] };
+        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99.9", Arms.RateHeading(run),
+            "client CPU", "server CPU"])
+        { Words = 2, Spare = ["p90", Arms.RateHeading(run), "p99.9", "server CPU", "client CPU"] };
         foreach (var cell in cells)
         {
             var median = cell.Median!;

@@ -128,7 +128,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
 
     /// <summary>Whether it is what <paramref name="key"/> is without the values of settings.</summary>
     public static bool IsDefaultOf(CellKey other, CellKey key) => other.Setting == WithoutSettings(key.Setting)
-        && (other.Transport, other.Protocol, other.Client) == (key.Transport, key.Protocol, key.Client);
+        && (other.Transport, other.Protocol, other.Client, other.Mode) == (key.Transport, key.Protocol, key.Client, key.Mode);
 
     /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
     public static bool IsSetting(CellKey key) => key.Setting.Contains('=', StringComparison.Ordinal);
@@ -145,5 +145,6 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     private static bool SamePoint(CellKey a, CellKey b) =>
         (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
 
-    private static bool SameFamily(CellKey a, CellKey b) => (a.Protocol, a.Client, a.Variant) == (b.Protocol, b.Client, b.Variant);
+    private static bool SameFamily(CellKey a, CellKey b) =>
+        (a.Protocol, a.Client, a.Mode, a.Variant) == (b.Protocol, b.Client, b.Mode, b.Variant);
 }

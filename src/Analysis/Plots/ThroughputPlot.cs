@@ -18,7 +18,7 @@ internal sealed class ThroughputPlot : IPlot
     {
         var series = Series.Of(model);
         var points = CpuPlot.Points(series).Where(point => Rows(point, series).Count > 0).ToList();
-        return points.Count == 0 ? null : new Plot(Name, "Requests per second",
+        return points.Count == 0 ? null : new Plot(Name, Arms.RateTitle(series[0].Run),
             "The median round of each cell; the thin line spans all its rounds. Bars compare within a size; each size has its own scale.",
             [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }

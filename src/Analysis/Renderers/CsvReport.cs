@@ -21,7 +21,7 @@ public sealed class CsvReport : IReport
     ];
 
     // What came later stands behind, where no reader of earlier columns stumbles over it.
-    private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes"];
+    private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode"];
 
     public string Format => "csv";
 
@@ -67,7 +67,8 @@ public sealed class CsvReport : IReport
     }
 
     private static IEnumerable<string> Method(MeasuredCell cell, MeasurementView round) =>
-        new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply) }.Select(Quote);
+        new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }
+            .Select(Quote);
 
     /// <summary>Quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
     internal static string Quote(string text)

@@ -79,6 +79,8 @@ public sealed class JsonReport : IReport
         json.WriteString("protocol", key.Protocol);
         json.WriteString("client", key.Client);
         json.WriteString("variant", key.Variant);
+        if (key.Mode.Length > 0)
+            json.WriteString("mode", key.Mode);
         if (key.Method.Length > 0)
         {
             json.WriteString("method", key.Method);

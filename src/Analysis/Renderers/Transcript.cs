@@ -34,8 +34,10 @@ public static class Transcript
     {
         var reading = new MeasurementView(round);
         var text = new StringBuilder();
-        text.Line($"{round.Completed} requests in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB read");
-        text.Line($"Requests/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
+        var key = run.Cells[round.Cell].Key;
+        var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode == "upload" ? "sent" : "read");
+        text.Line($"{round.Completed} {what} in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB {way}");
+        text.Line($"{(key.IsOfMessages ? "Messages" : "Requests")}/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
         if (round is { SmallestReply: { } least, LargestReply: { } most })
             text.Line($"Replies: {Bytes(least, most)} each");

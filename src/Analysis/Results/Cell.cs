@@ -29,6 +29,12 @@ public sealed record CellKey
     /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>
     public string Client { get; init; } = "wire";
 
+    /// <summary>
+    /// What a call of this tool's own service is: <c>upload</c>, a payload that goes up; <c>ping-pong</c>, a message on a stream that stays
+    /// open, and its answer; empty: unary, where the payload comes down.
+    /// </summary>
+    public string Mode { get; init; } = "";
+
     /// <summary>The method that is called, <c>package.Service/Method</c>; empty: <c>Bench.Download</c>, or no gRPC.</summary>
     public string Method { get; init; } = "";
 
@@ -57,6 +63,10 @@ public sealed record CellKey
     /// </summary>
     public string Variant { get; init; } = "";
 
+    /// <summary>A call is a message on a stream.</summary>
+    [JsonIgnore]
+    public bool IsOfMessages => Mode is "ping-pong";
+
     /// <summary>What a call is about, in short: the method's own name, or the size.</summary>
     [JsonIgnore]
     public string Work => WorkOf(Method, Size, ServerWork);
@@ -71,7 +81,7 @@ public sealed record CellKey
     /// <summary>The arm alone: what is compared with the reference at the same size, connections, streams and load.</summary>
     [JsonIgnore]
     public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
-        ? "" : Client, Setting }.Where(part => part.Length > 0));
+        ? "" : Client, Mode, Setting }.Where(part => part.Length > 0));
 
     /// <inheritdoc cref="Work"/>
     public static string WorkOf(string method, long size, string serverWork) =>

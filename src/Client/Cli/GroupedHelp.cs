@@ -168,9 +168,10 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
 {
     public static IReadOnlyList<HelpGroup> All { get; } =
     [
-        new("What to measure", ["-U", "--vary", "--call", "--data", "--path", "-s", "-c", "-m"],
-            ["--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status", "--varying-length",
-                "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure", "--cert", "--key", "--sni"]),
+        new("What to measure", ["-U", "--vary", "--call", "--data", "--path", "-s", "-c", "-m", "--mode"],
+            ["--messages", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
+                "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
+                "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
         new("Load", ["-R", "--load", "--my-rate"], ["--arrivals", "-t"]),
         new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],

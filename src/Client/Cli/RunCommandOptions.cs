@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
@@ -74,6 +75,13 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Client { get; } = Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
+    public Option<string> Mode { get; } = Suggesting(Text("--mode", "LIST",
+        "what a call is, each an arm: unary (the payload comes down, default), upload (it goes up) or ping-pong (a message on a stream "
+            + "that stays open, and its answer)"), [.. CallMode.All, "unary,upload"]);
+
+    public Option<string> Messages { get; } = Text("--messages", "COUNT",
+        "with --mode ping-pong: messages of a stream, after which another is opened (default: one stream as long as the load)");
+
     public Option<string> Reference { get; } = Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})");
 
     public Option<string> Delta { get; } = Text("--delta", "SHARE",
@@ -138,8 +146,9 @@ internal sealed class RunCommandOptions(Preset preset)
     private IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
-        Rate, Arrivals, Load, MyRate, Client, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus, ServerCpus, ServerPids,
-        Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank, .. Knobs.Select(knob => knob.Option),
+        Rate, Arrivals, Load, MyRate, Client, Mode, Messages, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus,
+        ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
+        .. Knobs.Select(knob => knob.Option),
     ];
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>

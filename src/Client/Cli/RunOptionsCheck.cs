@@ -30,7 +30,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
             * options.Variants.Count;
-        if (options.Output.Crank && (cells != 1 || options.Loads.Count > 0))
+        if (options.Output.Crank && (cells * options.Modes.Count != 1 || options.Loads.Count > 0))
             yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
     }
 
@@ -62,7 +62,17 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfLoad()
     {
-        var arms = Servers * options.Clients.Count * options.ConnectPerCall.Count * options.Variants.Count;
+        var arms = Servers * options.Clients.Count * options.Modes.Count * options.ConnectPerCall.Count
+            * options.Variants.Count;
+        if (options.Call is not null && isTyped(declared.Mode))
+            yield return "--mode is for this tool's own service, and --call names a method: leave out one of them";
+        if (isTyped(declared.Messages) && !options.Modes.Any(CallMode.IsStream))
+            yield return "--messages is for streams: add --mode ping-pong";
+        if (options.Modes.FirstOrDefault(CallMode.IsStream) is { } stream && options.ConnectPerCall.Contains(true))
+        {
+            yield return "--connect-per-call gives each call a connection, and "
+                + $"--mode {stream} has calls share a stream: leave out one";
+        }
         if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
             yield return "-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds";
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))

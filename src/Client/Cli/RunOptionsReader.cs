@@ -40,7 +40,8 @@ internal sealed class RunOptionsReader(
     private Topology? Beside(RunOptions options)
     {
         var isPlain = options is { OwnServer: true, Call: null, Calls: null, Rate: null, Loads: [], Clients: [_], Variants: [_] }
-            && options.ConnectPerCall is [false] && options.Transports.Contains("tcp") && options.Transports.Contains("unix");
+            && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
+            && options.Transports.Contains("tcp") && options.Transports.Contains("unix");
         var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
         return isPlain && !isTyped && !sweeping && !options.Output.Crank ? preset.Beside : null;
     }
@@ -80,6 +81,9 @@ internal sealed class RunOptionsReader(
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),
             Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : RandomNumberGenerator.GetInt32(1, int.MaxValue),
             Clients = Parsers.List(Or(declared.Client, preset.Client), "--client", ClientName),
+            Modes = Get(declared.Mode) is { } modes
+                ? Parsers.List(modes, "--mode", (mode, what) => Parsers.OneOf(mode, what, [.. CallMode.All])) : [CallMode.Unary],
+            Messages = Get(declared.Messages) is { } messages ? AtLeastOne(messages, "--messages") : 0,
             Reference = Get(declared.Reference),
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
@@ -159,9 +163,12 @@ internal sealed class RunOptionsReader(
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)
-            return Parsers.Count(text, "-n") is > 0 and var calls ? calls : throw new UsageException("-n must be at least 1");
+            return AtLeastOne(text, "-n");
         return preset.Calls is { } standard && Get(declared.Duration) is null ? Parsers.Count(or(declared.Calls, standard), "-n") : null;
     }
+
+    private static long AtLeastOne(string text, string what) =>
+        Parsers.Count(text, what) is > 0 and var count ? count : throw new UsageException($"{what} must be at least 1");
 
     private int Threads(int fewestConnections)
     {

@@ -13,7 +13,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public long SentNs { get; private set; }
 
-    public ValueTask<bool> ReadyAsync()
+    public virtual ValueTask<bool> ReadyAsync()
     {
         if (connection.IsReady)
             return new(true);
@@ -25,12 +25,12 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        call.Reset();
-        (SentNs, IsOut) = (sentNs, true);
-        var result = new ValueTask<CallResult>(this, call.Version);
+        var result = Begin(sentNs);
         Send();
         return result;
     }
+
+    public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
@@ -41,6 +41,14 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         if (result.IsOk)
             connection.OnSuccess();
         call.SetResult(result);
+    }
+
+    /// <summary>A call is out from now on, until <see cref="Complete"/>.</summary>
+    protected ValueTask<CallResult> Begin(long sentNs)
+    {
+        call.Reset();
+        (SentNs, IsOut) = (sentNs, true);
+        return new ValueTask<CallResult>(this, call.Version);
     }
 
     /// <summary>Sends the request, or keeps it until it can be sent.</summary>

@@ -42,6 +42,9 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
     /// <summary>A call can be sent now. When none can, <see cref="WaitForReady"/> says when, or that no more may be.</summary>
     public bool IsReady => accepting && CanSend;
 
+    /// <summary>There is load, and calls may be sent.</summary>
+    public bool IsAccepting => accepting;
+
     /// <summary>The connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 

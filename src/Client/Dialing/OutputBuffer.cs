@@ -3,19 +3,77 @@ using System.Buffers;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent.
+/// Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent. Large
+/// payloads are not copied into it: their place is noted, and they are sent from where they are.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
     private byte[] bytes = [];
     private int start;
     private int end;
+    private (int At, ReadOnlyMemory<byte> Bytes)[] borrowed = [];
+    private int firstBorrowed, endBorrowed, borrowedBytes;
 
-    public bool IsEmpty => start == end;
+    public bool IsEmpty => Length == 0;
 
-    public int Length => end - start;
+    public int Length => end - start + borrowedBytes;
 
+    /// <summary>Whether all of it is <see cref="Unsent"/>: nothing is borrowed.</summary>
+    public bool IsPlain => borrowedBytes == 0;
+
+    /// <summary>All that is to be sent, where it <see cref="IsPlain"/>.</summary>
     public ReadOnlyMemory<byte> Unsent => bytes.AsMemory(start, end - start);
+
+    /// <summary>
+    /// Bytes that are to be sent after all that is here already, without a copy: they must stay as they are until they are sent.
+    /// </summary>
+    public void Borrow(ReadOnlyMemory<byte> source)
+    {
+        if (source.IsEmpty)
+            return;
+        if (endBorrowed == borrowed.Length)
+        {
+            var kept = borrowed.AsSpan(firstBorrowed, endBorrowed - firstBorrowed);
+            var room = kept.Length >= borrowed.Length / 2 ? new (int, ReadOnlyMemory<byte>)[Math.Max(16, 2 * borrowed.Length)] : borrowed;
+            kept.CopyTo(room);
+            (borrowed, firstBorrowed, endBorrowed) = (room, 0, kept.Length);
+        }
+        borrowed[endBorrowed++] = (end, source);
+        borrowedBytes += source.Length;
+    }
+
+    /// <summary>The first parts of what is to be sent, as many as there is room for, in their order.</summary>
+    /// <returns>How many.</returns>
+    public int Parts(Span<ReadOnlyMemory<byte>> into)
+    {
+        var (count, at) = (0, start);
+        for (var next = firstBorrowed; count < into.Length && next < endBorrowed; next++)
+        {
+            if (borrowed[next].At > at)
+                into[count++] = bytes.AsMemory(at, borrowed[next].At - at);
+            at = borrowed[next].At;
+            if (count < into.Length)
+                into[count++] = borrowed[next].Bytes;
+            else
+                return count;
+        }
+        if (count < into.Length && end > at)
+            into[count++] = bytes.AsMemory(at, end - at);
+        return count;
+    }
+
+    /// <summary>Copies the first bytes of what is to be sent, as many as there is room for.</summary>
+    public void CopyTo(Span<byte> to)
+    {
+        var at = start;
+        for (var next = firstBorrowed; next < endBorrowed && !to.IsEmpty; next++)
+        {
+            to = Fill(to, bytes.AsSpan(at, borrowed[next].At - at));
+            at = borrowed[next].At;
+            to = Fill(to, borrowed[next].Bytes.Span);
+        }
+        Fill(to, bytes.AsSpan(at, end - at));
+    }
 
     /// <summary>Room for exactly <paramref name="count"/> more bytes, to be filled at once.</summary>
     public Span<byte> Append(int count)
@@ -42,8 +100,18 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     /// <summary>Drops what was sent.</summary>
     public void Sent(int count)
     {
+        while (firstBorrowed < endBorrowed && count > 0)
+        {
+            ref var next = ref borrowed[firstBorrowed];
+            var own = Math.Min(count, next.At - start);
+            (start, count) = (start + own, count - own);
+            var taken = Math.Min(count, next.Bytes.Length);
+            (count, borrowedBytes, next.Bytes) = (count - taken, borrowedBytes - taken, next.Bytes[taken..]);
+            if (next.Bytes.IsEmpty)
+                firstBorrowed++;
+        }
         start += count;
-        if (start == end)
+        if (IsEmpty)
             Clear();
     }
 
@@ -52,6 +120,16 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         if (bytes.Length > 0)
             pool.Return(bytes);
         (bytes, start, end) = ([], 0, 0);
+        if (endBorrowed > 0)
+            Array.Clear(borrowed, 0, endBorrowed);
+        (firstBorrowed, endBorrowed, borrowedBytes) = (0, 0, 0);
+    }
+
+    private static Span<byte> Fill(Span<byte> to, ReadOnlySpan<byte> from)
+    {
+        var count = Math.Min(to.Length, from.Length);
+        from[..count].CopyTo(to);
+        return to[count..];
     }
 
     private void Grow(int count)
@@ -59,6 +137,8 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         var larger = pool.Rent(end - start + count);
         Unsent.Span.CopyTo(larger);
         var length = end - start;
+        for (var next = firstBorrowed; next < endBorrowed; next++)
+            borrowed[next].At -= start;
         if (bytes.Length > 0)
             pool.Return(bytes);
         (bytes, start, end) = (larger, 0, length);

@@ -10,6 +10,9 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
     // Reads in a row before the thread's other connections are served.
     private const int MostReadsAtOnce = 8;
 
+    [ThreadStatic]
+    private static ReadOnlyMemory<byte>[]? parts;
+
     private LoopSocket? socket;
 
     public void Attach(LoopSocket opened) => socket = opened;
@@ -20,18 +23,25 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
     {
         while (!output.IsEmpty)
         {
-            var sent = socket!.Send(output.Unsent.Span);
+            var open = socket!;
+            var sent = output.IsPlain ? open.Send(output.Unsent.Span) : SendParts(open, output);
             if (sent > 0)
             {
                 output.Sent(sent);
                 continue;
             }
             if (sent == LoopSocket.WouldBlock)
-                socket.WantWritable();
+                open.WantWritable();
             else
                 output.Clear(); // the reason comes with the next receive
             return;
         }
+    }
+
+    private static int SendParts(LoopSocket open, OutputBuffer output)
+    {
+        var some = parts ??= new ReadOnlyMemory<byte>[LoopSocket.MostSegments];
+        return open.Send(some.AsSpan(0, output.Parts(some)));
     }
 
     public void OnReadable(bool hangUp)

@@ -26,7 +26,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
                 var count = output.Length;
                 if (sending.Length < count)
                     sending = new byte[Math.Max(1024, (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)count))];
-                output.Unsent.CopyTo(sending);
+                output.CopyTo(sending);
                 output.Clear();
                 isSending = true;
                 write = WriteAsync(count);

@@ -67,6 +67,14 @@ internal interface IStream
     /// <summary>Makes one call; only after <see cref="ReadyAsync"/> said true, and never two at a time. Does not throw.</summary>
     /// <param name="sentNs">Now, from which the timeout counts.</param>
     ValueTask<CallResult> CallAsync(long sentNs);
+
+    /// <summary>
+    /// No more calls are sent: ends what outlives a call, such as a stream of messages. After the last call, and only when none is out.
+    /// Does not throw.
+    /// </summary>
+    /// <param name="nowNs">Now, from which the timeout counts.</param>
+    /// <returns>Not OK: it did not end as it should, or had broken since the last call.</returns>
+    ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 }
 
 /// <summary>What servers say of calls that fail: the first message of each kind in a window. From any thread.</summary>

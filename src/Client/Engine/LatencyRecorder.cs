@@ -164,6 +164,16 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
+    /// <summary>Notes that a stream which outlives its calls did not end well: one more failed call.</summary>
+    public void RecordEnd(long nowNs, CallResult result)
+    {
+        if (Started++ == 0)
+            FirstSentNs = nowNs;
+        Ended++;
+        LastDoneNs = nowNs;
+        RecordFailure(0, result);
+    }
+
     private static WindowClock Always()
     {
         var clock = new WindowClock(0);

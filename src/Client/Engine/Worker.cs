@@ -17,6 +17,13 @@ internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 
     public async Task RunAsync()
     {
+        await CallAsync();
+        if (await stream.EndAsync(MonotonicClock.NowNs) is { IsOk: false } wrong)
+            scheduler.Recorder.RecordEnd(MonotonicClock.NowNs, wrong);
+    }
+
+    private async Task CallAsync()
+    {
         var now = MonotonicClock.NowNs;
         while (true)
         {

@@ -64,15 +64,16 @@ internal sealed class BenchPlan
         from size in Sizes(options, targets)
         from target in targets
         from client in options.Clients
+        from mode in options.Modes
         from perCall in options.ConnectPerCall
-        select Make(options, target, (client, perCall), size, topology, given);
+        select Make(options, target, (client, mode, perCall), size, topology, given);
 
     private static IEnumerable<PlannedCell> Beside(RunOptions options, IReadOnlyList<Target> targets) =>
         from topology in new[] { options.Beside }.OfType<Topology>()
         from size in new[] { options.Sizes.Min(), options.Sizes.Max() }.Distinct()
         from target in targets
         where target is { Mark: "", Address.Kind: "tcp" or "unix" }
-        select Make(options, target, (options.Clients[0], false), size, topology, null);
+        select Make(options, target, (options.Clients[0], options.Modes[0], false), size, topology, null);
 
     /// <summary>
     /// What an HTTP/1.1 server sends is not known beforehand; arms are compared at one size, the largest of theirs. A method is called with
@@ -86,14 +87,18 @@ internal sealed class BenchPlan
     }
 
     private static PlannedCell Make(
-        RunOptions options, Target target, (string Client, bool PerCall) how, long size, Topology topology, GivenLoad? given)
+        RunOptions options, Target target, (string Client, string Mode, bool PerCall) how, long size, Topology topology,
+        GivenLoad? given)
     {
-        string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : ""];
+        var messages = CallMode.IsStream(how.Mode) ? options.Messages : 0;
+        string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : "",
+            messages > 0 ? string.Create(CultureInfo.InvariantCulture, $"messages={messages}") : ""];
         var key = new CellKey
         {
             Transport = target.Address.Kind,
             Protocol = target.Protocol,
             Client = how.Client,
+            Mode = how.Mode == CallMode.Unary ? "" : how.Mode,
             Method = target.Call?.Method ?? "",
             Corpus = target.Call?.Corpus[..12] ?? "",
             Size = size,
@@ -117,6 +122,8 @@ internal sealed class BenchPlan
             ClientSettings = Knob.OfClient(target.Variant.Knobs),
             Client = how.Client,
             Protocol = target.Protocol,
+            Mode = how.Mode,
+            Messages = messages,
             ConnectPerCall = how.PerCall,
         };
         var record = new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note };
@@ -200,7 +207,7 @@ internal static class ServerWarmup
         var whole = OfEachServer(options);
         if (whole <= TimeSpan.Zero)
             return [];
-        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol));
+        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol, cell.Load.Mode));
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 

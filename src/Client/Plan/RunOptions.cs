@@ -1,3 +1,4 @@
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Transports;
@@ -74,6 +75,12 @@ internal sealed record RunOptions
 
     /// <summary>What a call is on the wire, each an arm: those of <see cref="Protocols.ProtocolTable"/>.</summary>
     public IReadOnlyList<string> Protocols { get; init; } = ["grpc"];
+
+    /// <summary>What a call of this tool's own service is, each an arm: those of <see cref="CallMode"/>.</summary>
+    public IReadOnlyList<string> Modes { get; init; } = [CallMode.Unary];
+
+    /// <summary>Messages of each stream in modes that have such; 0: one stream for all of the load.</summary>
+    public long Messages { get; init; }
 
     /// <summary>Each an arm: false keeps connections for all calls, true opens one for every call.</summary>
     public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];

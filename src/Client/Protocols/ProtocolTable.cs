@@ -78,11 +78,20 @@ internal static partial class ProtocolTable
     private static Http2Options ForGrpc(LoadOptions load)
     {
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
+        if (load.Mode != CallMode.Unary)
+        {
+            return Asking(load, Http2Request.Payload(authority, tls, "/" + CallMode.MethodOf(load.Mode), load.Size)) with
+            {
+                Reply = ReplyKind.Received,
+                IsStream = CallMode.IsStream(load.Mode),
+                Messages = load.Messages,
+            };
+        }
         if (load.Call is not { } call)
             return Asking(load, Http2Request.Download(authority, tls, load.Size));
         return Asking(load, Http2Request.Grpc(call.Authority ?? authority, tls, call.Path, call.Messages, call.Fields)) with
         {
-            AnyReply = true,
+            Reply = ReplyKind.Any,
             DeadlineNs = (long)(call.Deadline?.TotalNanoseconds ?? 0),
             Expect = call.Expect,
             Notes = new FailureNotes(call.Secrets),
@@ -158,9 +167,42 @@ internal sealed record LoadOptions : EngineOptions
     /// <summary>The method that a gRPC call calls; null: <c>Bench.Download</c>.</summary>
     public GrpcCall? Call { get; init; }
 
+    /// <summary>What a call of gRPC is: one of <see cref="CallMode"/>.</summary>
+    public string Mode { get; init; } = CallMode.Unary;
+
+    /// <summary>Messages of a stream, where a call is one, before another stream is opened; 0: one stream for all of the load.</summary>
+    public long Messages { get; init; }
+
     /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
     /// <summary>Open a connection for every call and close it afterwards; both belong to the call.</summary>
     public bool ConnectPerCall { get; init; }
+}
+
+/// <summary>What a call of gRPC is, as <c>--mode</c> has it.</summary>
+internal static class CallMode
+{
+    /// <summary>A small request and a reply with the payload; the mode of everything else that is called.</summary>
+    public const string Unary = "unary";
+
+    /// <summary>A request with the payload and a small reply.</summary>
+    public const string Upload = "upload";
+
+    /// <summary>Messages on a stream that stays open, each answered before the stream's next is sent.</summary>
+    public const string PingPong = "ping-pong";
+
+    /// <summary>All there are.</summary>
+    public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong];
+
+    /// <summary>A call is a message on a stream that outlives it.</summary>
+    public static bool IsStream(string mode) => mode == PingPong;
+
+    /// <summary>The method of this tool's own service that is called, <c>package.Service/Method</c>.</summary>
+    public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
+    {
+        Upload => "Upload",
+        PingPong => "Echo",
+        _ => "Download",
+    };
 }

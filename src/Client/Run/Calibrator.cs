@@ -23,7 +23,7 @@ internal static class Calibrator
     /// <summary>
     /// One ceiling for each kind of socket, size, connections and streams among <paramref name="loads"/> that it can be found for.
     /// </summary>
-    /// <param name="loads">The cells' loads; other clients than <c>wire</c> and other protocols than <c>grpc</c> are left out.</param>
+    /// <param name="loads">The cells' loads; other clients than <c>wire</c> and all but unary gRPC calls are left out.</param>
     /// <param name="options">How long, where, and what is known already.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <returns>What was found, in the order of the loads; less than all of it when a measurement failed, which is noted.</returns>
@@ -42,7 +42,8 @@ internal static class Calibrator
     }
 
     private static bool IsCovered(LoadOptions load) =>
-        load is { Client: "wire", Protocol: "grpc", Call: null, ConnectPerCall: false } && Kinds.Contains(load.Address.Kind);
+        load is { Client: "wire", Protocol: "grpc", Mode: CallMode.Unary, Call: null, ConnectPerCall: false }
+            && Kinds.Contains(load.Address.Kind);
 
     private static Calibration Like(LoadOptions load) => new()
     {

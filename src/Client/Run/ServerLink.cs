@@ -4,6 +4,8 @@ using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
+using IpcBench.Http2;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
@@ -65,10 +67,10 @@ internal sealed class ServerLink : IDisposable
         }
     }
 
-    /// <summary>How it answers one call of Download; null when it was never asked anything by gRPC.</summary>
+    /// <summary>How it answers one call as a mode makes them; null when it was never asked anything by gRPC.</summary>
     /// <exception cref="IOException">It does not answer, or not in time.</exception>
-    public async Task<GrpcAnswer?> DownloadAsync(long size, CancellationToken cancellation) =>
-        control is null ? null : await control.DownloadAsync(size, cancellation);
+    public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
+        control is null ? null : await control.BenchAsync(mode, size, cancellation);
 
     /// <summary>What belongs into the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
@@ -160,10 +162,12 @@ internal sealed class ControlClient(Address address, ConnectorOptions options) :
     public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
         CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);
 
-    /// <summary>How the server answers one call of Download.</summary>
+    /// <summary>How the server answers one call as a mode makes them.</summary>
     /// <exception cref="IOException">Nobody answers there.</exception>
-    public Task<GrpcAnswer> DownloadAsync(long size, CancellationToken cancellation) =>
-        caller.CallAsync("/ipcbench.v1.Bench/Download", new DownloadRequest { Size = size }.ToByteArray(), cancellation);
+    public Task<GrpcAnswer> BenchAsync(string mode, long size, CancellationToken cancellation) =>
+        caller.CallAsync("/" + CallMode.MethodOf(mode), mode == CallMode.Unary
+            ? new DownloadRequest { Size = size }.ToByteArray()
+            : PayloadFrame.Of((int)size).AsMemory(GrpcFraming.PrefixLength), cancellation);
 
     public void Dispose() => caller.Dispose();
 

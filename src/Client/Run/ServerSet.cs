@@ -247,21 +247,23 @@ internal static class DownloadCheck
         var largest = options.Sizes.Max();
         foreach (var (address, link) in links)
         {
-            if (link.Description is null)
-                await AskAsync(address, link, Math.Min(largest, LargestAsked), cancellation);
-            else if (link.Description.Limits is { MaxSize: > 0 and var limit } && largest > limit)
+            // One that describes itself may be older than a mode.
+            foreach (var mode in options.Modes.Where(mode => link.Description is null || mode != CallMode.Unary))
+                await AskAsync(address, link, mode, Math.Min(largest, link.Description is null ? LargestAsked : 0), cancellation);
+            if (link.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
                 throw new UsageException(
                     $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
                         + "allows more (serve --max-size) and name it with -U");
         }
     }
 
-    private static async Task AskAsync(Address address, ServerLink link, long size, CancellationToken cancellation)
+    private static async Task AskAsync(Address address, ServerLink link, string mode, long size, CancellationToken cancellation)
     {
+        var method = CallMode.MethodOf(mode);
         GrpcAnswer? answer;
         try
         {
-            answer = await link.DownloadAsync(size, cancellation);
+            answer = await link.BenchAsync(mode, size, cancellation);
         }
         catch (IOException)
         {
@@ -269,8 +271,9 @@ internal static class DownloadCheck
         }
         if (answer is { HttpStatus: not 200 } or { Status: Unimplemented })
             throw new EnvironmentException(
-                $"{address} answers, but does not know ipcbench.v1.Bench/Download ({answer.StatusText}), which is what is measured: "
-                    + "name one of its own methods with --call (--list shows them)");
+                $"{address} answers, but does not know {method} ({answer.StatusText}), which is what is measured: "
+                    + (mode == CallMode.Unary ? "name one of its own methods with --call (--list shows them)"
+                        : $"leave --mode {mode} out, or measure a server that has it"));
         if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
             throw new UsageException($"{address} refuses -s {size} ({answer.StatusText}): ask for less, or raise that server's limit");
     }

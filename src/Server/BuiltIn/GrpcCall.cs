@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>One unary call after the other on one of Kestrel's pooled streams.</summary>
+/// <summary>One call after the other on one of Kestrel's pooled streams.</summary>
 internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint endpoint = features.GetRequiredFeature<ServerEndpoint>();
@@ -28,6 +28,8 @@ internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods
         {
             if (request.Path == ReflectionStream.Path)
                 return ReflectionStream.RunAsync(features);
+            if (MessageStream.For(request.Path, features, services, endpoint) is { } stream)
+                return stream.RunAsync();
             ResponseWriter.Fail(features, GrpcStatusCode.Unimplemented, $"this server has no method {RequestCheck.Shorten(request.Path)}");
             return Task.CompletedTask;
         }

@@ -109,7 +109,7 @@ internal sealed class EndpointCounters
     private long opened;
     private long closed;
 
-    /// <summary>Bench calls and requests for bytes answered with OK.</summary>
+    /// <summary>Bench calls and requests for bytes answered with OK, and messages of streams.</summary>
     public long Calls => Interlocked.Read(ref calls);
 
     public long ConnectionsOpened => Interlocked.Read(ref opened);
@@ -125,6 +125,8 @@ internal sealed class EndpointCounters
     }
 
     public void CallAnswered() => Interlocked.Increment(ref calls);
+
+    public void MessagesPassed(int count) => Interlocked.Add(ref calls, count);
 
     public void ConnectionOpened() => Interlocked.Increment(ref opened);
 

@@ -11,10 +11,12 @@ namespace IpcBench.Server.Faults;
 /// <param name="workNs">ns of CPU time that each call computes.</param>
 /// <param name="delayUs">Microseconds that each reply is held back.</param>
 /// <param name="answer">What is wrong with the reply.</param>
-internal sealed class Fault(long workNs, long delayUs, WrongAnswer answer)
+/// <param name="every">Of so many calls, or messages of streams, one is held back; 1: each.</param>
+internal sealed class Fault(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
     private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
+    private long held;
 
     /// <summary>Nothing but the answer.</summary>
     public static Fault None { get; } = new(0, 0, WrongAnswer.None);
@@ -25,11 +27,12 @@ internal sealed class Fault(long workNs, long delayUs, WrongAnswer answer)
     /// <summary>How many payload bytes a call gets that asks for so many.</summary>
     public int SizeFor(int asked) => answer == WrongAnswer.Short && asked > 0 ? asked - 1 : asked;
 
-    /// <summary>Makes a call as slow as it is to be.</summary>
+    /// <summary>Makes a call, or the answer to a message, as slow as it is to be.</summary>
     public ValueTask HoldAsync()
     {
         work?.Run();
-        return delayUs > 0 ? new ValueTask(delays.WaitAsync(delayUs)) : ValueTask.CompletedTask;
+        var isHeld = delayUs > 0 && (every == 1 || Interlocked.Increment(ref held) % every == 0);
+        return isHeld ? new ValueTask(delays.WaitAsync(delayUs)) : ValueTask.CompletedTask;
     }
 }
 
@@ -100,8 +103,15 @@ internal sealed record FaultOptions
     /// <summary>Microseconds that each reply is held back.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
+    /// <summary>Of so many calls one is held back.</summary>
+    public IReadOnlyList<string> DelayEvery { get; init; } = [];
+
     /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
     public IReadOnlyList<string> Answers { get; init; } = [];
+
+    /// <summary>Each with its option's name.</summary>
+    public IEnumerable<(string Name, IReadOnlyList<string> Values)> Given =>
+        [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 
     /// <summary>What holds for the endpoint of this index.</summary>
     /// <exception cref="FormatException">A value is none; the message names it.</exception>
@@ -109,7 +119,8 @@ internal sealed record FaultOptions
     {
         var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
         var answer = ParseAnswer(Pick(Answers, endpoint));
-        return (work, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(work, delay, answer);
+        var every = Pick(DelayEvery, endpoint) is { } text ? Number(text, OneMinute) : 1;
+        return (work, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(work, delay, answer, Math.Max(1, every));
     }
 
     private static string? Pick(IReadOnlyList<string> values, int endpoint)
@@ -135,12 +146,13 @@ internal sealed record FaultOptions
 
     private static long Microseconds(string? value)
     {
-        if (value is null)
-            return 0;
-        return long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var us) && us * 1_000 <= OneMinute
-            ? us
-            : throw new FormatException($"'{value}' is no number of microseconds: write 200 or 1=200");
+        return value is null ? 0 : Number(value, OneMinute / 1_000, " of microseconds");
     }
+
+    private static long Number(string value, double most, string what = "") =>
+        long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number <= most
+            ? number
+            : throw new FormatException($"'{value}' is no number{what}: write 200 or 1=200");
 
     private static WrongAnswer ParseAnswer(string? value) => value switch
     {

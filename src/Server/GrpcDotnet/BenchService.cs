@@ -1,11 +1,13 @@
 using System.Numerics;
 using Google.Protobuf;
 using Grpc.Core;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Faults;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;
+using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -27,6 +29,85 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             return AnswerAsync(room, request, context, endpoint);
         endpoint.Counters.CallAnswered();
         return replies.For((int)request.Size);
+    }
+
+    public override async Task<Received> Upload(Payload request, ServerCallContext context)
+    {
+        var endpoint = EndpointOf(context);
+        await endpoint.Fault.HoldAsync();
+        if (endpoint.Fault.EndsWithError)
+            context.Status = new Status(StatusCode.Internal, "");
+        else
+            endpoint.Counters.CallAnswered();
+        return new Received { Bytes = endpoint.Fault.SizeFor(request.Payload_.Length), Messages = 1 };
+    }
+
+    public override async Task Echo(
+        IAsyncStreamReader<Payload> requests, IServerStreamWriter<Payload> answers, ServerCallContext context)
+    {
+        var endpoint = EndpointOf(context);
+        var due = 0u;
+        while (await requests.MoveNext(context.CancellationToken))
+        {
+            var message = requests.Current;
+            Check(message, due++);
+            endpoint.Counters.MessagesPassed(1);
+            await endpoint.Fault.HoldAsync();
+            var size = endpoint.Fault.SizeFor(message.Payload_.Length);
+            if (size < message.Payload_.Length)
+                message.Payload_ = UnsafeByteOperations.UnsafeWrap(message.Payload_.Memory[..size]);
+            await answers.WriteAsync(message, context.CancellationToken);
+        }
+        if (endpoint.Fault.EndsWithError)
+            context.Status = new Status(StatusCode.Internal, "");
+    }
+
+    public override async Task<Received> Push(IAsyncStreamReader<Payload> requests, ServerCallContext context)
+    {
+        var endpoint = EndpointOf(context);
+        var (received, due) = (new Received(), 0u);
+        while (await requests.MoveNext(context.CancellationToken))
+        {
+            Check(requests.Current, due++);
+            endpoint.Counters.MessagesPassed(1);
+            received.Messages++;
+            received.Bytes += endpoint.Fault.SizeFor(requests.Current.Payload_.Length);
+            await endpoint.Fault.HoldAsync();
+        }
+        if (endpoint.Fault.EndsWithError)
+            context.Status = new Status(StatusCode.Internal, "");
+        return received;
+    }
+
+    public override async Task Pull(PullRequest request, IServerStreamWriter<Payload> answers, ServerCallContext context)
+    {
+        if (!services.Accepts(request.Size, out var refusal))
+            throw new RpcException(new Status(StatusCode.InvalidArgument, refusal));
+        if (request.Messages < 0 || !(request.Rate is >= 0 and <= 1e9))
+            throw new RpcException(new Status(StatusCode.InvalidArgument, BenchServices.WrongPull));
+        const long nsPerMs = 1_000_000;
+        var endpoint = EndpointOf(context);
+        var payload = (await replies.For(endpoint.Fault.SizeFor((int)request.Size))).Payload;
+        var start = MonotonicClock.NowNs;
+        for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
+        {
+            var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
+            for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)
+                await Task.Delay((int)Math.Min(1 + early / nsPerMs, 1000), context.CancellationToken);
+            await endpoint.Fault.HoldAsync();
+            var message = new Payload { Stamp = (ulong)due, Sequence = (uint)number, Payload_ = payload };
+            await answers.WriteAsync(message, context.CancellationToken);
+            endpoint.Counters.MessagesPassed(1);
+        }
+    }
+
+    private static ServerEndpoint EndpointOf(ServerCallContext context) =>
+        context.GetHttpContext().Features.GetRequiredFeature<ServerEndpoint>();
+
+    private static void Check(Payload message, uint due)
+    {
+        if (message.Sequence != due)
+            throw new RpcException(new Status(StatusCode.DataLoss, $"message {message.Sequence} came where {due} was due"));
     }
 
     private async Task<DownloadReply> AnswerAsync(

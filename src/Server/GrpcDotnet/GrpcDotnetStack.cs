@@ -20,7 +20,12 @@ internal sealed class GrpcDotnetStack : IGrpcStack
         // This program handles signals itself; the host's default lifetime would take them.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddSingleton(new BenchService(services)).AddSingleton(new ControlService(services));
-        builder.Services.AddGrpc(grpc => grpc.IgnoreUnknownServices = true);
+        builder.Services.AddGrpc(grpc =>
+        {
+            grpc.IgnoreUnknownServices = true;
+            // The payload and the fields beside it.
+            grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
+        });
     }
 
     public Task StartAsync(WebApplication host, BenchServices services, CancellationToken cancellation)

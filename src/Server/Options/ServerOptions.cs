@@ -86,7 +86,7 @@ internal sealed record ServerOptions
             yield return ("pipe-buffer", Text(PipeBuffer));
             yield return ("pipe-listeners", Text(PipeListeners));
         }
-        foreach (var (name, values) in new[] { ("work", Faults.Work), ("delay-us", Faults.DelayUs), ("fault", Faults.Answers) })
+        foreach (var (name, values) in Faults.Given)
         {
             if (values.Count > 0)
                 yield return (name, string.Join(' ', values));
@@ -177,13 +177,14 @@ internal static class ServerArguments
     };
 
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
+    private static readonly Option<string[]> DelayEvery = Hidden("--delay-every");
     private static readonly Option<string[]> Answers = Hidden("--fault");
 
     /// <summary>In the order of the help.</summary>
     public static IReadOnlyList<Option> All =>
     [
         Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams,
-        WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, Answers,
+        WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, DelayEvery, Answers,
     ];
 
     public static ServerOptions Read(ParseResult parsed) => new()
@@ -213,6 +214,7 @@ internal static class ServerArguments
         {
             Work = parsed.GetValue(Work) ?? [],
             DelayUs = parsed.GetValue(DelayUs) ?? [],
+            DelayEvery = parsed.GetValue(DelayEvery) ?? [],
             Answers = parsed.GetValue(Answers) ?? [],
         },
     };

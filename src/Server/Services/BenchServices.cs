@@ -9,6 +9,9 @@ namespace IpcBench.Server.Services;
 /// <summary>What the services answer, whichever stack carries it.</summary>
 internal sealed class BenchServices
 {
+    /// <summary>The message of INVALID_ARGUMENT for the numbers of a PullRequest.</summary>
+    public const string WrongPull = "messages must not be negative, and rate lies between 0 and 1e9";
+
     // A client that reads at all takes the whole budget in that time at 13 MB/s.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
@@ -34,6 +37,9 @@ internal sealed class BenchServices
 
     /// <summary>The same budget, for stacks that write a reply in one piece.</summary>
     public WholeReplies Whole { get; }
+
+    /// <summary>Bytes of the largest payload that is served or taken.</summary>
+    public int MaxSize => this.options.MaxSize;
 
     /// <summary>
     /// True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.

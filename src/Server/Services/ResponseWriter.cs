@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Google.Protobuf;
 using IpcBench.Http2;
+using IpcBench.Protocol;
 using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.Services;
@@ -42,7 +43,7 @@ internal static class ResponseWriter
 
     // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
+    internal static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
         var at = 0L;
         while (reply.Length - at > WriteBudget.Free)

@@ -17,6 +17,9 @@ public sealed unsafe class LoopSocket : IWatched
     [ThreadStatic]
     private static MemoryHandle[]? pinned;
 
+    [ThreadStatic]
+    private static ReadOnlyMemory<byte>[]? gathered;
+
     private const uint ReadInterest = Native.EpollIn | Native.EpollReadHangUp | Native.EpollEdge;
 
     private readonly EventLoop loop;
@@ -90,6 +93,21 @@ public sealed unsafe class LoopSocket : IWatched
     {
         if (bytes.IsSingleSegment)
             return Send(bytes.FirstSpan);
+        var used = 0;
+        var parts = gathered ??= new ReadOnlyMemory<byte>[MostSegments];
+        foreach (var part in bytes)
+        {
+            parts[used] = part;
+            if (++used == MostSegments)
+                break;
+        }
+        return Send(parts.AsSpan(0, used));
+    }
+
+    /// <summary>Sends as much as fits of at most <see cref="MostSegments"/> parts, in one system call.</summary>
+    /// <returns>As <see cref="Send(ReadOnlySpan{byte})"/>.</returns>
+    public int Send(ReadOnlySpan<ReadOnlyMemory<byte>> parts)
+    {
         if (fd < 0)
             return -9; // EBADF
         var pins = pinned ??= new MemoryHandle[MostSegments];
@@ -97,12 +115,10 @@ public sealed unsafe class LoopSocket : IWatched
         var used = 0;
         try
         {
-            foreach (var part in bytes)
+            for (; used < parts.Length; used++)
             {
-                pins[used] = part.Pin();
-                segments[used] = new Native.Segment { Start = (byte*)pins[used].Pointer, Length = part.Length };
-                if (++used == MostSegments)
-                    break;
+                pins[used] = parts[used].Pin();
+                segments[used] = new Native.Segment { Start = (byte*)pins[used].Pointer, Length = parts[used].Length };
             }
             loop.Sent();
             var message = new Native.MessageHeader { Segments = segments, SegmentCount = used };

@@ -142,7 +142,7 @@ public class AnyMethodTests
     {
         Request = Http2Request.Grpc("localhost", tls: false, "/a.B/C", messages),
         Streams = 1,
-        AnyReply = true,
+        Reply = ReplyKind.Any,
     };
 
     private static Http2Harness Opened(IReadOnlyList<byte[]> messages)

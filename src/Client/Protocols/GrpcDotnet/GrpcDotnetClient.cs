@@ -1,5 +1,8 @@
+using Google.Protobuf;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.GrpcDotnet;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols;
@@ -15,10 +18,16 @@ internal static partial class ProtocolTable
         // The handler adds TLS itself, or it would call the scheme http and a server might refuse that.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
         var connector = Connector.For(address, options.Connector);
+        // One message for all calls, as an application keeps a buffer: what is measured is sending it.
+        var upload = options.Mode == CallMode.Unary ? null : new Payload
+        {
+            Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.Of((int)options.Size).AsMemory()[^(int)options.Size..]),
+        };
+        long? messages = CallMode.IsStream(options.Mode) ? options.Messages : null;
         var notes = new FailureNotes(options.Call?.Secrets);
         return new ConnectionSource(
             scheduler => new GrpcDotnetConnection(
-                scheduler, options, options.Call, notes, connector, options.Connector, options.Http2Window)
+                scheduler, options, upload, messages, options.Call, notes, connector, options.Connector, options.Http2Window)
             {
                 Reopens = !options.ConnectPerCall,
             },

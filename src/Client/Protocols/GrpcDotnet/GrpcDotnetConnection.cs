@@ -28,14 +28,16 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     /// <param name="scheduler">Where the pauses between attempts to reopen it pass.</param>
     /// <param name="options">The address as it is asked for, the streams, and the size of a Download.</param>
+    /// <param name="upload">What is sent up in place of a Download; null: nothing.</param>
+    /// <param name="messages">So many of it on a stream, 0 for no limit; null: each in a unary call.</param>
     /// <param name="call">What is called in place of Download.</param>
     /// <param name="notes">Takes what servers say of failures.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">For the TLS that the handler adds.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes; null leaves the library's.</param>
     public GrpcDotnetConnection(
-        Scheduler scheduler, EngineOptions options, GrpcCall? call, FailureNotes notes, Connector connector, ConnectorOptions settings,
-        int? http2Window)
+        Scheduler scheduler, EngineOptions options, Payload? upload, long? messages, GrpcCall? call, FailureNotes notes,
+        Connector connector, ConnectorOptions settings, int? http2Window)
     {
         (this.connector, reopener, Notes) = (connector, new Reopener(scheduler, OpenAsync), notes);
         channel = GrpcChannel.ForAddress(Target(options.Address, call?.Authority, settings.ServerName), new GrpcChannelOptions
@@ -46,7 +48,8 @@ internal sealed class GrpcDotnetConnection : IConnection
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
         var method = call is null ? null : new GrpcDotnetMethod(channel.CreateCallInvoker(), call, notes);
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new GrpcDotnetStream(this, client, request, method))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select<int, GrpcDotnetStream>(_ => messages is { } each
+            ? new GrpcDotnetMessages(this, client, upload!, each) : new GrpcDotnetCalls(this, client, request, upload, method))];
     }
 
     /// <summary>What servers say of calls that fail.</summary>

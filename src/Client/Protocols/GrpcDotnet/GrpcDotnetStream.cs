@@ -5,9 +5,8 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>One stream's calls through the generated client, or of a method that the tool does not know as bytes.</summary>
-internal sealed class GrpcDotnetStream(
-    GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, GrpcDotnetMethod? method) : IStream
+/// <summary>One stream's place on a channel: the call that is out, and how one is cut off.</summary>
+internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStream
 {
     private static readonly string[] StatusKinds =
         [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
@@ -16,36 +15,16 @@ internal sealed class GrpcDotnetStream(
     private CancellationTokenSource cutOff = new();
     private long sentNs = long.MaxValue;
 
+    protected GrpcDotnetConnection Connection => connection;
+
+    /// <summary>A deadline that the library finds to have passed is the server's own status.</summary>
+    protected virtual bool HasDeadline => false;
+
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
 
-    public async ValueTask<CallResult> CallAsync(long sentNs)
-    {
-        try
-        {
-            if (method is not null)
-            {
-                var isFirst = connection.TakesFirstReply();
-                using var any = method.Call(Begin(sentNs));
-                var bytes = await any.ResponseAsync.ConfigureAwait(false);
-                connection.OnSuccess();
-                return method.Judge(bytes, isFirst);
-            }
-            using var call = client.DownloadAsync(request, new CallOptions(cancellationToken: Begin(sentNs)));
-            var reply = await call.ResponseAsync.ConfigureAwait(false);
-            if (reply.Payload.Length != request.Size)
-                return CallResult.Failed("wrong length");
-            connection.OnSuccess();
-            return CallResult.Ok(request.Size);
-        }
-        catch (RpcException e)
-        {
-            return Result(e);
-        }
-        finally
-        {
-            End();
-        }
-    }
+    public async ValueTask<CallResult> CallAsync(long sentNs) => await TryAsync(sentNs, Call);
+
+    public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 
     /// <summary>Cancels the call that is out, when it was sent before that time.</summary>
     public void CutOff(long sentBeforeNs)
@@ -54,6 +33,36 @@ internal sealed class GrpcDotnetStream(
         {
             if (sentNs < sentBeforeNs)
                 cutOff.Cancel();
+        }
+    }
+
+    /// <summary>Makes one call; what the library throws is its failure.</summary>
+    /// <param name="sentNs">When it is sent.</param>
+    /// <param name="cancellation">It is cut off.</param>
+    protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
+
+    /// <summary>Tries what the library may throw of.</summary>
+    protected async Task<CallResult> TryAsync(long nowNs, Func<long, CancellationToken, Task<CallResult>> make)
+    {
+        try
+        {
+            var result = await make(nowNs, Begin(nowNs)).ConfigureAwait(false);
+            if (result.IsOk)
+                connection.OnSuccess();
+            return result;
+        }
+        catch (RpcException e)
+        {
+            return Result(e);
+        }
+        catch (OperationCanceledException) when (cutOff.IsCancellationRequested)
+        {
+            return CallResult.CutOff;
+        }
+        finally
+        {
+            lock (gate)
+                sentNs = long.MaxValue;
         }
     }
 
@@ -68,18 +77,12 @@ internal sealed class GrpcDotnetStream(
         }
     }
 
-    private void End()
-    {
-        lock (gate)
-            sentNs = long.MaxValue;
-    }
-
     private CallResult Result(RpcException e)
     {
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
         // An exception beneath the status: the library made the status up, the server sent none.
-        if (e.Status.DebugException is null || (method is not null && e.StatusCode == StatusCode.DeadlineExceeded))
+        if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = StatusKinds[(int)e.StatusCode];
             connection.Notes.Add(kind, e.Status.Detail);
@@ -87,6 +90,95 @@ internal sealed class GrpcDotnetStream(
         }
         connection.Lost();
         return CallResult.Failed("connection lost");
+    }
+}
+
+/// <summary>Unary calls through the generated client, or of a method that the tool does not know as bytes.</summary>
+internal sealed class GrpcDotnetCalls(
+    GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, Payload? upload, GrpcDotnetMethod? method)
+    : GrpcDotnetStream(connection)
+{
+    protected override bool HasDeadline => method is not null;
+
+    protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
+    {
+        if (method is not null)
+        {
+            var isFirst = Connection.TakesFirstReply();
+            using var any = method.Call(cancellation);
+            return method.Judge(await any.ResponseAsync.ConfigureAwait(false), isFirst);
+        }
+        if (upload is not null)
+        {
+            using var up = client.UploadAsync(upload, new CallOptions(cancellationToken: cancellation));
+            return Judge((await up.ResponseAsync.ConfigureAwait(false)).Bytes);
+        }
+        using var call = client.DownloadAsync(request, new CallOptions(cancellationToken: cancellation));
+        return Judge((await call.ResponseAsync.ConfigureAwait(false)).Payload.Length);
+    }
+
+    private CallResult Judge(long bytes) => bytes == request.Size ? CallResult.Ok(bytes) : CallResult.Failed("wrong length");
+}
+
+/// <summary>Messages on a stream of the generated client that stays open, each over with its answer.</summary>
+/// <param name="connection">Its channel.</param>
+/// <param name="client">Of that channel.</param>
+/// <param name="payload">Of every message.</param>
+/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
+internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
+    : GrpcDotnetStream(connection)
+{
+    private readonly Payload message = payload.Clone();
+    private AsyncDuplexStreamingCall<Payload, Payload>? open;
+    private long sent;
+
+    public override async ValueTask<CallResult> EndAsync(long nowNs) =>
+        open is null ? CallResult.Ok(0) : await TryAsync(nowNs, (_, _) => FinishAsync(open));
+
+    protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
+    {
+        if (open is null)
+            (open, sent) = (client.Echo(new CallOptions(cancellationToken: cancellation)), 0);
+        var call = open;
+        open = null; // what throws leaves no stream behind
+        try
+        {
+            (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)sentNs);
+            await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
+            if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
+                return Failed(call, "ended early");
+            var answer = call.ResponseStream.Current;
+            if ((answer.Sequence, answer.Stamp) != (message.Sequence, message.Stamp))
+                return Failed(call, "wrong sequence");
+            if (answer.Payload_.Length != message.Payload_.Length)
+                return Failed(call, "wrong length");
+        }
+        catch
+        {
+            call.Dispose();
+            throw;
+        }
+        if (sent == messages)
+            return await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong ? wrong : CallResult.Ok(message.Payload_.Length);
+        open = call;
+        return CallResult.Ok(message.Payload_.Length);
+    }
+
+    private async Task<CallResult> FinishAsync(AsyncDuplexStreamingCall<Payload, Payload> call)
+    {
+        open = null;
+        using (call)
+        {
+            await call.RequestStream.CompleteAsync().ConfigureAwait(false);
+            var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
+            return more ? CallResult.Failed("unasked message") : CallResult.Ok(0);
+        }
+    }
+
+    private static CallResult Failed(AsyncDuplexStreamingCall<Payload, Payload> call, string kind)
+    {
+        call.Dispose();
+        return CallResult.Failed(kind);
     }
 }
 

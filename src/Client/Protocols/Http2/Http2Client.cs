@@ -20,7 +20,8 @@ internal sealed class Http2Client : DuplexConnection
         : base(scheduler, dialer)
     {
         this.options = options;
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => new Http2Stream(this, options))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => options.IsStream
+            ? new MessageStream(this, options) : new Http2Stream(this, options))];
     }
 
     public override IReadOnlyList<IStream> Streams => streams;
@@ -34,11 +35,15 @@ internal sealed class Http2Client : DuplexConnection
     public void Send(Http2Stream stream)
     {
         using var inside = Inside();
-        if (connection is { IsReady: true } open)
+        // On a stream that is open already there is room, whatever the server says of new ones.
+        if (connection is { } open && (open.IsReady || stream.Id != 0))
             open.Send(stream);
         else
             Withdraw(stream);
     }
+
+    /// <summary>Says on an open stream that nothing more will be sent.</summary>
+    public void HalfClose(Http2Stream stream) => connection!.HalfClose(stream);
 
     /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
     public bool TakesFirstReply()
@@ -110,10 +115,13 @@ internal sealed class Http2Client : DuplexConnection
     {
         foreach (var stream in streams)
         {
-            if (!stream.IsOut || stream.Id <= lastId)
+            if (stream.Id <= lastId)
                 continue;
             connection!.Withdraw(stream);
-            Withdraw(stream);
+            if (stream.IsEnding)
+                stream.Ended(CallResult.Ok(0));
+            else if (stream.IsOut)
+                Withdraw(stream);
         }
     }
 
@@ -123,7 +131,7 @@ internal sealed class Http2Client : DuplexConnection
     {
         foreach (var stream in streams)
         {
-            if (!stream.IsOut || stream.Id == 0)
+            if (stream.Id == 0)
                 continue;
             stream.SendWindow += change;
             if (stream.SendWindow > int.MaxValue)
@@ -145,12 +153,13 @@ internal sealed class Http2Client : DuplexConnection
         foreach (var stream in streams)
         {
             // What was withdrawn is sent again on the next connection, if there is to be one.
-            if (!stream.IsOut || (stream.Id == 0 && Reopens))
+            if (stream.IsOut && stream.Id == 0 && Reopens)
                 continue;
-            if (stream.Id == 0)
+            if (stream.IsOut && stream.Id == 0)
                 withdrawn--;
             stream.Id = 0;
-            stream.Complete(result);
+            if (stream.IsOut)
+                stream.Ended(result);
         }
     }
 
@@ -177,11 +186,10 @@ internal sealed record Http2Options
 {
     public required Http2Request Request { get; init; }
 
-    /// <summary>Payload bytes that a right reply has.</summary>
+    /// <summary>Payload bytes that a right reply has, or says to have received.</summary>
     public long Size { get; init; }
 
-    /// <summary>Replies are messages of any type and size.</summary>
-    public bool AnyReply { get; init; }
+    public ReplyKind Reply { get; init; }
 
     /// <summary>After this time a call has failed, whatever comes then; 0: never.</summary>
     public long DeadlineNs { get; init; }
@@ -191,6 +199,12 @@ internal sealed record Http2Options
 
     /// <summary>What servers say of calls that fail.</summary>
     public FailureNotes Notes { get; init; } = new();
+
+    /// <summary>Calls are messages on streams that outlive them.</summary>
+    public bool IsStream { get; init; }
+
+    /// <summary>Messages of a stream, of which the next opens another; 0: as many as there are.</summary>
+    public long Messages { get; init; }
 
     /// <summary>Calls that may be out at a time.</summary>
     public required int Streams { get; init; }

@@ -59,6 +59,9 @@ internal sealed class Http2Connection : IFrameHandler
     /// <summary>Sends a call's request; only when <see cref="IsReady"/>.</summary>
     public void Send(Http2Stream stream) => requests.Send(stream);
 
+    /// <summary>Says on an open stream that nothing more will be sent.</summary>
+    public void HalfClose(Http2Stream stream) => output.WriteFrame(FrameType.Data, FrameFlags.EndStream, stream.Id);
+
     /// <summary>Takes bytes that have arrived. Never throws for anything a peer can send: a broken connection is closed.</summary>
     public void Receive(ReadOnlySpan<byte> bytes)
     {

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Google.Protobuf;
 using IpcBench.Http2;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.Http2;
@@ -39,22 +40,15 @@ internal sealed class Http2Request
     /// <param name="metadata">Fields beyond gRPC's own.</param>
     public static Http2Request Grpc(
         string authority, bool tls, string path, IEnumerable<byte[]> messages, IEnumerable<(string Name, string Value)>? metadata = null) =>
-        new(
-            [
-                (":method", "POST"),
-                (":scheme", Scheme(tls)),
-                (":path", path),
-                (":authority", authority),
-                ("content-type", "application/grpc"),
-                ("te", "trailers"),
-                ("user-agent", "grpc-ipcbench-wire"),
-                .. metadata ?? [],
-            ],
-            messages.Select(message => GrpcFraming.Frame(message)));
+        new([.. GrpcFields(authority, tls, path), .. metadata ?? []], messages.Select(message => GrpcFraming.Frame(message)));
 
     /// <summary>A request of <c>Bench.Download</c>.</summary>
     public static Http2Request Download(string authority, bool tls, long size) =>
         Grpc(authority, tls, "/ipcbench.v1.Bench/Download", [new DownloadRequest { Size = size }.ToByteArray()]);
+
+    /// <summary>A request with so many bytes of payload, or the first message of a stream of such.</summary>
+    public static Http2Request Payload(string authority, bool tls, string path, long size) =>
+        new(GrpcFields(authority, tls, path), [PayloadFrame.Of((int)size)]);
 
     /// <summary>A request for so many bytes without gRPC.</summary>
     public static Http2Request Bare(string authority, bool tls, long size) => new(
@@ -66,6 +60,17 @@ internal sealed class Http2Request
             ("user-agent", "ipcbench-wire"),
         ],
         [[]]);
+
+    private static (string Name, string Value)[] GrpcFields(string authority, bool tls, string path) =>
+    [
+        (":method", "POST"),
+        (":scheme", Scheme(tls)),
+        (":path", path),
+        (":authority", authority),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+        ("user-agent", "grpc-ipcbench-wire"),
+    ];
 
     private static string Scheme(bool tls) => tls ? "https" : "http";
 }
@@ -96,6 +101,9 @@ internal sealed class RequestBody
     /// HEADERS and, unless it has no body, DATA frame of the whole request, stream identifiers left 0; null when one frame is too small.
     /// </summary>
     public byte[]? IndexedFrames { get; }
+
+    /// <summary>The DATA frame of <see cref="IndexedFrames"/>; empty when there is none.</summary>
+    public ReadOnlyMemory<byte> DataFrame => IndexedFrames.AsMemory(IndexedFrames is null ? 0 : SecondFrame);
 
     /// <summary>Where in <see cref="IndexedFrames"/> the second frame begins, or they end.</summary>
     public int SecondFrame { get; }

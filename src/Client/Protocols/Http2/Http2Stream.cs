@@ -7,7 +7,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
-internal sealed class Http2Stream : CallStream
+internal class Http2Stream : CallStream
 {
     private const string NotAsExpected = "not as expected";
 
@@ -20,7 +20,6 @@ internal sealed class Http2Stream : CallStream
     private ReplyReader reply;
     private long bytesReceived;
     private string? failure;
-    private bool sawHeaders;
     private bool isChecked;
     private FirstReply? first;
 
@@ -28,7 +27,7 @@ internal sealed class Http2Stream : CallStream
     /// <param name="options">What it asks for.</param>
     public Http2Stream(Http2Client connection, Http2Options options)
         : base(connection) =>
-        (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.AnyReply));
+        (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 
     /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
     public int Id { get; set; }
@@ -45,55 +44,72 @@ internal sealed class Http2Stream : CallStream
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
     public int Uncredited;
 
+    /// <summary>All has been sent that belongs to the HTTP/2 stream.</summary>
+    public virtual bool IsSent => Unsent == 0;
+
+    /// <summary>It is out to end an HTTP/2 stream of messages, and nothing has to be sent again.</summary>
+    public virtual bool IsEnding => false;
+
+    /// <summary>The server's headers have come.</summary>
+    protected bool SawHeaders { get; private set; }
+
+    /// <summary>What is wrong with the reply so far; null: nothing.</summary>
+    protected string? Failure => failure;
+
     /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
     public void BeginRequest(int id, int length, long window)
     {
         (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);
-        (failure, sawHeaders, bytesReceived) = (null, false, 0);
+        (failure, SawHeaders, bytesReceived) = (null, false, 0);
         reply.Reset();
         first = isChecked ? new FirstReply() : null;
     }
 
-    public void OnData(ReadOnlySpan<byte> bytes)
+    /// <returns>Why the stream must be reset; null: it goes on.</returns>
+    public virtual string? OnData(ReadOnlySpan<byte> bytes)
     {
-        if (!sawHeaders)
+        if (!SawHeaders)
             failure ??= "protocol";
         bytesReceived += bytes.Length;
         if (!isBare)
             reply.Read(bytes);
         first?.Add(bytes);
+        return null;
     }
 
     /// <returns>False when the response is malformed and the stream must be reset.</returns>
     public bool OnHeaders(in HeaderBlock block, bool isLast)
     {
-        if (block.Malformed || (sawHeaders ? block.Status != 0 || !isLast : block.Status == 0))
+        if (block.Malformed || (SawHeaders ? block.Status != 0 || !isLast : block.Status == 0))
             return false;
-        if (!sawHeaders && block.Status is >= 100 and < 200)
+        if (!SawHeaders && block.Status is >= 100 and < 200)
             return !isLast;
-        if (!sawHeaders && block.Status != 200)
+        if (!SawHeaders && block.Status != 200)
             failure ??= FormattableString.Invariant($"http {block.Status}");
-        else if (!sawHeaders && !isBare && !block.IsGrpc)
+        else if (!SawHeaders && !isBare && !block.IsGrpc)
             failure ??= "content type";
-        sawHeaders = true;
+        SawHeaders = true;
         if (isLast && !isBare && block.GrpcStatus is not 0)
             failure = block.GrpcStatus > 0 ? KindOf(block.GrpcStatus) : failure ?? KindOf(block.GrpcStatus);
         return true;
     }
 
     /// <summary>How the call went, now that the server has said all, the last of it in a field block or not.</summary>
-    public CallResult Conclude(bool endedByHeaders)
+    public virtual CallResult Conclude(bool endedByHeaders)
     {
         if (isBare)
             failure ??= bytesReceived == options.Size ? null : "wrong length";
         else if (!endedByHeaders)
             failure ??= "no status";
         else if (failure is null && !reply.IsComplete(options.Size))
-            failure = reply.IsBroken ? "protocol" : reply.IsEmpty && options.AnyReply ? "no message" : "wrong length";
+            failure = reply.IsBroken ? "protocol" : reply.IsEmpty && options.Reply != ReplyKind.Download ? "no message" : "wrong length";
         if (first is not null)
             LookAtFirst();
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
+
+    /// <summary>Its HTTP/2 stream is over.</summary>
+    public virtual void Ended(CallResult result) => Complete(result);
 
     /// <summary>Whatever comes after the deadline is too late: an application has given up by then.</summary>
     public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs

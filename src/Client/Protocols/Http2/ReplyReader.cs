@@ -5,8 +5,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// valid encoding counts (unknown fields are skipped, the last payload field wins), though every known server sends prefix, tag, length,
 /// payload.
 /// </summary>
-/// <param name="ofAnyType">It is another message, of any size: prefix and length are looked at, and all of it is payload.</param>
-internal struct ReplyReader(bool ofAnyType)
+/// <param name="kind">Which message it is.</param>
+internal struct ReplyReader(ReplyKind kind)
 {
     private enum State : byte
     {
@@ -20,7 +20,7 @@ internal struct ReplyReader(bool ofAnyType)
         Broken,
     }
 
-    private const int PayloadTag = 1 << 3 | 2;
+    private const int PayloadTag = 1 << 3 | 2, BytesTag = 1 << 3;
 
     private State state;
     private byte bytesOfNumber;
@@ -29,19 +29,19 @@ internal struct ReplyReader(bool ofAnyType)
     private long messageLeft;
     private long fieldLeft;
 
-    /// <summary>Bytes of the payload.</summary>
+    /// <summary>Bytes of the payload; those that were received where it is that message.</summary>
     public long Payload { get; private set; }
 
     /// <summary>Nothing has come yet.</summary>
     public readonly bool IsEmpty => state == State.Flag;
 
     /// <summary>A whole message came, nothing more, and its payload has this many bytes, or may have any number of them.</summary>
-    public readonly bool IsComplete(long size) => state == State.Done && (ofAnyType || Payload == size);
+    public readonly bool IsComplete(long size) => state == State.Done && (kind == ReplyKind.Any || Payload == size);
 
     /// <summary>Not a gRPC message, compressed without having been asked for, or no protobuf message.</summary>
     public readonly bool IsBroken => state == State.Broken;
 
-    public void Reset() => this = new(ofAnyType);
+    public void Reset() => this = new(kind);
 
     public void Read(ReadOnlySpan<byte> bytes)
     {
@@ -76,7 +76,7 @@ internal struct ReplyReader(bool ofAnyType)
                 if (++bytesOfNumber == 4)
                 {
                     messageLeft = (long)number;
-                    if (ofAnyType)
+                    if (kind == ReplyKind.Any)
                         Skip(messageLeft);
                     else
                         NextField();
@@ -106,7 +106,14 @@ internal struct ReplyReader(bool ofAnyType)
         else if (state == State.FieldLength)
             Skip((long)Math.Min(number, long.MaxValue));
         else
-            NextField();
+            EndVarint();
+    }
+
+    private void EndVarint()
+    {
+        if (tag == BytesTag && kind == ReplyKind.Received)
+            Payload = (long)Math.Min(number, long.MaxValue);
+        NextField();
     }
 
     private void BeginField()
@@ -135,7 +142,7 @@ internal struct ReplyReader(bool ofAnyType)
 
     private void Skip(long length)
     {
-        if (tag == PayloadTag || ofAnyType)
+        if ((tag == PayloadTag && kind == ReplyKind.Download) || kind == ReplyKind.Any)
             Payload = length;
         fieldLeft = length;
         state = length > messageLeft ? State.Broken : State.Skip;
@@ -148,4 +155,17 @@ internal struct ReplyReader(bool ofAnyType)
         (number, bytesOfNumber) = (0, 0);
         state = messageLeft == 0 ? State.Done : State.Tag;
     }
+}
+
+/// <summary>What the message of a reply is.</summary>
+internal enum ReplyKind : byte
+{
+    /// <summary>A DownloadReply.</summary>
+    Download,
+
+    /// <summary>A Received, which says how many bytes of payload have come to the server.</summary>
+    Received,
+
+    /// <summary>Another message, of any size: prefix and length are looked at, and all of it is payload.</summary>
+    Any,
 }

@@ -49,7 +49,11 @@ internal sealed class ReplyReceiver(
             window.Take(header.Length, ref dataStream.Uncredited);
     }
 
-    public void OnDataBytes(ReadOnlySpan<byte> bytes) => dataStream?.OnData(bytes);
+    public void OnDataBytes(ReadOnlySpan<byte> bytes)
+    {
+        if (dataStream is { } stream && stream.OnData(bytes) is { } failure)
+            End(stream, CallResult.Failed(failure), Http2Error.Cancel);
+    }
 
     public void OnDataEnd()
     {
@@ -74,7 +78,7 @@ internal sealed class ReplyReceiver(
             dataStream = null;
         streams.Remove(stream.Id);
         stream.Id = 0;
-        stream.Complete(result);
+        stream.Ended(result);
         client.OnRoom();
     }
 
@@ -88,5 +92,5 @@ internal sealed class ReplyReceiver(
     /// <summary>The server has said all.</summary>
     private void Conclude(Http2Stream stream, bool endedByHeaders) =>
         // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
-        End(stream, stream.Conclude(endedByHeaders), stream.Unsent > 0 ? Http2Error.Cancel : Http2Error.None);
+        End(stream, stream.Conclude(endedByHeaders), stream.IsSent ? Http2Error.None : Http2Error.Cancel);
 }

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using IpcBench.Client.Dialing;
 using IpcBench.Http2;
+using IpcBench.Protocol;
 
 namespace IpcBench.Client.Protocols.Http2;
 
@@ -8,6 +9,9 @@ namespace IpcBench.Client.Protocols.Http2;
 internal sealed class RequestSender(Http2Options options, StreamTable streams, OutputBuffer output)
 {
     private const int LargestId = int.MaxValue;
+
+    // Below that a copy costs less than one more segment of a send.
+    private const int FewestBorrowed = 4096;
 
     private readonly Http2Request request = options.Request;
     private readonly PeerSettings peer = new();
@@ -28,8 +32,12 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>Sends a call's request, or as much as the server's window allows; only when it <see cref="HasRoom"/>.</summary>
     public void Send(Http2Stream stream)
     {
-        var id = NextId;
-        NextId = id == LargestId ? 0 : id + 2;
+        if (stream is MessageStream messages)
+        {
+            SendMessage(messages);
+            return;
+        }
+        var id = TakeId();
         var body = stream.Body ??= NextBody(); // one that is sent again keeps its own
         var length = body.Message.Length;
         stream.BeginRequest(id, length, peer.InitialWindow);
@@ -50,6 +58,41 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
         if (length > 0 && !TrySendRest(stream))
             blocked.Add(stream);
+    }
+
+    /// <summary>Sends a stream's next message, and before its first the headers.</summary>
+    private void SendMessage(MessageStream stream)
+    {
+        var body = stream.Body ??= NextBody();
+        if (stream.Id == 0)
+        {
+            stream.BeginStream(TakeId(), peer.InitialWindow);
+            streams.Add(stream.Id, stream);
+            output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders, stream.Id, fields.Next());
+        }
+        stream.BeginMessage();
+        var length = stream.Unsent = body.Message.Length;
+        if (window < length || stream.SendWindow < length || body.DataFrame is not { IsEmpty: false } whole)
+        {
+            if (!TrySendRest(stream))
+                blocked.Add(stream);
+            return;
+        }
+        var frame = output.Append(whole.Length);
+        whole.Span.CopyTo(frame);
+        frame[FrameHeader.FlagsOffset] = (byte)(stream.IsLast ? FrameFlags.EndStream : FrameFlags.None);
+        BinaryPrimitives.WriteInt32BigEndian(frame[FrameHeader.StreamOffset..], stream.Id);
+        PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
+        window -= length;
+        stream.SendWindow -= length;
+        stream.Unsent = 0;
+    }
+
+    private int TakeId()
+    {
+        var id = NextId;
+        NextId = id == LargestId ? 0 : id + 2;
+        return id;
     }
 
     /// <summary>Forgets what is still to be sent of a request.</summary>
@@ -94,6 +137,32 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
+    /// <summary>Writes a part that has to do with a message's numbers, which its body leaves 0.</summary>
+    private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
+    {
+        var message = stream.Body!.Message;
+        Span<byte> head = stackalloc byte[Math.Min(PayloadFrame.LongestHead, message.Length)];
+        message.AsSpan(0, head.Length).CopyTo(head);
+        PayloadFrame.Number(head, stream.Stamp, stream.Sequence);
+        var frame = output.Append(FrameHeader.Size + count);
+        new FrameHeader(count, FrameType.Data, flags, stream.Id).Write(frame);
+        var part = frame[FrameHeader.Size..];
+        message.AsSpan(from, count).CopyTo(part);
+        head = head[from..];
+        head[..Math.Min(head.Length, count)].CopyTo(part);
+    }
+
+    private void WriteData(int stream, FrameFlags flags, ReadOnlyMemory<byte> part)
+    {
+        if (part.Length < FewestBorrowed)
+        {
+            output.WriteFrame(FrameType.Data, flags, stream, part.Span);
+            return;
+        }
+        new FrameHeader(part.Length, FrameType.Data, flags, stream).Write(output.Append(FrameHeader.Size));
+        output.Borrow(part);
+    }
+
     /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
@@ -104,9 +173,12 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             var count = (int)Math.Min(Math.Min(stream.Unsent, FrameReader.MaxFrame), Math.Min(window, stream.SendWindow));
             if (count <= 0)
                 return false;
-            var isLast = count == stream.Unsent;
-            var part = message.AsSpan(message.Length - stream.Unsent, count);
-            output.WriteFrame(FrameType.Data, isLast ? FrameFlags.EndStream : FrameFlags.None, stream.Id, part);
+            var (messages, from) = (stream as MessageStream, message.Length - stream.Unsent);
+            var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
+            if (messages is not null && from < PayloadFrame.LongestHead)
+                WriteHead(messages, flags, from, count);
+            else
+                WriteData(stream.Id, flags, message.AsMemory(from, count));
             stream.Unsent -= count;
             stream.SendWindow -= count;
             window -= count;

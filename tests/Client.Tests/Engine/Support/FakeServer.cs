@@ -46,6 +46,9 @@ internal sealed class FakeServer : IAsyncDisposable
     /// <summary>The bytes of an answer, from the stream and the running number of the call.</summary>
     public Func<int, int, byte[]> Answer { get; set; } = (stream, _) => Frames.Reply(stream, 10);
 
+    /// <summary>Each DATA frame is a call, and not each request.</summary>
+    public bool AnswersFrames { get; set; }
+
     public TimeSpan Delay { get; set; }
 
     /// <summary>No call is answered before this.</summary>
@@ -143,7 +146,7 @@ internal sealed class FakeServer : IAsyncDisposable
                 await stream.ReadExactlyAsync(header);
                 var frame = FrameHeader.Read(header);
                 await stream.ReadExactlyAsync(new byte[frame.Length]);
-                if (frame.Type != FrameType.Data || !frame.Has(FrameFlags.EndStream))
+                if (frame.Type != FrameType.Data || !(AnswersFrames || frame.Has(FrameFlags.EndStream)))
                     continue;
                 if (isFirst)
                     Interlocked.Increment(ref asked);

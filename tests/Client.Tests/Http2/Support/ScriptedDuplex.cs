@@ -44,7 +44,9 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
 
     public override void Flush(OutputBuffer output)
     {
-        sent.AddRange(output.Unsent.Span);
+        var bytes = new byte[output.Length];
+        output.CopyTo(bytes);
+        sent.AddRange(bytes);
         output.Clear();
     }
 

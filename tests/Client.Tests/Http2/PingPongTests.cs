@@ -1,0 +1,387 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Messages on a stream that stays open: what is on the wire, what a right answer is, and how such a stream may end.</summary>
+public class PingPongTests
+{
+    private const int InitialWindow = 4;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(10)]
+    [InlineData(16_360)]
+    [InlineData(50_000)]
+    public void Messages_are_numbered_on_one_stream_and_each_is_over_with_its_answer(int size)
+    {
+        var harness = Opened(size);
+        for (var number = 0; number < 5; number++)
+        {
+            var call = harness.Call();
+            var (headers, message, ends) = Sent(harness);
+            Assert.Equal((number == 0 ? 1 : 0, (uint)number, size, false), (headers, message.Sequence, message.Payload_.Length, ends));
+            Assert.NotEqual(0u, message.Stamp);
+            var answer = Answer(message);
+            if (number == 0)
+                harness.Duplex.Deliver(Frames.ResponseHeaders(1));
+            foreach (var part in answer.Chunk(7_001))
+            {
+                Assert.False(call.IsCompleted);
+                harness.Duplex.Deliver(Frames.Data(1, part));
+            }
+            IsOk(call, size);
+        }
+        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        var last = Assert.Single(harness.Duplex.TakeFrames());
+        Assert.Equal((FrameType.Data, FrameFlags.EndStream, 0), (last.Header.Type, last.Header.Flags, last.Payload.Length));
+        Assert.False(end.IsCompleted);
+        harness.Duplex.Deliver(Frames.Trailers(1));
+        IsOk(end);
+        Assert.True(harness.Connection.IsOpen);
+    }
+
+    [Theory]
+    [InlineData("lost", "wrong sequence")]
+    [InlineData("doubled", "wrong sequence")]
+    [InlineData("stale", "wrong sequence")]
+    [InlineData("short", "wrong length")]
+    [InlineData("endless", "wrong length")]
+    [InlineData("broken", "protocol")]
+    [InlineData("trailers", "ended early")]
+    [InlineData("status", "status 15")]
+    [InlineData("cut", "wrong length")]
+    [InlineData("no trailers", "no status")]
+    [InlineData("reset", "reset")]
+    [InlineData("gone", "connection lost")]
+    public void A_wrong_answer_fails_its_message_and_the_next_one_opens_a_stream(string how, string kind)
+    {
+        var harness = Opened(10);
+        var call = harness.Call();
+        var first = Sent(harness).Message;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(first))]);
+        IsOk(call);
+        call = harness.Call();
+        var second = Sent(harness).Message;
+        byte[] head = Answer(second)[..20];
+        byte[] said = how switch
+        {
+            "lost" => Frames.Data(1, Answer(second, sequence: 2)),
+            "doubled" => Frames.Data(1, Answer(first)),
+            "stale" => Frames.Data(1, Answer(second, stamp: second.Stamp + 1)),
+            "short" => Frames.Data(1, Answer(second, size: 9)),
+            "endless" => Frames.Data(1, [0, 0x7F, 0xFF, 0xFF, 0xFF, 26]),
+            "broken" => Frames.Data(1, [1, 0, 0, 0, 0]),
+            "trailers" => Frames.Trailers(1),
+            "status" => Frames.Trailers(1, 15),
+            "cut" => [.. Frames.Data(1, head), .. Frames.Trailers(1)],
+            "no trailers" => Frames.Data(1, [], end: true),
+            "reset" => [.. Frames.Data(1, head), .. Frames.Reset(1, 8)],
+            _ => [],
+        };
+        if (how == "gone")
+            harness.Duplex.End();
+        else
+            harness.Duplex.Deliver(said);
+        Failed(kind, call);
+        if (how == "gone")
+            harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
+        else if (how != "reset")
+            Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
+        // Nothing that comes for the old stream is of any interest.
+        if (how != "gone")
+            harness.Duplex.Deliver([.. Frames.Data(1, Answer(second)), .. Frames.Trailers(1)]);
+        call = harness.Call();
+        var (headers, message, _) = Sent(harness);
+        Assert.Equal((1, 0u), (headers, message.Sequence));
+        var id = how == "gone" ? 1 : 3;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Answer(message))]);
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("reset")]
+    [InlineData("ended early")]
+    [InlineData("unasked message")]
+    [InlineData("status 13")]
+    public void What_becomes_of_an_idle_stream_is_told_with_its_next_message_or_its_end(string kind)
+    {
+        foreach (var atEnd in new[] { false, true })
+        {
+            var harness = Opened(10);
+            var call = harness.Call();
+            var message = Sent(harness).Message;
+            harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
+            IsOk(call);
+            harness.Duplex.Deliver(kind switch
+            {
+                "reset" => Frames.Reset(1, 2),
+                "ended early" => Frames.Trailers(1),
+                "status 13" => Frames.Trailers(1, 13),
+                _ => Frames.Data(1, Answer(message)),
+            });
+            Failed(kind, atEnd ? harness.Connection.Streams[0].EndAsync(1).AsTask() : harness.Call());
+            harness.Duplex.TakeSent();
+            call = harness.Call();
+            Assert.Equal((1, 0u), (Sent(harness).Headers, 0u));
+            Assert.False(call.IsCompleted);
+        }
+    }
+
+    [Theory]
+    [InlineData("status 15")]
+    [InlineData("unasked message")]
+    [InlineData("reset")]
+    [InlineData("cut off")]
+    public void A_stream_that_does_not_end_well_is_a_failure(string kind)
+    {
+        var harness = Opened(10);
+        var call = harness.Call();
+        var message = Sent(harness).Message;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
+        IsOk(call);
+        harness.Connection.SetAccepting(false);
+        Says(false, harness.Connection.Streams[0].ReadyAsync().AsTask());
+        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        if (kind == "cut off")
+            harness.Connection.CutOff(long.MaxValue);
+        else
+            harness.Duplex.Deliver(kind switch
+            {
+                "status 15" => Frames.Trailers(1, 15),
+                "reset" => Frames.Reset(1, 2),
+                _ => Frames.Data(1, Answer(message, sequence: 1)),
+            });
+        if (kind == "cut off")
+            WasCutOff(end);
+        else
+            Failed(kind, end);
+    }
+
+    [Fact]
+    public void After_so_many_messages_a_stream_ends_and_the_next_message_opens_another()
+    {
+        var harness = new Http2Harness(Options(10) with { Messages = 3 }).Opened((InitialWindow, int.MaxValue));
+        for (var number = 0; number < 9; number++)
+        {
+            var (id, isLast) = (1 + number / 3 * 2, number % 3 == 2);
+            var call = harness.Call();
+            var (headers, message, ends) = Sent(harness);
+            Assert.Equal((number % 3 == 0 ? 1 : 0, (uint)(number % 3), isLast), (headers, message.Sequence, ends));
+            harness.Duplex.Deliver([.. headers == 1 ? Frames.ResponseHeaders(id) : [], .. Frames.Data(id, Answer(message))]);
+            Assert.Equal(!isLast, call.IsCompleted); // the last one is over with its stream
+            if (isLast)
+                harness.Duplex.Deliver(Frames.Trailers(id));
+            IsOk(call, 10);
+        }
+        Assert.Empty(harness.Duplex.TakeFrames());
+    }
+
+    [Fact]
+    public void A_message_waits_for_windows_and_keeps_its_numbers_whereever_it_is_cut()
+    {
+        for (var first = 1; first < 30; first++)
+        {
+            var harness = new Http2Harness(Options(10)).Opened((InitialWindow, (uint)first));
+            var call = harness.Call();
+            harness.Duplex.Deliver(Frames.WindowUpdate(1, 1000));
+            var message = Sent(harness).Message;
+            Assert.Equal((0u, 10), (message.Sequence, message.Payload_.Length));
+            harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_server_that_says_goodbye_gets_the_end_of_its_streams_and_the_next_connection_new_ones()
+    {
+        var harness = Opened(10);
+        var call = harness.Call();
+        var message = Sent(harness).Message;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.GoAway(1), .. Frames.Data(1, Answer(message))]);
+        IsOk(call);
+        var ready = harness.Connection.Streams[0].ReadyAsync().AsTask();
+        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Flags);
+        harness.Duplex.Deliver(Frames.Trailers(1));
+        Assert.Equal(2, harness.Links);
+        Assert.False(ready.IsCompleted);
+        harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
+        Says(true, ready);
+        harness.Duplex.TakeSent();
+        call = harness.Call();
+        message = Sent(harness).Message;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
+        IsOk(call);
+    }
+
+    [Fact]
+    public void An_open_stream_needs_no_room_for_another_and_its_windows_follow_the_settings()
+    {
+        var harness = new Http2Harness(Options(10)).Opened((3, 1), (InitialWindow, 40));
+        var call = harness.Call();
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(Sent(harness).Message))]);
+        IsOk(call);
+        Assert.False(harness.Connection.IsReady);
+        Says(true, harness.Connection.Streams[0].ReadyAsync().AsTask());
+        harness.Duplex.Deliver(Frames.Settings((InitialWindow, 1000)));
+        harness.Duplex.TakeSent();
+        call = harness.Connection.Streams[0].CallAsync(1).AsTask();
+        var frames = harness.Duplex.TakeFrames(); // all of it goes although 9 bytes were left of the first window
+        harness.Duplex.Deliver(Frames.Data(1, Answer(Read(frames))));
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Our_own_server_answers_every_message(string kind)
+    {
+        await using var servers = await ServersAsync("--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
+        foreach (var cell in new BenchPlan(servers.Options, servers.Set.Targets).Cells)
+        {
+            foreach (var load in new[] { cell.Load, cell.Load with { Messages = 0 } })
+            {
+                var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 500 });
+                Assert.Equal((500, 500 * load.Size), (result.Ok, result.Replies.Bytes));
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Littles_law_holds_and_streams_end_without_a_failure()
+    {
+        await using var servers = await ServersAsync("--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
+        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
+        await using var generator = await TestLoad.OpenAsync(load);
+        for (var i = 0; i < 2; i++)
+        {
+            var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
+            var result = await TestLoad.RunAsync(generator, window);
+            Assert.Equal((0, 0), (result.Failed.Count, result.CutOff));
+            var inFlight = result.Credited / (result.WindowNs / 1e9) * (result.Latency.Sum / 1e9 / result.Ok);
+            Assert.InRange(inFlight, 0.9 * 16, 1.1 * 16);
+            Assert.Equal(0, result.Connections.Reopened);
+        }
+    }
+
+    [Theory]
+    [InlineData("silent")]
+    [InlineData("no window")]
+    [InlineData("endless", "wrong sequence", "unasked message")]
+    [InlineData("reset inside", "reset")]
+    [InlineData("half-closed", "no status")]
+    [InlineData("after trailers", "ended early")]
+    [InlineData("goodbye", "connection lost")]
+    public async Task A_hostile_server_is_counted_and_the_load_ends(string how, params string[] kinds)
+    {
+        var wrong = PayloadFrame.Of(10);
+        PayloadFrame.Number(wrong, 1, 7);
+        await using var server = new FakeServer
+        {
+            AnswersFrames = true,
+            Greeting = how == "no window" ? Frames.Settings((InitialWindow, 0)) : Frames.Settings(),
+            Answer = (stream, _) => how switch
+            {
+                "endless" => [.. Frames.ResponseHeaders(stream), .. Enumerable.Range(0, 500).SelectMany(_ => Frames.Data(stream, wrong))],
+                "reset inside" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, wrong[..9]), .. Frames.Reset(stream, 2)],
+                "half-closed" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [], end: true)],
+                "after trailers" => [.. Frames.ResponseHeaders(stream), .. Frames.Trailers(stream), .. Frames.Data(stream, wrong)],
+                "goodbye" => [.. Frames.ResponseHeaders(stream), .. Frames.GoAway(0, 2), .. Frames.Settings((2, 9))],
+                _ => [],
+            },
+        };
+        var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = "ping-pong" };
+        var result = await TestLoad.MeasureAsync(load, TestLoad.For(0.5));
+        Assert.Equal(0, result.Ok);
+        Assert.True(result.Failed.Values.Sum() + result.CutOff > 0);
+        Assert.Subset(kinds.Append("protocol").ToHashSet(), result.Failed.Keys.ToHashSet());
+        if (kinds.Length == 0)
+            Assert.InRange(result.CutOff, 12, int.MaxValue);
+    }
+
+    [Fact]
+    public async Task Of_every_k_messages_the_one_that_the_server_holds_back_is_as_late_as_that()
+    {
+        const int every = 10;
+        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"late-{Guid.NewGuid():N}.sock"));
+        var start = ServerLocation.StartInfo();
+        foreach (var argument in (string[])["--owned", "--listen", $"{address}", "--delay-us", "200000", "--delay-every", $"{every}"])
+            start.ArgumentList.Add(argument);
+        start.RedirectStandardInput = start.RedirectStandardOutput = true;
+        using var server = System.Diagnostics.Process.Start(start)!;
+        while (await server.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
+            && !line.Contains("ready", StringComparison.Ordinal))
+        {
+        }
+        var load = TestLoad.Options(address, connections: 1, streams: 1, threads: 1) with { Mode = "ping-pong" };
+        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 100 });
+        Assert.Equal(100, result.Ok);
+        Assert.InRange(result.Latency.ToCounts().ValueAt(100.0 - 100.0 / every + 0.5), 199_000_000, long.MaxValue);
+        Assert.InRange(result.Latency.ToCounts().ValueAt(50), 0, 190_000_000);
+        server.StandardInput.Close(); // it ends with whoever started it
+        await server.WaitForExitAsync(TestContext.Current.CancellationToken);
+    }
+
+    private static Http2Options Options(int size) => new()
+    {
+        Request = Http2Request.Payload("localhost", tls: false, "/a.B/Echo", size),
+        Size = size,
+        IsStream = true,
+        Streams = 1,
+    };
+
+    private static Http2Harness Opened(int size)
+    {
+        var harness = new Http2Harness(Options(size)).Opened((InitialWindow, int.MaxValue));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
+        return harness;
+    }
+
+    /// <summary>What the client has sent: how often headers, the message, and whether the stream ends with it.</summary>
+    private static (int Headers, Payload Message, bool Ends) Sent(Http2Harness harness)
+    {
+        var frames = harness.Duplex.TakeFrames().Where(frame => frame.Header.Type is FrameType.Data or FrameType.Headers).ToList();
+        Assert.All(frames.SkipLast(1), frame => Assert.False(frame.Header.Has(FrameFlags.EndStream)));
+        return (frames.Count(frame => frame.Header.Type == FrameType.Headers), Read(frames), frames[^1].Header.Has(FrameFlags.EndStream));
+    }
+
+    private static Payload Read(IEnumerable<(FrameHeader Header, byte[] Payload)> frames)
+    {
+        byte[] bytes = [.. frames.Where(frame => frame.Header.Type == FrameType.Data).SelectMany(frame => frame.Payload)];
+        GrpcFraming.ReadPrefix(bytes, out _, out var length);
+        Assert.Equal(bytes.Length - GrpcFraming.PrefixLength, (int)length);
+        return Payload.Parser.ParseFrom(bytes.AsSpan(GrpcFraming.PrefixLength));
+    }
+
+    private static byte[] Answer(Payload message, uint? sequence = null, ulong? stamp = null, int? size = null)
+    {
+        var answer = PayloadFrame.Of(size ?? message.Payload_.Length);
+        PayloadFrame.Number(answer, stamp ?? message.Stamp, sequence ?? message.Sequence);
+        return answer;
+    }
+
+    private static async Task<OpenServers> ServersAsync(params string[] typed)
+    {
+        var options = Typed.Read(Presets.Main, ["--mode", "ping-pong", .. typed]);
+        return new OpenServers(options, await ServerSet.OpenAsync(
+            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken));
+    }
+
+    private sealed record OpenServers(RunOptions Options, ServerSet Set) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync() => Set.DisposeAsync();
+    }
+}

@@ -1,0 +1,176 @@
+using Google.Protobuf;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Dialing;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Payloads that go up: what is on the wire, what a right reply is, and that they are not copied.</summary>
+public class UploadTests
+{
+    private const int InitialWindow = 4;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(10)]
+    [InlineData(5_000)]
+    [InlineData(16_384)]
+    [InlineData(100_000)]
+    public void A_payload_goes_up_whole_and_its_reply_says_how_much_came(int size)
+    {
+        var harness = Opened(size);
+        for (var id = 1; id <= 5; id += 2)
+        {
+            var call = harness.Call();
+            var sent = harness.Duplex.TakeFrames().Skip(1).ToList();
+            Assert.All(sent, frame => Assert.InRange(frame.Payload.Length, 1, 16_384));
+            byte[] bytes = [.. sent.SelectMany(frame => frame.Payload)];
+            var payload = Payload.Parser.ParseFrom(bytes.AsSpan(GrpcFraming.PrefixLength)).Payload_;
+            var expected = new byte[size];
+            PayloadPattern.Fill(expected);
+            Assert.True(payload.Span.SequenceEqual(expected));
+            harness.Duplex.Deliver(Reply(id, new Received { Bytes = size, Messages = 1 }));
+            IsOk(call, size);
+        }
+    }
+
+    [Theory]
+    [InlineData(99_999)]
+    [InlineData(100_001)]
+    [InlineData(0)]
+    public void A_server_that_has_received_something_else_fails_the_call(long received)
+    {
+        var harness = Opened(100_000);
+        var call = harness.Call();
+        harness.Duplex.Deliver(Reply(1, new Received { Bytes = received, Messages = 1 }));
+        Failed("wrong length", call);
+    }
+
+    [Fact]
+    public void Windows_of_any_size_let_go_what_they_allow_and_no_byte_is_lost()
+    {
+        const int size = 60_000;
+        var harness = new Http2Harness(Options(size)).Opened((InitialWindow, 0));
+        var call = harness.Call();
+        var (bytes, random, granted) = (new List<byte>(), new Random(5), 0);
+        while (bytes.Count < size + 23)
+        {
+            var more = random.Next(1, 9_000);
+            harness.Duplex.Deliver(Frames.WindowUpdate(1, (uint)more));
+            harness.Duplex.Deliver(Frames.WindowUpdate(0, (uint)more));
+            granted += more;
+            bytes.AddRange(harness.Duplex.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).SelectMany(f => f.Payload));
+            Assert.InRange(bytes.Count, 0, granted);
+        }
+        Assert.True(bytes.ToArray().AsSpan().SequenceEqual(PayloadFrame.Of(size)));
+        harness.Duplex.Deliver(Reply(1, new Received { Bytes = size, Messages = 1 }));
+        IsOk(call, size);
+    }
+
+    [Fact]
+    public void Output_keeps_the_order_of_what_was_copied_and_what_was_borrowed()
+    {
+        var (random, pool) = (new Random(3), new BufferPool(64));
+        var output = new OutputBuffer(pool);
+        var expected = new List<byte>();
+        var parts = new ReadOnlyMemory<byte>[7];
+        for (var step = 0; step < 20_000; step++)
+        {
+            var some = new byte[random.Next(0, 50)];
+            random.NextBytes(some);
+            switch (random.Next(4))
+            {
+                case 0:
+                    output.Append(some);
+                    expected.AddRange(some);
+                    break;
+                case 1:
+                    output.Borrow(some);
+                    expected.AddRange(some);
+                    break;
+                case 2:
+                    var first = parts.AsSpan(0, output.Parts(parts)).ToArray().SelectMany(part => part.ToArray()).ToArray();
+                    Assert.Equal(expected.Take(first.Length), first);
+                    Assert.True(first.Length > 0 || expected.Count == 0);
+                    break;
+                default:
+                    var sent = random.Next(0, Math.Min(expected.Count, 120) + 1);
+                    output.Sent(sent);
+                    expected.RemoveRange(0, sent);
+                    break;
+            }
+            Assert.Equal((expected.Count, expected.Count == 0), (output.Length, output.IsEmpty));
+        }
+        var all = new byte[expected.Count];
+        output.CopyTo(all);
+        Assert.Equal(expected, all);
+    }
+
+    [Fact]
+    public void An_upload_allocates_nothing_and_copies_no_payload()
+    {
+        var pool = new BufferPool();
+        var output = new OutputBuffer(pool);
+        var payload = new byte[1_000_000];
+        void Upload()
+        {
+            for (var at = 0; at < payload.Length; at += 16_384)
+            {
+                output.Append(9);
+                output.Borrow(payload.AsMemory(at, Math.Min(16_384, payload.Length - at)));
+            }
+            output.Sent(output.Length);
+        }
+        Upload();
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        for (var i = 0; i < 100; i++)
+            Upload();
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 1_000);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Our_own_server_takes_uploads_beside_downloads(string kind)
+    {
+        var options = Typed.Read(Presets.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
+        await using var servers = await ServerSet.OpenAsync(
+            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+        var cells = new BenchPlan(options, servers.Targets).Cells;
+        Assert.Equal([kind, kind + " upload", kind, kind + " upload"], cells.Select(cell => cell.Record.Key.Arm));
+        foreach (var cell in cells)
+        {
+            var result = await TestLoad.MeasureAsync(cell.Load, new Client.Engine.LoadWindow { Calls = 60 });
+            Assert.Equal((60, 60 * cell.Load.Size), (result.Ok, result.Replies.Bytes));
+        }
+    }
+
+    private static Http2Options Options(int size) => new()
+    {
+        Request = Http2Request.Payload("localhost", tls: false, "/a.B/Up", size),
+        Size = size,
+        Reply = ReplyKind.Received,
+        Streams = 1,
+    };
+
+    private static Http2Harness Opened(int size)
+    {
+        var harness = new Http2Harness(Options(size)).Opened((InitialWindow, int.MaxValue));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
+        return harness;
+    }
+
+    private static byte[] Reply(int stream, IMessage message) =>
+        [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, Frames.Prefixed(message.ToByteArray())), .. Frames.Trailers(stream)];
+}

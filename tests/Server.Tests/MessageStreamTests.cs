@@ -1,0 +1,184 @@
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Server.BuiltIn;
+using IpcBench.Server.Faults;
+using IpcBench.Server.Options;
+using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
+using Limits = IpcBench.Server.Tests.Support.Limits;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>Upload and the streaming methods of Bench, as .NET's HttpClient and single frames see them.</summary>
+public class MessageStreamTests
+{
+    private const string Bench = "/ipcbench.v1.Bench/";
+
+    public static MatrixTheoryData<string, string, string> KindsAndStacks => new(Addresses.Kinds, Stacks.Names, Engines.All);
+
+    [Theory]
+    [MemberData(nameof(KindsAndStacks))]
+    public async Task Every_transport_takes_and_gives_messages_of_every_size(string kind, string stack, string sockets)
+    {
+        await using var server = await StartAsync(
+            new ServerOptions { Sockets = Engines.Of(sockets), Stack = stack }, Addresses.Of(kind));
+        using var client = new GrpcClient(server.Address);
+        foreach (var size in (int[])[0, 1, 10, 127, 128, 16_383, 16_384, 300_000, 1_000_000])
+        {
+            var upload = await client.PostAsync(Bench + "Upload", Message(size, 0));
+            Assert.Equal(new Received { Bytes = size, Messages = 1 }, Received.Parser.ParseFrom(upload.Message.Span));
+            byte[] body = [.. Enumerable.Range(0, 3).SelectMany(number => Message(size, number))];
+            // HttpClient reads no answer before it has sent all of such a body: of large messages only one.
+            var sent = size < 20_000 ? body : Message(size, 0);
+            var echoed = await client.PostAsync(Bench + "Echo", sent);
+            Assert.Equal(GrpcStatusCode.Ok, echoed.Status);
+            Assert.Equal(Cut(sent), Cut(echoed.Body));
+            var pushed = await client.PostAsync(Bench + "Push", body);
+            Assert.Equal(new Received { Bytes = 3 * size, Messages = 3 }, Received.Parser.ParseFrom(pushed.Message.Span));
+            var asked = GrpcClient.Frame(new PullRequest { Size = size, Messages = 3 });
+            var pulled = Cut((await client.PostAsync(Bench + "Pull", asked)).Body);
+            Assert.Equal([(0u, size), (1u, size), (2u, size)], pulled.Select(one => (one.Sequence, one.Payload_.Length)));
+            Assert.All(pulled, one => Assert.NotEqual(0u, one.Stamp));
+        }
+        // An upload and each message of a stream are a call.
+        Assert.Equal(7 * 10 + 2 * 8, Assert.Single((await client.UsageAsync()).Endpoints).Calls);
+    }
+
+    [Theory]
+    [InlineData("Echo", new[] { 1 }, "message 1 came where 0 was due")] // the first is lost
+    [InlineData("Echo", new[] { 0, 2 }, "message 2 came where 1 was due")]
+    [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // doubled
+    [InlineData("Push", new[] { 0, 2, 1 }, "message 2 came where 1 was due")] // reordered
+    public async Task A_message_that_is_lost_doubled_or_in_another_order_is_data_loss(string method, int[] numbers, string words)
+    {
+        await using var server = await StartAsync(new ServerOptions());
+        using var client = new GrpcClient(server.Address);
+        var reply = await client.PostAsync(Bench + method, [.. numbers.SelectMany(number => Message(10, number))]);
+        Assert.Equal((GrpcStatusCode.DataLoss, words), (reply.Status, Uri.UnescapeDataString(reply.StatusMessage!)));
+    }
+
+    [Theory]
+    [InlineData("Upload", "", GrpcStatusCode.Internal)]
+    [InlineData("Echo", "", GrpcStatusCode.Ok)]
+    [InlineData("Push", "", GrpcStatusCode.Ok)]
+    [InlineData("Push", "0000", GrpcStatusCode.Internal)]
+    [InlineData("Upload", "000000000A09", GrpcStatusCode.Internal)] // ends within its message
+    [InlineData("Upload", "0000000000" + "0000000000", GrpcStatusCode.Internal)] // two
+    [InlineData("Echo", "0100000000", GrpcStatusCode.Internal)] // compressed
+    [InlineData("Echo", "0000000002FFFF", GrpcStatusCode.Internal)] // no protobuf
+    [InlineData("Push", "00FFFFFFFF", GrpcStatusCode.ResourceExhausted)]
+    [InlineData("Push", "0000000005" + "1AFFFFFF7F", GrpcStatusCode.Internal)] // a field beyond its message
+    [InlineData("Pull", "0000000000" + "0000000000", GrpcStatusCode.Internal)]
+    [InlineData("Pull", "000000000B" + "08FFFFFFFFFFFFFFFFFF01", GrpcStatusCode.InvalidArgument)] // -1 bytes
+    public async Task Nonsense_ends_with_a_status_and_the_next_call_is_answered(string method, string body, GrpcStatusCode status)
+    {
+        await using var server = await StartAsync(new ServerOptions());
+        using var client = new GrpcClient(server.Address);
+        var reply = await client.PostAsync(Bench + method, Convert.FromHexString(body));
+        Assert.Equal((200, status), (reply.HttpStatus, reply.Status));
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
+    [Fact]
+    public async Task A_payload_beyond_the_limit_is_refused_when_its_length_has_come()
+    {
+        await using var server = await StartAsync(new ServerOptions { MaxSize = 100_000 });
+        using var client = new GrpcClient(server.Address);
+        foreach (var method in (string[])["Upload", "Push", "Echo"])
+        {
+            Assert.Equal(GrpcStatusCode.Ok, (await client.PostAsync(Bench + method, Message(100_000, 0))).Status);
+            Assert.Equal(GrpcStatusCode.ResourceExhausted, (await client.PostAsync(Bench + method, Message(100_001, 0))).Status);
+        }
+    }
+
+    [Fact]
+    public async Task A_message_is_answered_at_once_and_fields_may_come_in_any_order_byte_by_byte()
+    {
+        await using var server = await StartAsync(new ServerOptions());
+        await using var raw = await RawHttp2.ConnectAsync(server.Address);
+        raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(Bench + "Echo"));
+        // Payload, an unknown text, sequence 0 twice, stamp 7.
+        byte[] message = [26, 2, 65, 66, 74, 1, 67, 21, 9, 0, 0, 0, 21, 0, 0, 0, 0, 9, 7, 0, 0, 0, 0, 0, 0, 0];
+        foreach (var one in GrpcClient.Frame(message))
+        {
+            raw.Add(RawHttp2.Data, 0, 1, [one]);
+            await raw.FlushAsync();
+        }
+        var answer = Assert.Single(Cut((await raw.ReadUntilAsync(RawHttp2.Data))!));
+        Assert.Equal((7ul, 0u, 2), (answer.Stamp, answer.Sequence, answer.Payload_.Length));
+        raw.Add(RawHttp2.Data, RawHttp2.EndStream, 1, Message(3, 1));
+        await raw.FlushAsync();
+        Assert.Equal(1u, Assert.Single(Cut((await raw.ReadUntilAsync(RawHttp2.Data))!)).Sequence);
+        Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the trailers
+    }
+
+    [Fact]
+    public async Task An_endless_pull_ends_when_its_client_cancels_and_keeps_its_rate()
+    {
+        await using var server = await StartAsync(new ServerOptions());
+        await using var raw = await RawHttp2.ConnectAsync(server.Address);
+        raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(Bench + "Pull"));
+        raw.Add(RawHttp2.Data, RawHttp2.EndStream, 1, GrpcClient.Frame(new PullRequest { Size = 10, Rate = 1000 }));
+        await raw.FlushAsync();
+        var bytes = new List<byte>();
+        while (Cut(bytes.ToArray()).Count < 50)
+            bytes.AddRange((await raw.ReadUntilAsync(RawHttp2.Data))!);
+        var messages = Cut(bytes.ToArray());
+        Assert.Equal(Enumerable.Range(0, messages.Count), messages.Select(one => (int)one.Sequence));
+        Assert.All(messages, one => Assert.Equal(messages[0].Stamp + one.Sequence * 1_000_000ul, one.Stamp));
+        raw.Add(RawHttp2.Reset, 0, 1, RawHttp2.Big(8));
+        raw.AddDownload(3, 10);
+        await raw.FlushAsync();
+        while (await raw.ReadAsync() is { } frame && frame.StreamId != 3)
+        {
+        }
+        using var patience = new CancellationTokenSource(Limits.Wait);
+        for (var before = -1L; server.Endpoints[0].Counters.Calls != before; await Task.Delay(50, patience.Token))
+            before = server.Endpoints[0].Counters.Calls;
+    }
+
+    [Fact]
+    public async Task Of_k_messages_one_is_held_back()
+    {
+        var faults = new FaultOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
+        await using var server = await StartAsync(new ServerOptions { Faults = faults });
+        using var client = new GrpcClient(server.Address);
+        var slow = 0;
+        for (var i = 0; i < 20; i++)
+        {
+            var started = System.Diagnostics.Stopwatch.GetTimestamp();
+            await client.PostAsync(Bench + "Echo", Message(10, 0));
+            slow += System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds >= 20 ? 1 : 0;
+        }
+        Assert.InRange(slow, 4, 20); // others may be slow for reasons of the machine
+    }
+
+    private static Task<ServerUnderTest> StartAsync(ServerOptions options, Address? listen = null) =>
+        ServerUnderTest.StartAsync(options with { Listen = [listen ?? Addresses.Unix()], Stack = options.Stack ?? BuiltInStack.StackName });
+
+    private static byte[] Message(int size, int number)
+    {
+        var payload = new byte[size];
+        PayloadPattern.Fill(payload);
+        byte[] message = [.. PayloadFrame.HeadOf(size), .. payload];
+        PayloadFrame.Number(message, 1234567, (uint)number);
+        var parsed = Payload.Parser.ParseFrom(message.AsSpan(GrpcFraming.PrefixLength));
+        Assert.Equal((1234567ul, (uint)number, size), (parsed.Stamp, parsed.Sequence, parsed.Payload_.Length));
+        return message;
+    }
+
+    private static List<Payload> Cut(byte[] body)
+    {
+        var messages = new List<Payload>();
+        for (var at = 0; at + GrpcFraming.PrefixLength <= body.Length;)
+        {
+            GrpcFraming.ReadPrefix(body.AsSpan(at), out _, out var length);
+            if (body.Length < at + GrpcFraming.PrefixLength + (int)length)
+                break;
+            messages.Add(Payload.Parser.ParseFrom(body, at + GrpcFraming.PrefixLength, (int)length));
+            at += GrpcFraming.PrefixLength + (int)length;
+        }
+        return messages;
+    }
+}
