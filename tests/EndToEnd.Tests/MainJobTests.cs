@@ -38,6 +38,20 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
+    public async Task Modes_are_arms_beside_each_other_and_streams_end_without_a_failure()
+    {
+        var (code, output, error) = await Tool.RunAsync([.. Tiny, "-m", "2", "--transports", "unix,pipe",
+            "--mode", "unary,upload,ping-pong", "-o", ResultsFile]);
+        Assert.True(code == 0, output + error);
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
+        Assert.Equal(["pipe", "pipe ping-pong", "pipe upload", "unix", "unix ping-pong", "unix upload"],
+            run.Cells.Select(cell => cell.Key.Arm).Distinct().Order(StringComparer.Ordinal));
+        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
+        Assert.All(run.Rounds, round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
+        Assert.Contains("messages/s", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_server_on_its_own_loop_tells_the_system_calls_of_a_call()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");

@@ -21,7 +21,7 @@ internal sealed class RunCommandOptions(Preset preset)
     };
 
     public Option<string> Transports { get; } = Suggesting(Text("--transports", "LIST",
-        preset.Help("--transports", $"transports of the server it starts: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
+        preset.Help("--transports", $"transports that it serves: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
         [.. Address.Own.Keys, "tcp,unix,pipe"]);
 
     public Option<string> Sizes { get; } = Text("-s", "LIST",
@@ -76,8 +76,8 @@ internal sealed class RunCommandOptions(Preset preset)
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
     public Option<string> Mode { get; } = Suggesting(Text("--mode", "LIST",
-        "what a call is, each an arm: unary (the payload comes down, default), upload (it goes up) or ping-pong (a message on a stream "
-            + "that stays open, and its answer)"), [.. CallMode.All, "unary,upload"]);
+        "what a call is, each an arm: unary (default), upload, ping-pong (on an open stream)"),
+        [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
         "with --mode ping-pong: messages of a stream, after which another is opened (default: one stream as long as the load)");

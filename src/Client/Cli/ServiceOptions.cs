@@ -10,7 +10,7 @@ internal sealed class ServiceOptions
 {
     public Option<bool> List { get; } = new("--list")
     {
-        Description = "print the services and methods of the server at -U, as its reflection tells them",
+        Description = "print the services and methods of the server at -U, by its reflection",
     };
 
     public Option<string> Describe { get; } = new("--describe")
@@ -22,7 +22,7 @@ internal sealed class ServiceOptions
     public Option<string> Call { get; } = new("--call")
     {
         HelpName = "METHOD",
-        Description = "measure this unary method, as --list prints it (package.Service/Method), instead of ours",
+        Description = "measure this unary method (package.Service/Method, see --list), not ours",
     };
 
     public Option<string> Data { get; } = new("--data")
