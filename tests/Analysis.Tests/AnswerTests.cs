@@ -2,6 +2,7 @@ using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -191,5 +192,66 @@ public class AnswerTests
         Assert.StartsWith(said, Answers.Of(new MeasuredRun(run))[0].Split(", and ")[^1], StringComparison.Ordinal);
 
         static ProcessUsage Costing(ProcessUsage usage, long ns) => usage with { CpuUserNs = usage.Calls * ns, CpuKernelNs = 0 };
+    }
+
+    [Fact]
+    public void Where_many_comparisons_keep_a_winner_from_being_named_it_is_said_who_is_ahead_and_why_that_is_no_win()
+    {
+        // One pair of eighteen is apart by itself (p = 0.034), and 0.05 / 18 takes more than that.
+        var random = new Random(5);
+        double[] Rounds(bool isAhead) => [.. Enumerable.Range(1, 12).Select(number =>
+            1000 * Math.Exp((isAhead ? number == 3 ? -0.06 : 0.05 : 0) + 0.0001 * Simulated.Gaussian(random)))];
+        var run = new MeasuredRun(Simulated.Run([.. Enumerable.Range(0, 18).Select(cell => Rounds(cell == 1))], arms: 3));
+
+        Assert.Contains("unix against tcp faster in 11 of 12 rounds, between +", Answers.Of(run)[0], StringComparison.Ordinal);
+        Assert.Contains(", not beyond what 18 comparisons allow by chance", Answers.Of(run)[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Rounds_that_are_missing_are_nobodys_lead() => Assert.Equal(
+        "10 B: not decided between unix and tcp: 3 more rounds would allow a verdict.",
+        Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
+
+    [Fact]
+    public void No_verdict_where_a_typed_window_is_shorter_than_four_calls()
+    {
+        var slow = new SampleRuns
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [10],
+            Noise = 0.001,
+            Speed = (kind, _) => kind == "unix" ? 0.0012 : 0.001, // 400 calls at 100/s take 4 s
+        }.Make();
+        var typed = slow with { Options = slow.Options with { DurationFixed = true } };
+
+        Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(slow))[0], StringComparison.Ordinal);
+        Assert.Matches(@"^10 B: not decided between unix and tcp: a window of 2 s holds fewer than four calls of .* s one after the other, "
+            + "and -d keeps it so", Answers.Of(new MeasuredRun(typed))[0]);
+        var counted = typed with { Options = typed.Options with { Calls = 100 } };
+        Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(counted))[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void At_a_given_load_no_single_round_stands_for_the_cell()
+    {
+        // Seven rounds of one rate; by requests/s the fourth of them in order of numbers would be the median.
+        Measurement With(Measurement round)
+        {
+            var latency = new LatencyHistogram();
+            latency.Record(1_000_000, 20_000);
+            latency.Record(round.Number == 4 ? 9_000_000 : 1_000_000, 250);
+            return round with { WindowNs = 2_000_000_000, Completed = 1000, Ok = 20_250, Latency = latency.Encode(), AskedRate = 500 };
+        }
+        var run = new SampleRuns { Transports = ["tcp"], Sizes = [10], Rounds = 7 }.Make();
+        run = run with
+        {
+            Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "500/s" } })],
+            Rounds = [.. run.Rounds.Select(With)],
+        };
+        var cell = new MeasuredRun(run).Cells[0];
+
+        Assert.Equal(9.0, cell.Median!.Latency.At(99)!.Value / 1e6, 0.1);
+        Assert.Equal(1.0, cell.Value(Metric.P99)!.Value / 1e6, 0.1); // 250 of 141,750 calls took longer
+        Assert.Contains("1.00 ms – 5.0", Reports.Find("text")!.Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 }

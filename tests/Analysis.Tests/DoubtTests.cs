@@ -42,6 +42,20 @@ public sealed class DoubtTests
     }
 
     [Fact]
+    public void A_trend_over_the_rounds_is_told_and_rounds_in_any_order_have_none()
+    {
+        RunRecord With(Func<int, double> factor) => Second(round => round with
+        {
+            Completed = (long)(round.Completed * factor(round.Number)), Ok = (long)(round.Ok * factor(round.Number)),
+        });
+        Raises("trend", "requests/s fall by ", With(number => 1 - 0.08 * number));
+        Assert.Null(Find(With(number => number % 2 == 0 ? 0.8 : 1), "trend"));
+        // A run of fewer rounds cannot show one.
+        var few = With(number => 1 - 0.08 * number);
+        Assert.Null(Find(few with { Rounds = [.. few.Rounds.Where(round => round.Number <= 6)] }, "trend"));
+    }
+
+    [Fact]
     public void A_client_that_still_compiles_is_not_warm() =>
         Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
 

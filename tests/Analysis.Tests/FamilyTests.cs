@@ -68,6 +68,15 @@ public sealed class FamilyTests
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
+    public void Comparisons_under_load_count_before_they_are_measured_so_that_no_winner_is_withdrawn()
+    {
+        var run = Made(new Random(1), 0).Record;
+        var loaded = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "50%" } });
+        Assert.Equal(2 * ClaimFamily.Of(new MeasuredRun(run)).Claims,
+            ClaimFamily.Of(new MeasuredRun(run with { Cells = [.. run.Cells, .. loaded] })).Claims);
+    }
+
+    [Fact]
     public void Holm_multiplies_by_what_is_left_and_never_falls()
     {
         double[] adjusted = Holm.Adjust([0.01, 0.04, 0.03, 0.005]);

@@ -26,13 +26,13 @@ internal static class Arms
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
 
-    /// <summary>Best first, by the headline of the median round.</summary>
+    /// <summary>Best first, by the headline.</summary>
     public static List<MeasuredCell> Ranked(IEnumerable<MeasuredCell> cells)
     {
         var all = cells.ToList();
         var metric = ArmComparison.Headline(all[0]);
         var sign = metric.Better == Better.Higher ? -1 : 1;
-        return [.. all.OrderBy(cell => sign * (metric.Value(cell.Median!) ?? double.PositiveInfinity * sign))];
+        return [.. all.OrderBy(cell => sign * (cell.Value(metric) ?? double.PositiveInfinity * sign))];
     }
 
     /// <summary>The heading of a column of <see cref="NameOf"/>.</summary>
@@ -85,6 +85,8 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
 /// <summary>One cell against another of the same run, from pairs of the same round.</summary>
 public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Metric Metric, Verdict Verdict)
 {
+    private const int FewestCalls = 4;
+
     /// <summary>Whether the cell is better than the reference by this metric, as far as can be told.</summary>
     public bool IsBetter => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Higher : VerdictKind.Lower);
 
@@ -102,8 +104,21 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
             return null;
         var family = metric == Headline(cell) ? ClaimFamily.Of(run) : metric == Cost(cell, reference) ? ClaimFamily.OfCpu(run) : null;
         var verdict = Verdict.Of(estimate, options.Delta);
-        return new ArmComparison(cell, reference, metric, family?.Allows(cell, reference) is { } allows
-            ? verdict.Among(family.Claims, family.FewestRounds, allows) : verdict);
+        if (family?.Allows(cell, reference) is { } allows)
+            verdict = verdict.Among(family.Claims, family.FewestRounds, allows);
+        return new ArmComparison(cell, reference, metric,
+            metric == Metric.Rate && (TooShort(run, cell) ?? TooShort(run, reference)) is { } why ? verdict.Without(why) : verdict);
+    }
+
+    /// <summary>A typed <c>-d</c> kept windows short that hold fewer than four of a cell's calls one after the other.</summary>
+    private static string? TooShort(MeasuredRun run, MeasuredCell cell)
+    {
+        if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || cell.Key.Load != "max" || cell.Median is not { } median)
+            return null;
+        var call = median.Latency.ValueAt(50);
+        return call * FewestCalls <= median.Record.WindowNs ? null
+            : $"a window of {Quantity.Seconds(median.Record.WindowNs)} holds fewer than four calls of {Quantity.Duration(call)} one after "
+                + "the other, and -d keeps it so";
     }
 
     /// <summary>

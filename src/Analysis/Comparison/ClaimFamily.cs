@@ -20,8 +20,8 @@ public sealed class ClaimFamily
     private ClaimFamily(MeasuredRun run, Func<MeasuredCell, MeasuredCell, Metric> metric)
     {
         level = run.Record.Options.Alpha();
-        var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference)
-            .Where(pair => run.Cells[pair.One].Median != null && run.Cells[pair.Other].Median != null).ToList();
+        // Those too that are not measured yet: what is said at full load must still hold when the rounds of --load are in.
+        var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference).ToList();
         var probabilities = Holm.Adjust([.. pairs.Select(pair => Probability(run.Cells[pair.One], run.Cells[pair.Other], metric))]);
         foreach (var (pair, probability) in pairs.Zip(probabilities))
             adjusted[pair] = probability;

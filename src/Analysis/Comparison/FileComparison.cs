@@ -56,8 +56,10 @@ public sealed class FileComparison
     public IReadOnlyList<CellKey> OnlyAfter { get; }
 
     /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
-    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) =>
-        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha, DriftOf(metric).Allowance);
+    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => Estimate(before, after, metric, Alpha);
+
+    private RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric, double alpha) =>
+        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), alpha, DriftOf(metric).Allowance);
 
     /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
     public double Alpha => Math.Min(Before.Run.Record.Options.Alpha(),
@@ -66,6 +68,26 @@ public sealed class FileComparison
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>
         Estimate(before, after, metric) is { } estimate ? Verdict.Of(estimate, After.Run.Record.Options.Delta) : null;
+
+    /// <summary>
+    /// The verdicts of all cells by one metric; of those that differ by themselves one is called different only where all together allow it
+    /// (<see cref="Holm"/>, by intervals), so that of two equal files at most one in twenty has any.
+    /// </summary>
+    public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeTogether(Metric metric)
+    {
+        var judged = Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
+            .Select(cell => (Cell: cell, Verdict: Judge(cell.Before, cell.After, metric))).ToList();
+        var open = judged.Where(one => one.Verdict?.Kind is VerdictKind.Higher or VerdictKind.Lower).Select(one => one.Cell).ToList();
+        for (var left = judged.Count; open.Count > 0;)
+        {
+            var stay = open.Where(cell => Estimate(cell.Before, cell.After, metric, Alpha / left)?.Interval?.Contains(1) != false).ToList();
+            if (stay.Count == open.Count)
+                break;
+            (left, open) = (left - (open.Count - stay.Count), stay);
+        }
+        return [.. judged.Select(one => (one.Cell.Before, open.Contains(one.Cell)
+            ? one.Verdict!.Among(judged.Count, RatioEstimate.FewestUnpaired(Alpha / judged.Count), allowed: false) : one.Verdict))];
+    }
 
     private static bool CountsParts(NamedRun file) => file.Run.Record.Rounds.All(round => round.Credited is not null);
 
@@ -143,9 +165,7 @@ internal static class CompareSummary
     {
         foreach (var metric in metrics)
         {
-            var judged = comparison.Cells
-                .Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
-                .Select(cell => (cell.Before, Verdict: comparison.Judge(cell.Before, cell.After, metric))).ToList();
+            var judged = comparison.JudgeTogether(metric).ToList();
             if (judged.Count > 0)
                 yield return $"{metric.Title}: {Sentence(comparison, metric, judged)}.";
         }
@@ -159,15 +179,20 @@ internal static class CompareSummary
         var same = Of(VerdictKind.NoDifference).Count;
         var open = judged.Count - better.Count - worse.Count - same;
         if (open == judged.Count)
-            return judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells");
+            return (judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells"))
+                + Withheld(judged);
         string[] parts =
         [
             Part("worse", comparison, metric, worse, judged.Count), Part("better", comparison, metric, better, judged.Count),
             same == 0 ? "" : Invariant($"no difference that matters in {same} of {judged.Count}"),
-            open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}"),
+            open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}") + Withheld(judged),
         ];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
+
+    private static string Withheld(List<(MeasuredCell Cell, Verdict? Verdict)> judged) =>
+        judged.Count(one => one.Verdict?.AmongClaims > 1) is > 0 and var withheld
+            ? Invariant($" ({withheld} of them differ by themselves, not beyond what {judged.Count} comparisons allow by chance)") : "";
 
     /// <summary>How many, and the one that changed most.</summary>
     private static string Part(

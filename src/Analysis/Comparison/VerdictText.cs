@@ -14,14 +14,14 @@ public static class VerdictText
     private const int Wide = 30;
 
     /// <summary>
-    /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell: faster in 4 of 6 rounds, between −2.0 %
-    /// and +46 %</c>.
+    /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell: faster in 4 of 6 rounds, between
+    /// −2.0 % and +46 %</c>.
     /// </summary>
     public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
     {
         VerdictKind.Higher or VerdictKind.Lower => Size(verdict, metric, ""),
         VerdictKind.NoDifference => Within(verdict.LargestDifference),
-        _ => $"cannot tell{Among(verdict)}: {Open(verdict, metric)}",
+        _ => $"cannot tell: {Open(verdict, metric)}",
     };
 
     /// <summary><c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
@@ -37,6 +37,8 @@ public static class VerdictText
     /// </summary>
     public static string Open(Verdict verdict, Metric metric)
     {
+        if (verdict.Withheld.Length > 0)
+            return verdict.Withheld;
         var estimate = verdict.Estimate;
         if (estimate.LeftOut is > 0 and var silent)
             return $"{(silent == 1 ? "1 round has" : $"{Quantity.Count(silent)} rounds have")} a value of 0 and so no ratio";
@@ -45,7 +47,8 @@ public static class VerdictText
         var more = verdict.HiddenByDrift > 0
             ? $"; cannot be decided at this drift ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
             : verdict.RoundsMissing > 0 ? $"; {Rounds(verdict.RoundsMissing)} would allow a verdict" : More(verdict.MoreRounds);
-        return $"{Often(estimate, metric)}between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
+        return $"{Often(estimate, metric)}between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}"
+            + Chance(verdict) + more;
     }
 
     /// <summary>How much one differs from the other, whichever is ahead: <c>45 % [41 %, 48 %]</c>.</summary>
@@ -59,8 +62,9 @@ public static class VerdictText
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
-    private static string Among(Verdict verdict) =>
-        verdict.AmongClaims > 1 ? $" among {Quantity.Count(verdict.AmongClaims)} comparisons" : "";
+    // By itself it would be a winner.
+    private static string Chance(Verdict verdict) => verdict.AmongClaims > 1
+        ? $", not beyond what {Quantity.Count(verdict.AmongClaims)} comparisons allow by chance" : "";
 
     /// <summary>In how many rounds it was ahead, the way it mostly was; nothing where rounds are no pairs.</summary>
     private static string Often(RatioEstimate estimate, Metric metric)

@@ -34,8 +34,8 @@ public static class Answers
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
         // Where the load is given, so are the requests/s.
         if (cell.Key.Load != "max")
-            return $"{Arms.NameOf(run, cell.Point)}: at {Metric.Rate.Show(median)} {RateUnit(cell)} {cell.Key.Arm} answers within "
-                + $"{Metric.P50.Show(median)} (p50) and {Metric.P99.Show(median)} (p99), for {total.Show(median)} of "
+            return $"{Arms.NameOf(run, cell.Point)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
+                + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
         return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
             + $"{Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
@@ -108,8 +108,10 @@ public static class Answers
     {
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
             return "no common rounds";
-        var pair = unknown.Count == 1 ? first.Key.Arm : $"{first.Key.Arm} against {nearest.Reference.Key.Arm}";
-        return $"{pair} {VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
+        // Without an interval it is rounds that are missing, whoever is ahead.
+        var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
+            : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";
+        return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
 

@@ -37,12 +37,15 @@ internal sealed class Document(NamedRun file)
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)), .. Whole(RunTables.AtGivenLoad(run),
-            "Latency at the load that was asked for, from the moment each call was due.")]);
+            RunTables.AtGivenLoadWords)]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
-    public Section AtGivenLoad => OfTable("Latency at the given load (median round, from the moment each call was due)", "",
-        RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
-        ? section with { Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false) }] } : Section.Empty;
+    public Section AtGivenLoad => OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
+        ? section with
+        {
+            Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Note = RunTables.AtGivenLoadWords }],
+        }
+        : Section.Empty;
 
     public Section Throughput => Section.Of($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
@@ -52,7 +55,9 @@ internal sealed class Document(NamedRun file)
             Note = $"{RunTables.UnattributedWords} {RunTables.Contradictions(run)}".TrimEnd(),
         }]);
 
-    public Section Latency => Section.Of("Latency (median round)", new Block { Table = RunTables.Latency(run) });
+    public Section Latency => Section.Of(
+        $"Latency ({(run.Cells.All(RunTables.IsAtFullLoad) ? "median round" : "median round; at a given load all rounds")})",
+        new Block { Table = RunTables.Latency(run) });
 
     /// <summary>Why one costs more than another.</summary>
     public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table

@@ -2,6 +2,7 @@ using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -45,18 +46,26 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(cell => !IsAtFullLoad(cell)).ToList();
         var ratio = RatioHeadings(run, cells);
-        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99.9", Arms.RateHeading(run),
-            "client CPU", "server CPU"])
-        { Words = 2, Spare = ["p90", Arms.RateHeading(run), "p99.9", "server CPU", "client CPU"] };
+        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99 of rounds", "p99.9",
+            Arms.RateHeading(run), "client CPU", "server CPU"])
+        { Words = 2, Spare = ["p99 of rounds", "p90", Arms.RateHeading(run), "p99.9", "server CPU", "client CPU"] };
         foreach (var cell in cells)
         {
-            var median = cell.Median!;
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.P50.Show(median), .. Ratios(run, cell, ratio.Length),
-                .. new[] { "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!.Show(median)), Metric.Rate.Show(median),
-                Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median)]);
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, cell.Show(Metric.P50), .. Ratios(run, cell, ratio.Length),
+                cell.Show(Metric.Find("p90")!), cell.Show(Metric.P99), OverRounds(run, cell, Metric.P99),
+                cell.Show(Metric.Find("p99.9")!), cell.Show(Metric.Rate), cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu)]);
         }
         return table;
     }
+
+    /// <summary>What the columns of <see cref="AtGivenLoad"/> are.</summary>
+    public const string AtGivenLoadWords = "Percentiles of the calls of all rounds together, each from the moment its call was due, and "
+        + "for p99 the interval of the single rounds' (below six rounds their range); requests/s and CPU: median over the rounds.";
+
+    /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
+    private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
+        SignedRank.IntervalOf([.. cell.Values(metric)], run.Record.Options.Alpha()) is { } interval
+            ? $"{Quantity.Show(interval.Low, metric.Unit)} – {Quantity.Show(interval.High, metric.Unit)}" : Range(cell, metric);
 
     /// <summary>
     /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each; an arm may have
@@ -70,14 +79,14 @@ internal static class RunTables
         select $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} is {(comparison.IsBetter ? "faster" : "slower")} than "
             + $"{comparison.Reference.Key.Arm} in pairs of the same round, though its median round is not: the pairs count.");
 
-    /// <summary>Latencies of the median round.</summary>
+    /// <summary>Latencies of the median round, or of all where the load was given.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
         Metric[] metrics = [Metric.Mean, .. new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!), Metric.Max];
         var table = new TextTable([Arms.Heading(run), "transport", .. metrics.Select(metric => metric.Id)])
         { Words = 2, Spare = ["p99.9", "p90", "max", "mean"] };
         foreach (var cell in InOrder(run))
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(cell.Show)]);
         return table;
     }
 
@@ -197,14 +206,14 @@ internal static class BarChart
         foreach (var (point, name) in points.Zip(names))
         {
             var metric = ArmComparison.Headline(point.First());
-            var most = point.Max(cell => metric.Value(cell.Median!) ?? 0);
+            var most = point.Max(cell => cell.Value(metric) ?? 0);
             foreach (var (i, cell) in point.Index())
             {
-                var share = most > 0 ? (metric.Value(cell.Median!) ?? 0) / most : 0;
+                var share = most > 0 ? (cell.Value(metric) ?? 0) / most : 0;
                 var unit = metric == Metric.Rate ? "" : " " + metric.Title;
                 text.Append("  ").Append((i == 0 ? name : "").PadRight(nameWidth)).Append("  ").Append(cell.Key.Arm.PadRight(armWidth))
                     .Append("  ")
-                    .Append(Bar(share)).Append(' ').Append(metric.Show(cell.Median!)).Append(unit).Append('\n');
+                    .Append(Bar(share)).Append(' ').Append(cell.Show(metric)).Append(unit).Append('\n');
             }
         }
         return text.ToString();

@@ -38,6 +38,9 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         InCells("threads", ClientDoubts.ThreadsUsed, "Read the result as one of that many threads."),
         InCells("not-warm", ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
         InCells("not-steady", Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
+        InCells("trend", Steadiness.TrendOverRounds,
+            "Ratios of pairs of the same round lose what their arms share of it, absolute figures do not. A server that ages is excluded "
+            + "by one for each round (the main plan without --quick); else look at what else changed on the machine."),
         InCells("placement", Steadiness.TwoGroups,
             "Tie both sides down: --client-cpus and --server-cpus, or read the result as a mixture of two machines."),
         InCells("spoiled", MachineDoubts.SpoiledRounds, "Stop what else runs on this machine and run again."),

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
@@ -13,6 +14,10 @@ internal static class Steadiness
     private const int FewestBuckets = 8;
     private const int FewestRounds = 6;
     private const double LeastDistance = 0.08;
+
+    // Of rounds in any order one cell in a thousand has such a trend; fewer rounds cannot show it.
+    private const double LeastDeviations = 3.29;
+    private const int FewestOfTrend = 8;
 
     // Of normal rounds the best split into two is rarely further apart than this many standard deviations within the groups
     // (DoubtTests simulates them).
@@ -31,6 +36,27 @@ internal static class Steadiness
             ? new Observation(Math.Abs(change),
                 $"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
                 + "from the begin to the end of the window")
+            : null;
+    }
+
+    /// <summary>
+    /// The rounds of a cell rise or fall from the first to the last, by Mann and Kendall's test of its headline: something ages, or the
+    /// machine changed meanwhile.
+    /// </summary>
+    public static Observation? TrendOverRounds(MeasuredRun run, MeasuredCell cell)
+    {
+        var metric = ArmComparison.Headline(cell);
+        double[] logs = [.. cell.Values(metric).Where(value => value > 0).Select(value => Math.Log(value))];
+        if (logs.Length < FewestOfTrend)
+            return null;
+        var (n, score) = (logs.Length, 0);
+        for (var later = 1; later < n; later++)
+            score += logs.Take(later).Sum(earlier => Math.Sign(logs[later] - earlier));
+        var deviations = (Math.Abs(score) - 1) / Math.Sqrt(n * (n - 1.0) * (2 * n + 5) / 18);
+        var change = Math.Exp(LeastSquares(logs).Change * (n - 1) / n) - 1;
+        return deviations > LeastDeviations && Math.Abs(change) > LeastChange
+            ? new Observation(Math.Abs(change), $"{metric.Title} {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
+                + Invariant($"from the first to the last of {n} rounds"))
             : null;
     }
 

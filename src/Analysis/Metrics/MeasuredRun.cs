@@ -1,4 +1,6 @@
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Metrics;
 
@@ -60,6 +62,8 @@ public sealed record NamedRun(string Name, MeasuredRun Run);
 /// <summary>One cell of a run with the rounds of it that count, in the order of their numbers.</summary>
 public sealed class MeasuredCell
 {
+    private MeasurementView? all;
+
     internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds)
     {
         (Index, Cell, Rounds) = (index, cell, rounds);
@@ -86,8 +90,29 @@ public sealed class MeasuredCell
     /// <summary>Values of the rounds that have one.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
+    /// <summary>
+    /// The number that stands for the cell: of its median round where requests/s are what was found. Where the load was given all rounds
+    /// have about the same, so that any of them could be the median: there percentiles are of the calls of all rounds together, and
+    /// everything else is the median over the rounds. Null when no round tells it.
+    /// </summary>
+    public double? Value(Metric metric) => Median is null ? null
+        : Key.Load == "max" ? metric.Value(Median)
+        : metric.IsOfLatencies ? metric.Value(All)
+        : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
+
+    /// <summary>That as text with its unit, – when there is none.</summary>
+    public string Show(Metric metric)
+    {
+        var isBound = metric.AtLeast is { } atLeast && Median is not null
+            && (Key.Load == "max" ? atLeast(Median) : metric.IsOfLatencies ? atLeast(All) : Rounds.Any(atLeast));
+        return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
+    }
+
     /// <summary>Whether every call of every round ended well.</summary>
     public bool AllWell => Rounds.All(r => r.FailedCalls == 0 && r.Record.CutOff == 0);
+
+    /// <summary>With the latencies of all rounds together.</summary>
+    private MeasurementView All => all ??= MeasurementView.Together(Rounds);
 
     internal static MeasurementView? MedianOf(IReadOnlyList<MeasurementView> rounds) =>
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);

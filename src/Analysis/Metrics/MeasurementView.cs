@@ -27,6 +27,21 @@ public sealed class MeasurementView(Measurement round)
     public LatencyCounts Lateness =>
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
+    /// <summary>The latencies of all these rounds as those of one; anything else is the first one's.</summary>
+    internal static MeasurementView Together(IReadOnlyList<MeasurementView> rounds)
+    {
+        LatencyCounts Sum(Func<Measurement, string> text) =>
+            rounds.Aggregate(LatencyCounts.Empty, (sum, one) => sum.Add(LatencyCounts.Decode(text(one.Record))));
+        var (ended, late) = (Sum(round => round.Latency), Sum(round => round.NotSentLatency));
+        return new MeasurementView(rounds[0].Record)
+        {
+            ended = ended,
+            latency = ended.WithBounds(Sum(round => round.CutOffLatency).Add(late)),
+            serviceTime = Sum(round => round.ServiceTime),
+            lateness = Sum(round => round.SendLateness).WithBounds(late),
+        };
+    }
+
     /// <summary>Whether calls are missing from the latencies, so that means are lower bounds.</summary>
     public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
 

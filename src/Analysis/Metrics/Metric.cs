@@ -13,6 +13,9 @@ namespace IpcBench.Analysis.Metrics;
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<MeasurementView, double?> Value, Func<MeasurementView, bool>? AtLeast = null)
 {
+    /// <summary>Read from the calls of a round, so that those of several rounds can be put together.</summary>
+    public bool IsOfLatencies { get; private init; }
+
     /// <summary>The value as text with its unit, – when there is none.</summary>
     public string Show(MeasurementView reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
@@ -22,7 +25,7 @@ public sealed record Metric(
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P99 { get; } = Percentile("p99", 99);
     public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest,
-        r => r.Latency.HasBounds);
+        r => r.Latency.HasBounds) { IsOfLatencies = true };
     public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
     public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
@@ -102,9 +105,10 @@ public sealed record Metric(
             r => r.Record.Connections.ConnectTimesNs is [_, _, var p99, ..] ? p99 : null),
         new("threads", "threads that ran completions", Unit.Count, Better.Higher, r => r.Record.ThreadCalls.Count),
         new("fairness", "fairness of connections", Unit.Share, Better.Higher, r => r.Record.Connections.Fairness),
-        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)),
-        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)),
-        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99), r => r.Lateness.IsBoundAt(99)),
+        new("service_p50", "service time p50", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(50)) { IsOfLatencies = true },
+        new("service_p99", "service time p99", Unit.Nanoseconds, Better.Lower, r => r.ServiceTime.At(99)) { IsOfLatencies = true },
+        new("lateness_p99", "lateness of sends p99", Unit.Nanoseconds, Better.Lower, r => r.Lateness.At(99), r => r.Lateness.IsBoundAt(99))
+        { IsOfLatencies = true },
         Failed,
         new("cut_off", "cut off", Unit.Count, Better.Lower, r => r.Record.CutOff),
         new("not_sent", "due and not sent", Unit.Count, Better.Lower, r => r.Record.NotSent),
@@ -126,7 +130,8 @@ public sealed record Metric(
     private static double? Preempted(ProcessUsage? usage) => usage?.ContextSwitches - usage?.VoluntarySwitches;
 
     private static Metric Percentile(string id, double percentile) =>
-        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile), r => r.Latency.IsBoundAt(percentile));
+        new(id, id, Unit.Nanoseconds, Better.Lower, r => r.Latency.At(percentile), r => r.Latency.IsBoundAt(percentile))
+        { IsOfLatencies = true };
 
     private static double? PerCall(double? total, double calls) => calls == 0 ? null : total / calls;
 }

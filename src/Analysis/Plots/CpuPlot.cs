@@ -47,8 +47,8 @@ internal sealed class CpuPlot : IPlot
             var end = left;
             foreach (var (metric, name, css) in Sides)
             {
-                var width = (metric.Value(cell.Median!) ?? 0) * scale;
-                marks.Rectangle(end, y, width, Row - 5, css, $"{series.Name}, {name}: {metric.Show(cell.Median!)}");
+                var width = (cell.Value(metric) ?? 0) * scale;
+                marks.Rectangle(end, y, width, Row - 5, css, $"{series.Name}, {name}: {cell.Show(metric)}");
                 end += width;
             }
             marks.Label(end + 6, y + 12, Quantity.Micros(Total(cell)), css: "s");
@@ -57,7 +57,7 @@ internal sealed class CpuPlot : IPlot
         return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Stacked bars of CPU per call", Frame.Width, y + 6, marks.ToString());
     }
 
-    private static double Total(MeasuredCell cell) => Sides.Sum(side => side.Metric.Value(cell.Median!) ?? 0);
+    private static double Total(MeasuredCell cell) => Sides.Sum(side => cell.Value(side.Metric) ?? 0);
 
     private static TextTable Table(MeasuredRun run)
     {
@@ -67,7 +67,7 @@ internal sealed class CpuPlot : IPlot
             .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))])
         { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(metric => metric.Show(cell.Median!))]);
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(cell.Show)]);
         return table;
     }
 }

@@ -93,7 +93,7 @@ public sealed class JsonReport : IReport
         json.WriteNumber("rounds", cell.Rounds.Count);
         json.WriteStartObject("median");
         foreach (var metric in cell.Median is null ? [] : Metric.All)
-            Write(json, CsvReport.ColumnOf(metric), metric.Value(cell.Median!));
+            Write(json, CsvReport.ColumnOf(metric), cell.Value(metric));
         json.WriteEndObject();
         var rates = cell.Values(Metric.Rate).ToList();
         Write(json, "rpsLowest", rates.Count == 0 ? null : rates.Min());

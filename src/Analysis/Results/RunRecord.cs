@@ -135,6 +135,9 @@ public sealed record RunOptionsRecord
     /// <summary>Nominal length of one measurement in ns; 0 when a number of calls ends it.</summary>
     public required long DurationNs { get; init; }
 
+    /// <summary>That length was asked for (<c>-d</c>), so that windows of slow calls were not lengthened.</summary>
+    public bool DurationFixed { get; init; }
+
     /// <summary>Calls of one measurement; 0 when its length ends it.</summary>
     public long Calls { get; init; }
 

@@ -26,5 +26,5 @@ public static class StoppingRule
     /// <summary>
     /// Whether a verdict needs no more rounds: it is known which arm is ahead, or that no difference is larger than delta.
     /// </summary>
-    public static bool IsDecided(Verdict verdict) => verdict.Kind != VerdictKind.CannotTell;
+    public static bool IsDecided(Verdict verdict) => verdict.Kind != VerdictKind.CannotTell || verdict.Withheld.Length > 0;
 }

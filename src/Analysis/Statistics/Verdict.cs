@@ -21,6 +21,9 @@ public sealed record Verdict
     /// </summary>
     public int AmongClaims { get; private init; }
 
+    /// <summary>Why nothing is said whatever the interval; empty where the interval decides.</summary>
+    public string Withheld { get; private init; } = "";
+
     /// <summary>The fewest rounds that can name a winner at all.</summary>
     public int FewestRounds { get; private init; }
 
@@ -55,6 +58,11 @@ public sealed record Verdict
             : IsHiddenByDrift(estimate, delta) ? open with { HiddenByDrift = estimate.Drift }
             : open with { MoreRounds = Statistics.MoreRounds.Of(estimate, interval, delta) };
     }
+
+    /// <summary>The same where something speaks against any verdict.</summary>
+    /// <param name="why">A clause.</param>
+    public Verdict Without(string why) =>
+        this with { Kind = VerdictKind.CannotTell, Withheld = why, IsTooLittle = false, LargestDifference = 0, MoreRounds = null };
 
     // With no noise left the interval would be the estimate ± the drift.
     private static bool IsHiddenByDrift(RatioEstimate estimate, double delta) =>

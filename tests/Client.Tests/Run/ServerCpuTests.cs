@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Globalization;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
@@ -44,6 +46,77 @@ public class ServerCpuTests
         Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
         Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
         Assert.True(loop.Waits > 0);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task A_program_that_burns_is_counted_and_named_whatever_the_transport(string kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        // Its parent ends: what descends from this process is no other's load.
+        using var parent = Process.Start(
+            new ProcessStartInfo("/bin/sh", ["-c", "while :; do :; done & echo $!"]) { RedirectStandardOutput = true })!;
+        var line = await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken);
+        var id = int.Parse(line!, CultureInfo.InvariantCulture);
+        await parent.WaitForExitAsync(TestContext.Current.CancellationToken);
+        using var burner = Process.GetProcessById(id);
+        try
+        {
+            await using var servers = await OpenAsync("--transports", kind, "-c", "8");
+            var (address, link) = Assert.Single(servers.Links);
+            await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
+            using var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => generator.SystemCalls);
+            await counters.AskFirstAsync(TestContext.Current.CancellationToken);
+            var burnt = new Burnt(burner.Id, counters);
+            // As long as it takes until the burner had its share, on however busy a machine.
+            await generator.RunAsync(
+                new LoadWindow { Duration = TimeSpan.FromSeconds(30) }, burnt.Enough(TestContext.Current.CancellationToken), burnt);
+            await counters.AskLastAsync();
+
+            var machine = counters.Machine!;
+            // Its use is that of the window in proportion: on a busy machine it may have had more of the time around it, or less.
+            Assert.True(machine.OthersNs > burnt.Ns / 2, $"{machine.OthersNs} of {burnt.Ns} ns");
+            // Where three others were busier, they are the ones to name.
+            Assert.True(machine.Busiest.Any(one => one.Pid == id) || machine.Busiest.All(one => one.CpuNs > burnt.Ns / 2),
+                $"{burnt.Ns} ns of {id}: {string.Join(", ", machine.Busiest)}");
+        }
+        finally
+        {
+            burner.Kill();
+        }
+    }
+
+    /// <summary>What a process used between the edges of a window, by its own clock; ends the window when that is 0.3 s.</summary>
+    private sealed class Burnt(int process, IWindowEdges inner) : IWindowEdges
+    {
+        private long begin = long.MaxValue, end;
+
+        public long Ns => end - begin;
+
+        public void OnBegin()
+        {
+            inner.OnBegin();
+            Volatile.Write(ref begin, ProcessClock.Read(process)!.CpuNs);
+        }
+
+        public void OnEnd()
+        {
+            end = ProcessClock.Read(process)!.CpuNs;
+            inner.OnEnd();
+        }
+
+        public CancellationToken Enough(CancellationToken cancellation)
+        {
+            var source = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            _ = Task.Run(async () =>
+            {
+                while (ProcessClock.Read(process) is { } clock && clock.CpuNs - Volatile.Read(ref begin) < 300_000_000)
+                    await Task.Delay(20, cancellation);
+                await source.CancelAsync();
+            }, cancellation);
+            return source.Token;
+        }
     }
 
     [Fact]
