@@ -107,7 +107,8 @@ public static class Answers
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
-            return "no common rounds";
+            return ArmComparison.Headline(first) == Metric.Rate
+                ? "no common rounds" : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
         // Without an interval it is rounds that are missing, whoever is ahead.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";

@@ -164,17 +164,9 @@ internal static class LoadRates
     /// <summary>A run that is resumed goes on with the rates it has.</summary>
     private static double? Earlier(RunRecord record, int cell) => record.Rounds.FirstOrDefault(round => round.Cell == cell)?.AskedRate;
 
-    private static double Capacity(RunRecord record, CellKey key)
-    {
-        // Of several attempts the last one counts.
-        var counting = record.Rounds.GroupBy(round => (round.Cell, round.Number, AtFullLoad: round.AskedRate == 0))
-            .Select(attempts => attempts.MaxBy(round => round.Attempt)!);
-        var arms = from round in counting
-                   let cell = record.Cells[round.Cell].Key
-                   where cell.Load == "max" && round.WindowNs > 0
-                   where (cell.Size, cell.Connections, cell.Streams) == (key.Size, key.Connections, key.Streams)
-                   group (round.Credited ?? round.Completed) * 1e9 / round.WindowNs by round.Cell into rates
-                   select rates.Order().ElementAt((rates.Count() - 1) / 2);
-        return arms.Where(rate => rate > 0).DefaultIfEmpty(0).Min();
-    }
+    // The rounds that count in reports: of several attempts the last whole one.
+    private static double Capacity(RunRecord record, CellKey key) =>
+        new MeasuredRun(record).Cells.Where(cell => cell.Key.Load == "max" && cell.Median is { Rate: > 0 })
+            .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))
+            .Select(cell => cell.Median!.Rate).DefaultIfEmpty(0).Min();
 }

@@ -117,6 +117,21 @@ public class BenchRunnerTests
         Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round => Assert.Equal(777, round.AskedRate));
     }
 
+    [Fact]
+    public async Task Load_is_a_share_of_what_the_rounds_that_count_found()
+    {
+        // A repeated attempt in which not every arm was measured counts nowhere.
+        var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)]);
+        var full = first.Rounds.Where(round => round.AskedRate == 0).ToList();
+        var half = full.Single(round => round.Cell == 0) with { Attempt = 1, Completed = 100 };
+        var made = await RunAsync(
+            new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)],
+            resume: new Resumption("x", first with { Rounds = [.. full, half] }, 1));
+
+        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round =>
+            Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
+    }
+
     private static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
         string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null)
