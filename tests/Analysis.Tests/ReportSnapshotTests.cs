@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using IpcBench.Analysis.Documents;
@@ -10,6 +11,8 @@ public sealed class ReportSnapshotTests
 {
     public static TheoryData<string> Formats => [.. Reports.All.Select(report => report.Format)];
 
+    private static string Source([CallerFilePath] string source = "") => source;
+
     private static RunRecord Long() =>
         new SampleRuns { Transports = ["tcp", "tls", "unix", "pipe"], Rounds = 12, SamplesPerRound = 60 }.Make();
 
@@ -19,6 +22,16 @@ public sealed class ReportSnapshotTests
     private static ReportModel TwoMachines() => new([
         ("linux", new SampleRuns { Sizes = [10, 10_000], Rounds = 8, SamplesPerRound = 40 }.Make()),
         ("windows", new SampleRuns(2) { Sizes = [10, 10_000], Rounds = 8, SamplesPerRound = 40, Os = "Windows" }.Make())]);
+
+    [Fact]
+    public void Every_format_has_its_line_in_the_documents_and_no_other_has()
+    {
+        var document = File.ReadAllText(Path.Combine(Path.GetDirectoryName(Source())!, "..", "..", "docs", "reports.md"));
+        Assert.Equal(Reports.All.Select(report => report.Format).Order(),
+            Regex.Matches(document, "^\\| `([a-z-]+)` \\|", RegexOptions.Multiline).Select(match => match.Groups[1].Value).Order());
+        Assert.Equal(Reports.All.Select(report => report.Format).Order(),
+            Regex.Match(document, @"GrpcBench report FILE… \[--format ([^\]]+)\]").Groups[1].Value.Split('|').Order());
+    }
 
     // Four transports, six sizes, twelve rounds: 24 cells. What a format looks like is in the smaller approved reports.
     [Theory]

@@ -43,6 +43,19 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
+    public void Test_classes_that_comments_and_documents_cite_exist()
+    {
+        var own = SourceTree.FilesOf(Path.Combine(Root, "tests"))
+            .SelectMany(path => Cited(path, @"\bclass (\w+Tests)\b")).Select(cited => cited.Name).ToHashSet();
+        string[] documents = [.. Directory.EnumerateFiles(Root, "*.md"), .. Directory.EnumerateFiles(Path.Combine(Root, "docs"), "*.md"),
+            .. Directory.EnumerateFiles(Path.Combine(Root, "bench")), .. SourceTree.FilesOf(Path.Combine(Root, "src"))];
+        var cited = documents.SelectMany(path => Cited(path, @"\b([A-Z]\w*[a-z]Tests)\b")).ToList();
+
+        Assert.NotEmpty(cited);
+        Assert.DoesNotContain(cited, one => !own.Contains(one.Name));
+    }
+
+    [Fact]
     public void A_cycle_is_named_with_its_files_and_the_rarest_arrow_first()
     {
         Write("A/One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One : Two;\n");
@@ -110,6 +123,9 @@ public sealed class SourceTreeTests : IDisposable
         }
         return found;
     }
+
+    private static IEnumerable<(string Name, string File)> Cited(string path, string pattern) =>
+        Regex.Matches(File.ReadAllText(path), pattern).Select(match => (match.Groups[1].Value, Path.GetRelativePath(Root, path)));
 
     private static int Width()
     {
