@@ -104,6 +104,30 @@ public sealed class WritingTests : IDisposable
         Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("-o /dev/stdout")]
+    [InlineData("-o /dev/fd/1")]
+    [InlineData("-o /dev/fd/3 3>>{0}/out")]
+    public async Task A_report_into_what_the_shell_has_open_takes_its_place_behind_the_rest(string output)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "/dev/stdout is Unix's");
+        var report = $"{Client} report {PublishedTests.Root}/results/aa/run.json --format runs-csv";
+        output = string.Format(output, folder);
+        var (_, all, error) = await ShellAsync($"{{ echo first; {report} {output}; }} >{folder}/out; echo last >>{folder}/out; "
+            + $"{report} {output} >>{folder}/out; cat {folder}/out; {report} >{folder}/alone");
+        var alone = File.ReadAllText(PathOf("alone"));
+        Assert.True(all == $"first\n{alone}last\n{alone}", all + error);
+    }
+
+    [Fact]
+    public async Task A_report_goes_into_a_command_of_bash()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && File.Exists("/bin/bash"), "/dev/fd is Unix's");
+        var (code, output, error) = await ShellAsync(
+            $"bash -c \"{Client} report {PublishedTests.Root}/results/aa/run.json --format runs-csv -o >(cat >&2); wait\"");
+        Assert.True(code == 0 && error.StartsWith("NAME,RUN 0,", StringComparison.Ordinal), output + error);
+    }
+
     [Fact]
     public async Task A_reader_that_leaves_ends_a_run_that_keeps_no_file_and_no_other()
     {

@@ -61,6 +61,9 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
         if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal))
             throw new IOException("it is no name of a file");
         var full = System.IO.Path.GetFullPath(path);
+        // What a shell makes of >(command), and another name of /dev/stdout.
+        if (!OperatingSystem.IsWindows() && full.StartsWith("/dev/fd/", StringComparison.Ordinal))
+            full = "/proc/self/fd/" + full["/dev/fd/".Length..];
         // /proc's links to what a process has open lead to no path: the system follows them, we do not.
         for (var links = 0; !IsOpenedElsewhere(full) && new FileInfo(full).LinkTarget is { } target; links++)
         {

@@ -174,6 +174,19 @@ public static class WholeFile
 
     private static void WriteToStream(FilePlace place, Action<Stream> write)
     {
+        // Opened anew, a file would be written from its begin, over what the shell or others have put there.
+        using var standard = place.Path switch
+        {
+            "/proc/self/fd/1" => Console.OpenStandardOutput(),
+            "/proc/self/fd/2" => Console.OpenStandardError(),
+            _ => null,
+        };
+        if (standard is not null)
+        {
+            write(standard);
+            standard.Flush();
+            return;
+        }
         // Opening a pipe that nobody reads waits for a reader, perhaps for ever.
         using var reader = place.IsPipe ? UnixFile.WaitForReader(place.Path, ReaderPatience) : null;
         Append(place.Path, write);
@@ -183,6 +196,8 @@ public static class WholeFile
     {
         using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete,
             bufferSize: 64 * 1024);
+        if (file.CanSeek)
+            file.Seek(0, SeekOrigin.End);
         write(file);
         file.Flush();
     }
