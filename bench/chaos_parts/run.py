@@ -28,7 +28,7 @@ class Run:
         self.plan, self.number, self.folder = Plan(seed, number), number, folder
         self.client_program, self.server_program = programs
         self.problems, self.code, self.record, self.peak = [], None, None, 0
-        self.addresses, self.sent, self.seen, self.ended_own, self.is_killed = [], [], None, False, False
+        self.addresses, self.sent, self.seen, self.is_killed = [], [], None, False
 
     async def take(self):
         os.makedirs(os.path.join(self.folder, "tmp"))
@@ -118,7 +118,6 @@ class Run:
             for pid, name in self.alive():
                 if pid != process.pid and "GrpcBenchServer" in name:
                     os.kill(pid, signal.SIGSTOP if "stopped" in plan.server_event else signal.SIGTERM if "ended" in plan.server_event else signal.SIGKILL)
-                    self.ended_own = "stopped" not in plan.server_event  # SIGTERM, too, ends a runtime at once that is just starting
                     await asyncio.sleep(plan.server_away)
                     os.kill(pid, signal.SIGCONT)
         await asyncio.gather(*([to_client()] if plan.client_event else []), *([to_server()] if plan.server_event else []))
@@ -249,7 +248,7 @@ class Run:
             for file in names:
                 if name == "." and file in ("stdout", "stderr", "out.json") or name == "results" and file.endswith(".json"):
                     continue
-                if (killed or self.ended_own) and file.startswith(RUNTIME) or killed and file.endswith(".tmp"):
+                if killed and file.startswith(RUNTIME) or killed and file.endswith(".tmp"):
                     continue
                 self.problems.append(f"left behind: {os.path.join(name, file)}")
 

@@ -138,7 +138,7 @@ internal static class ChildProcess
 
     /// <summary>
     /// Closes its standard input, which is its order to end, and kills it when it has not ended in time. One that was killed, by whomever,
-    /// could not remove its sockets: that is done here.
+    /// could not remove its sockets, nor could its runtime: that is done here.
     /// </summary>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
@@ -152,19 +152,38 @@ internal static class ChildProcess
             process.Kill(entireProcessTree: true);
             process.WaitForExit(patience);
         }
+        var id = process.Id;
         process.Dispose();
         foreach (var address in addresses)
-            RemoveSocket(address);
+            TryRemove(() => RemoveSocket(address));
+        TryRemove(() => RemoveDiagnostics(id));
     }
 
     private static void RemoveSocket(Address address)
     {
+        if (address is Address.Unix unix)
+            File.Delete(UnixSocketPath.Resolve(unix.Path));
+        else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
+            File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
+    }
+
+    /// <summary>What .NET opens for debuggers and removes as it ends; on Windows these are pipes, which end by themselves.</summary>
+    private static void RemoveDiagnostics(int id)
+    {
+        if (OperatingSystem.IsWindows() || Directory.Exists($"/proc/{id}"))
+            return;
+        foreach (var kind in (string[])["dotnet-diagnostic-", "clr-debug-pipe-"])
+        {
+            foreach (var file in Directory.GetFiles(Path.GetTempPath(), $"{kind}{id}-*"))
+                File.Delete(file);
+        }
+    }
+
+    private static void TryRemove(Action remove)
+    {
         try
         {
-            if (address is Address.Unix unix)
-                File.Delete(UnixSocketPath.Resolve(unix.Path));
-            else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
-                File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
+            remove();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
