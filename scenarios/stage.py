@@ -51,7 +51,10 @@ def run(perform):
     _end_children()
     _undo(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 2
+    if os.WIFEXITED(status):
+        return os.waitstatus_to_exitcode(status)
+    print(f"The process that ran the scenario was killed ({signal.Signals(os.WTERMSIG(status)).name}); what it had started is taken down.", file=sys.stderr)
+    return 2
 
 
 def _inner(perform, folder, outer):

@@ -36,6 +36,7 @@ public sealed class ScenarioEndTests : ScenarioStage
         using (var process = Process.GetProcessById(inner))
             process.Kill();
         Assert.Equal(2, await script.ExitCodeAsync());
+        Assert.Contains("was killed (SIGKILL)", script.Error, StringComparison.Ordinal);
         await AssertNothingLeftAsync();
     }
 
