@@ -70,7 +70,8 @@ public static class VerdictText
     private static string Often(RatioEstimate estimate, Metric metric)
     {
         var (higher, most) = (estimate.Ratio >= 1, Math.Max(estimate.Above, estimate.Below));
-        return most == 0 ? "" : TextBuilding.Invariant(
+        var what = Word(metric, higher: true) == "faster" ? "" : metric.Title + " ";
+        return most == 0 ? "" : what + TextBuilding.Invariant(
             $"{Word(metric, higher)} in {(higher ? estimate.Above : estimate.Below)} of {estimate.Rounds} rounds, ");
     }
 

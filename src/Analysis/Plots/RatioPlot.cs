@@ -13,6 +13,7 @@ internal sealed class RatioPlot : IPlot
     // Wide enough for its labels, and still legible on a phone.
     private const double Width = 560;
     private const double Label = 34;
+    private const double LabelHeight = 12;
 
     public Plot? Of(ReportModel model)
     {
@@ -57,16 +58,20 @@ internal sealed class RatioPlot : IPlot
         frame.XAxis(places.Select(at => (Middle(at), facet.XLabel(at))), facet.AxisTitle);
         var lines = facet.Lines.Select(line => line.Series).ToList();
         var apart = Math.Min(48, slot * 0.86 / lines.Count);
+        var labels = new List<(double X, double End)>();
         foreach (var (series, at, comparison) in all)
         {
             var x = Middle(at) + (lines.IndexOf(series) - (lines.Count - 1) / 2.0) * apart;
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
-            // On the side away from the line at 1.
+            // On the side away from the line at 1, and further away where another one stands; without room the table has it.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
-            if (apart >= Label * 0.8)
+            while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))
+                end += estimate.Ratio < 1 ? 1 : -1;
+            labels.Add((x, end));
+            if (apart >= Label * 0.8 && end <= frame.Bottom - 2 && end >= frame.Top)
                 frame.Marks.Label(x, end, Quantity.Change(estimate.Ratio), "middle", "v");
             frame.Marks.Mark(x, y[estimate.Ratio], series.Shape, series.MarkCss,
                 $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Ratio(estimate)}, "
