@@ -47,6 +47,7 @@ internal static class CompletionCommand
 
     private const string Pwsh = """
         # GrpcBench completion pwsh | Out-String | Invoke-Expression
+        # No test of this project runs it.
         Register-ArgumentCompleter -Native -CommandName GrpcBench, GrpcBench.exe, grpcbench -ScriptBlock {
             param($word, $ast, $cursor)
             $program = $ast.CommandElements[0].ToString()
