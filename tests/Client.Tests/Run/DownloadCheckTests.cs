@@ -3,6 +3,7 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Run;
@@ -21,6 +22,23 @@ public class DownloadCheckTests
             $"{server.Address} answers, but does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: ", refused.Message,
             StringComparison.Ordinal);
         Assert.Contains("--list", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("upload", "Upload")]
+    [InlineData("ping-pong", "Echo")]
+    public async Task A_server_without_a_mode_is_one_sentence(string mode, string method)
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => Frames.Headers(
+                stream, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12")),
+        };
+        var refused = await Assert.ThrowsAsync<EnvironmentException>(
+            () => OpenAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
+        Assert.StartsWith($"{server.Address} answers, but does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED", refused.Message,
+            StringComparison.Ordinal);
+        Assert.EndsWith($"leave --mode {mode} out, or measure a server that has it", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]
