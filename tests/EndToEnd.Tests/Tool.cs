@@ -27,7 +27,12 @@ internal sealed class Tool : IAsyncDisposable
     public static Tool StartServer(params string[] arguments) => Start(Path.Combine(ClientFolder, "server", "GrpcBenchServer"), arguments);
 
     /// <summary>Another program, with a folder of its own for temporary files.</summary>
-    public static Tool StartProgram(string program, string temporary, params string[] arguments) => Start(program, arguments, temporary);
+    public static Tool StartProgram(string program, string temporary, params string[] arguments) =>
+        Start(program, arguments, new() { ["TMPDIR"] = temporary });
+
+    /// <summary>With variables of its own.</summary>
+    public static Tool StartWith(Dictionary<string, string> variables, params string[] arguments) =>
+        Start(Path.Combine(ClientFolder, "GrpcBench"), arguments, variables);
 
     /// <summary>Runs the client to its end.</summary>
     public static async Task<(int Code, string Output, string Error)> RunAsync(params string[] arguments)
@@ -68,7 +73,7 @@ internal sealed class Tool : IAsyncDisposable
         Process.Dispose();
     }
 
-    private static Tool Start(string program, string[] arguments, string? temporary = null)
+    private static Tool Start(string program, string[] arguments, Dictionary<string, string>? variables = null)
     {
         var start = new ProcessStartInfo(program + (OperatingSystem.IsWindows() ? ".exe" : ""), arguments)
         {
@@ -77,8 +82,8 @@ internal sealed class Tool : IAsyncDisposable
             RedirectStandardInput = true,
             WorkingDirectory = Path.GetTempPath(),
         };
-        if (temporary is not null)
-            start.Environment["TMPDIR"] = temporary;
+        foreach (var (name, value) in variables ?? [])
+            start.Environment[name] = value;
         var tool = new Tool(Process.Start(start)!);
         tool.Process.OutputDataReceived += (_, e) => tool.Keep(tool.output, e.Data);
         tool.Process.ErrorDataReceived += (_, e) => tool.Keep(tool.error, e.Data);

@@ -6,13 +6,30 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>One run against another: cells aligned by what they are, never by where they ran.</summary>
+/// <summary>
+/// One run against another: cells aligned by what they are, never by where they ran. Or one side of a run against the other (<c>ab</c>):
+/// then rounds are pairs, no drift lies between them, and a difference of the metrics that are shown is decided at one level for all of
+/// them together.
+/// </summary>
 public sealed class FileComparison
 {
+    /// <summary>The metrics of which every comparison tells.</summary>
+    public static readonly IReadOnlyList<Metric> Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
+
+    /// <summary>What sets the cells of the second side apart in a run of <c>ab</c>.</summary>
+    public const string HeadVariant = "build=head";
+
     private readonly Dictionary<Metric, Drift> drifts = [];
+    private readonly Dictionary<(MeasuredCell, Metric), double> adjusted = [];
 
     public FileComparison(NamedRun before, NamedRun after)
+        : this(before, after, isPaired: false)
     {
+    }
+
+    private FileComparison(NamedRun before, NamedRun after, bool isPaired)
+    {
+        IsPaired = isPaired;
         (Before, After) = (before, after);
         Machines = Differences.OfMachines(before.Run.Record, after.Run.Record);
         Settings = Differences.OfSettings(before.Run.Record, after.Run.Record);
@@ -21,7 +38,22 @@ public sealed class FileComparison
         Cells = [.. old.Keys.Where(now.ContainsKey).Select(key => (old[key], now[key]))];
         OnlyBefore = [.. old.Keys.Where(key => !now.ContainsKey(key))];
         OnlyAfter = [.. now.Keys.Where(key => !old.ContainsKey(key))];
+        if (isPaired)
+            AdjustTogether();
     }
+
+    /// <summary>Head against base of one run of <c>ab</c>.</summary>
+    public static FileComparison OfSides(RunRecord run)
+    {
+        var measured = new MeasuredRun(run);
+        return new FileComparison(Side(measured, "base", ""), Side(measured, "head", HeadVariant), isPaired: true);
+    }
+
+    /// <summary>Both are sides of one run, interleaved: rounds of the same number are pairs.</summary>
+    public bool IsPaired { get; }
+
+    /// <summary>Comparisons that are decided at one level together; 0 where each stands by itself.</summary>
+    public int Claims => adjusted.Count;
 
     public NamedRun Before { get; }
 
@@ -42,6 +74,8 @@ public sealed class FileComparison
     /// <summary>What intervals of this metric are widened by.</summary>
     public Drift DriftOf(Metric metric)
     {
+        if (IsPaired)
+            return new Drift(0, 0);
         if (!drifts.TryGetValue(metric, out var drift))
             drifts[metric] = drift = Drift.Between(Before.Run, After.Run, metric);
         // Between two machines the fixed loop differs because they are two: that is no drift.
@@ -58,16 +92,50 @@ public sealed class FileComparison
     /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => Estimate(before, after, metric, Alpha);
 
-    private RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric, double alpha) =>
-        RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), alpha, DriftOf(metric).Allowance);
+    private RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric, double alpha) => IsPaired
+        ? RatioEstimate.Paired(ArmComparison.Pairs(after, before, metric), alpha)
+        : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), alpha, DriftOf(metric).Allowance);
 
     /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
     public double Alpha => Math.Min(Before.Run.Record.Options.Alpha(),
         After.Run.Record.Options.Alpha());
 
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
-    public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric) =>
-        Estimate(before, after, metric) is { } estimate ? Verdict.Of(estimate, After.Run.Record.Options.Delta) : null;
+    public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
+    {
+        if (Estimate(before, after, metric) is not { } estimate)
+            return null;
+        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta);
+        return adjusted.TryGetValue((after, metric), out var probability)
+            ? verdict.Among(Claims, Holm.FewestRounds(Claims, Alpha), probability <= Alpha + 1e-12) : verdict;
+    }
+
+    /// <summary>Holm's correction over all that is shown: of two equal builds one in twenty runs finds any difference at all.</summary>
+    private void AdjustTogether()
+    {
+        var all = (from cell in Cells
+                   from metric in Shown
+                   let pairs = ArmComparison.Pairs(cell.After, cell.Before, metric).ToList()
+                   where pairs.Count > 0
+                   let isWhole = pairs.TrueForAll(pair => pair is { Base: > 0, New: > 0 })
+                   select (Key: (cell.After, metric),
+                       Probability: isWhole ? SignedRank.PValue(pairs.Select(pair => Math.Log(pair.New / pair.Base))) : 1)).ToList();
+        foreach (var (one, probability) in all.Zip(Holm.Adjust([.. all.Select(one => one.Probability)])))
+            adjusted[one.Key] = probability;
+    }
+
+    /// <summary>The rounds that count of one side, as a run of its own.</summary>
+    private static NamedRun Side(MeasuredRun run, string name, string variant)
+    {
+        var cells = run.Cells.Where(cell => cell.Key.Setting == variant).ToList();
+        var addresses = cells.Select(cell => cell.Cell.Address).ToHashSet();
+        return new NamedRun(name, new MeasuredRun(run.Record with
+        {
+            Cells = [.. cells.Select(cell => cell.Cell with { Key = cell.Key with { Variant = "" } })],
+            Rounds = [.. cells.SelectMany((cell, i) => cell.Rounds.Select(round => round.Record with { Cell = i, Attempt = 0 }))],
+            Servers = [.. run.Record.Servers.Where(server => server.Addresses.Any(addresses.Contains))],
+        }));
+    }
 
     /// <summary>
     /// The verdicts of all cells by one metric; of those that differ by themselves one is called different only where all together allow it
@@ -77,6 +145,9 @@ public sealed class FileComparison
     {
         var judged = Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
             .Select(cell => (Cell: cell, Verdict: Judge(cell.Before, cell.After, metric))).ToList();
+        // All that is shown of two sides is decided together already.
+        if (IsPaired)
+            return [.. judged.Select(one => (one.Cell.Before, one.Verdict))];
         var open = judged.Where(one => one.Verdict?.Kind is VerdictKind.Higher or VerdictKind.Lower).Select(one => one.Cell).ToList();
         for (var left = judged.Count; open.Count > 0;)
         {

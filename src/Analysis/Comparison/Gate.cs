@@ -23,7 +23,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     public static Gate Of(FileComparison comparison, IReadOnlyList<GateLimit> limits)
     {
         var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
-        foreach (var file in new[] { comparison.Before, comparison.After }.Where(file => file.Run.Record.Ending != "complete"))
+        NamedRun[] files = comparison.IsPaired ? [comparison.After with { Name = "the run" }] : [comparison.Before, comparison.After];
+        foreach (var file in files.Where(file => file.Run.Record.Ending != "complete"))
             missing.Add($"{file.Name} is not complete ({file.Run.Record.Ending})");
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
@@ -68,12 +69,12 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             open.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
         else if (estimate.Interval is not { } interval)
             open.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
-                + "both files are needed");
+                + $"{(comparison.IsPaired ? "common" : "both files")} are needed");
         else if (limit.IsExcluded(interval))
             return true;
         else
-            open.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}; these files could show a change of "
-                + $"{Quantity.Change(limit.Shown(estimate.Ratio, interval))} and beyond{ByDrift(estimate)}");
+            open.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}; these {(comparison.IsPaired ? "rounds" : "files")} "
+                + $"could show a change of {Quantity.Change(limit.Shown(estimate.Ratio, interval))} and beyond{ByDrift(estimate)}");
         return false;
     }
 

@@ -17,7 +17,7 @@ namespace IpcBench.Analysis.Renderers;
 /// <param name="width">Columns of the terminal; null: lines are as long as they are.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {
-    private static readonly Metric[] Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
+    private static IReadOnlyList<Metric> Shown => FileComparison.Shown;
 
     public string Make(IReadOnlyList<FileComparison> comparisons)
     {
@@ -49,7 +49,10 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         Heading(text, $"{after} against {before}");
         foreach (var sentence in CompareSummary.Sentences(comparison, Shown))
             Say(text, sentence, "- ");
-        Say(text.Append(comparison.Cells.Count > 0 ? "\n" : ""), comparison.SameMachine
+        if (comparison.IsPaired)
+            text.Append(comparison.Cells.Count > 0 ? "\n" : "");
+        else
+            Say(text.Append(comparison.Cells.Count > 0 ? "\n" : ""), comparison.SameMachine
             ? "The machines are the same, as far as the files tell."
             : "The machines differ: read ratios as machine and transport together.");
         if (comparison.CountedTheOldWay is { } old)
@@ -132,6 +135,12 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
 
     private static string Method(IReadOnlyList<FileComparison> comparisons)
     {
+        if (comparisons is [{ IsPaired: true } sides])
+        {
+            return Invariant($"Both sides were measured in the same {sides.After.Run.CommonRounds} rounds: ratios of pairs of a round ")
+                + "(Hodges–Lehmann) with exact signed-rank intervals, each by itself; a difference is decided at "
+                + Invariant($"{Quantity.Percent(sides.Alpha)} for all {sides.Claims} comparisons together (Holm).");
+        }
         var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
         return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum "

@@ -24,9 +24,11 @@ internal static class CommandTree
         foreach (var preset in Presets.Commands)
             root.Add(RunCommand.Create(preset, commandLine, resume));
         root.Add(ReportCommand.Create());
+        root.Add(AbCommand.Create(commandLine, resume));
         root.Add(CompareCommand.Create());
         root.Add(CompletionCommand.Create());
         root.Add(ResponderCommand.Create());
+        root.Add(KeeperCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
         return root;
@@ -45,6 +47,21 @@ internal static class ResponderCommand
         {
             var addresses = parsed.GetValue(listen)!.Select(address => Parsers.Address(address)).ToList();
             await ResponderProcess.ServeAsync(addresses, Console.OpenStandardInput(), parsed.InvocationConfiguration.Output, cancellation);
+            return ExitCode.Ok;
+        });
+        return command;
+    }
+}
+
+/// <summary><c>GrpcBench keeper</c>, hidden: ends the servers of <c>ab</c> when the run is killed.</summary>
+internal static class KeeperCommand
+{
+    public static Command Create()
+    {
+        var command = new Command(ServerKeeper.Command, "End servers when standard input closes") { Hidden = true };
+        command.SetAction(async (_, _) =>
+        {
+            await ServerKeeper.RunAsync(Console.In);
             return ExitCode.Ok;
         });
         return command;

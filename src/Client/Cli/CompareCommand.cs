@@ -17,13 +17,8 @@ internal static class CompareCommand
             Description = "results files: the base, then one or more to hold against it",
             Arity = new ArgumentArity(2, 100),
         };
-        var failOn = new Option<string[]>("--fail-on")
-        {
-            HelpName = "LIMIT",
-            Description = "exit 4 when the whole interval is beyond this, a cell is missing or a run did not end: "
-                + "'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
-        };
-        var strict = new Option<bool>("--strict") { Description = "exit 4 too when the interval reaches beyond a limit, or there is none" };
+        var failOn = FailOn();
+        var strict = Strict();
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
         var format = new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" };
         var verbose = new Option<bool>("-v", "--verbose") { Description = "the rows without a decided difference too" };
@@ -55,12 +50,26 @@ internal static class CompareCommand
             }
             IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Of(comparison, limits));
             Console.Out.Write(make(comparisons, gates));
-            return Judge(gates, typed.GetValue(strict));
+            foreach (var line in Lines(gates, typed.GetValue(strict)))
+                Console.Error.WriteLine(line);
+            return gates.Any(gate => gate.Fails(typed.GetValue(strict))) ? ExitCode.Gate : ExitCode.Ok;
         });
         return command;
     }
 
-    private static GateLimit Limit(string text)
+    /// <summary>The limits of the gate.</summary>
+    internal static Option<string[]> FailOn() => new("--fail-on")
+    {
+        HelpName = "LIMIT",
+        Description = "exit 4 when the whole interval is beyond this, a cell is missing or a run did not end: "
+            + "'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
+    };
+
+    internal static Option<bool> Strict() =>
+        new("--strict") { Description = "exit 4 too when the interval reaches beyond a limit, or there is none" };
+
+    /// <exception cref="UsageException">It is no limit.</exception>
+    internal static GateLimit Limit(string text)
     {
         try
         {
@@ -79,19 +88,19 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    private static int Judge(IReadOnlyList<Gate> gates, bool strict)
+    /// <summary>What the gate says, a line each; none without limits.</summary>
+    internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))
-            Console.Error.WriteLine($"gate: FAILED, not measured: {sentence}");
+            yield return $"gate: FAILED, not measured: {sentence}";
         foreach (var sentence in gates.SelectMany(gate => gate.Crossed))
-            Console.Error.WriteLine($"gate: FAILED, crossed: {sentence}");
+            yield return $"gate: FAILED, crossed: {sentence}";
         foreach (var sentence in gates.SelectMany(gate => gate.NotExcluded))
-            Console.Error.WriteLine($"gate: {(strict ? "FAILED, " : "")}not excluded: {sentence}");
+            yield return $"gate: {(strict ? "FAILED, " : "")}not excluded: {sentence}";
         if (gates.Count == 0)
-            return ExitCode.Ok;
+            yield break;
         var (passed, open) = (gates.Sum(gate => gate.Passed), gates.Sum(gate => gate.NotExcluded.Count));
-        Console.Error.WriteLine(string.Create(CultureInfo.InvariantCulture,
-            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded"));
-        return gates.Any(gate => gate.Fails(strict)) ? ExitCode.Gate : ExitCode.Ok;
+        yield return string.Create(CultureInfo.InvariantCulture,
+            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded");
     }
 }

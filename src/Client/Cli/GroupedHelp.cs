@@ -78,7 +78,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
             lines.AddRange(["", "Words:", .. HelpGroup.Words.SelectMany(word => Row(word.Word, word.Meaning))]);
         if (isRoot)
             lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
-        else if (Presets.Commands.FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } examples)
+        else if (Presets.Commands.Append(Presets.Ab).FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } examples)
             lines.AddRange(["", .. ExamplesOf(examples.TrimEnd())]);
         if (!all)
         {
@@ -168,7 +168,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
 {
     public static IReadOnlyList<HelpGroup> All { get; } =
     [
-        new("What to measure", ["-U", "--vary", "--call", "--data", "--path", "-s", "-c", "-m", "--mode"],
+        new("What to measure", ["-U", "--vary", "--base", "--head", "--call", "--data", "--path", "-s", "-c", "-m", "--mode"],
             ["--messages", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
                 "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
                 "--cert", "--key", "--sni"]),
@@ -179,7 +179,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
         new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),
         new("Somebody's service", ["--list"], ["--describe", "--protoset", "--proto", "-I", "-H"]),
         new("Machine and method", [], ["--client-cpus", "--server-pids", "--watch", "--no-calibration", "--aa"]),
-        new("Output", ["-v", "-o", "--format"], ["--label", "--no-save", "--crank"]),
+        new("Output", ["-v", "-o", "--format", "--fail-on"], ["--strict", "--label", "--no-save", "--crank"]),
     ];
 
     private static IEnumerable<string> Knobs(bool usual, bool ofServer) => Knob.All

@@ -125,6 +125,48 @@ internal static class Presets
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };
 
+    /// <summary>Two builds of a server against each other.</summary>
+    public static Preset Ab { get; } = Main with
+    {
+        Beside = null,
+        FreshServers = false, // the command sets it, however a measurement ends
+        Name = "ab",
+        Description = "Compares two builds of a server, started by the commands given and interleaved as arms of one run: did this change "
+            + "make it slower? Every round has new processes of both. About 5 minutes.",
+        Examples = """
+            In a command {address}, {port} and {path} are replaced: where this process is
+            to listen (http://127.0.0.1:4711 or unix:/tmp/x.sock), a free port, and a path
+            for a Unix socket. Its words are split as a shell does, without a shell. A
+            server is ready when a connection succeeds (30 s at most). It serves
+            Bench.Download, or any method with --call. In GitHub Actions the table is added
+            to the summary of the job by itself ($GITHUB_STEP_SUMMARY).
+
+            Examples:
+              GrpcBench ab --base './old/Shop --urls {address}' \
+                --head './new/Shop --urls {address}' --transports tcp \
+                --call shop.Cart/Add --data '{"item":"tea"}' --fail-on 'server_cpu>3%'
+              GrpcBench ab --base 'python3 base/app.py --port {port} --socket {path}' \
+                --head 'python3 head/app.py --port {port} --socket {path}'
+
+            """,
+        Transports = new("tcp,unix"),
+        Sizes = new("10"),
+        Connections = new("50"),
+        Duration = new("1s"),
+        Rounds = new("16"),
+        Warmup = new("300ms"),
+        Calibrate = false,
+        NotOffered =
+        [
+            "-U", "--quick", "--aa", "--crank", "--format", "--reference", "--server-pids", "--load", "--no-calibration",
+            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+        ],
+        Words = new Dictionary<string, string>
+        {
+            ["--transports"] = "transports to measure, each with a process of its own on both sides: tcp, tls, unix, pipe",
+        },
+    };
+
     /// <summary>Those that are commands of their own and differ from the main one by their preset alone.</summary>
     public static IReadOnlyList<Preset> Commands { get; } = [Article, Echo, Layers];
 }

@@ -52,8 +52,11 @@ internal sealed class BenchPlan
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : options.Variants.Count * (options.FreshServers ? Rounds : 1) * (ServerStart + ServerWarmup.OfEachServer(options))
+        : Servers * (options.FreshServers ? Rounds : 1) * (ServerStart + ServerWarmup.OfEachServer(options))
             + Cells.Count * Rounds * (options.Warmup + options.Duration + CellOverhead);
+
+    // One process for each transport where commands are given.
+    private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);

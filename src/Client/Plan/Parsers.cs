@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -110,6 +111,41 @@ internal static class Parsers
             throw new UsageException($"{what} '{text}' has an empty entry");
         var items = parts.Select(part => item(part, what)).ToList();
         return items.Distinct().Count() == items.Count ? items : throw new UsageException($"{what} '{text}' names the same value twice");
+    }
+
+    /// <summary>
+    /// The words of a command as a POSIX shell splits them, without variables, patterns or anything else that only a shell does: quotes of
+    /// both kinds, and the backslash, which on Windows separates folders and is a character like any other.
+    /// </summary>
+    public static IReadOnlyList<string> Words(string text, string what, bool? backslashIsPlain = null)
+    {
+        var isPlain = backslashIsPlain ?? OperatingSystem.IsWindows();
+        var (words, word, quote) = (new List<string>(), (StringBuilder?)null, '\0');
+        for (var i = 0; i < text.Length; i++)
+        {
+            var c = text[i];
+            if (quote == '\0' && char.IsWhiteSpace(c))
+            {
+                if (word is not null)
+                    words.Add(word.ToString());
+                word = null;
+                continue;
+            }
+            word ??= new StringBuilder();
+            if (c is '\'' or '"' && (quote == '\0' || quote == c))
+                quote = quote == '\0' ? c : '\0';
+            else if (c != '\\' || isPlain || quote == '\'')
+                word.Append(c);
+            else if (++i == text.Length)
+                throw new UsageException($"{what} ends with a backslash: {text}");
+            else
+                word.Append(quote == '\0' || text[i] is '"' or '\\' ? "" : "\\").Append(text[i]);
+        }
+        if (quote != '\0')
+            throw new UsageException($"{what} has a quotation mark {quote} that is not closed: {text}");
+        if (word is not null)
+            words.Add(word.ToString());
+        return words.Count > 0 ? words : throw new UsageException($"{what} is empty: it is the command that starts a server");
     }
 
     private static double? Scaled(string text, (string Suffix, double Factor)[] units)

@@ -138,7 +138,16 @@ internal sealed record GivenLoad(double? Share, double PerSecond = 0);
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
 /// <param name="Knobs">All knobs in force for this arm.</param>
 /// <param name="EchoAlone">Of what the run measures only raw echoes are measured on this one, and only over plain sockets.</param>
-internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false);
+internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
+{
+    /// <summary>
+    /// Words of the command that starts its servers, one process for each transport (<c>ab</c>); null: this tool's own server.
+    /// </summary>
+    public IReadOnlyList<string>? Command { get; init; }
+
+    /// <summary>As messages call what the command starts.</summary>
+    public string Side => Name.Length == 0 ? "base" : "head";
+}
 
 /// <summary>A listening endpoint whose connections are counted by state while a window is measured.</summary>
 /// <param name="Name">As reports call it.</param>

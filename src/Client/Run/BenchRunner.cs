@@ -10,6 +10,8 @@ namespace IpcBench.Client.Run;
 /// <summary>All rounds of a run: interleaved, saved one by one, what was spoiled measured again, ended early when it must.</summary>
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
+    private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
+
     private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(
         options.RoundsAuto ? 0 : (options.Resume?.More ?? options.Rounds) * plan.Cells.Count);
@@ -41,9 +43,17 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         }
         catch (IOException e)
         {
-            ending = "failed: " + e.Message;
+            ending = await IsInterruptedAsync(cancellation) ? "interrupted" : "failed: " + e.Message;
         }
         journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
+    }
+
+    /// <summary>Ctrl-C in a terminal ends somebody's servers as well, and which of both is noticed first is chance.</summary>
+    private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
+    {
+        if (options.Variants.Any(variant => variant.Command is not null))
+            await Task.Delay(SignalDelay, cancellation).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return cancellation.IsCancellationRequested;
     }
 
     private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
+using System.Runtime.InteropServices;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -10,15 +11,20 @@ namespace IpcBench.Client.Run;
 internal sealed class ChildServer : IAsyncDisposable
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2);
 
     private readonly Process process;
-    private readonly IReadOnlyList<Address> asked;
+    private readonly IServerCommand command;
     private readonly ConcurrentQueue<string> complaints = new();
     private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource errorEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<Endpoint> endpoints = [];
+    private IDisposable? bond;
 
-    private ChildServer(ChildServerCommand command) => (process, asked) = (command.Start(), command.Addresses);
+    private ChildServer(IServerCommand command) => (process, this.command) = (command.Start(), command);
 
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
@@ -33,25 +39,29 @@ internal sealed class ChildServer : IAsyncDisposable
 
     /// <summary>That it ended though nobody told it to, how, and its last words; null while it lives.</summary>
     public string? Death => !process.HasExited ? null : string.Create(CultureInfo.InvariantCulture,
-        $"the server that this tool started died in the run, with exit code {process.ExitCode}{Signal(process.ExitCode)}: {LastWords()}");
+        $"{command.Name} that this tool started died in the run, with exit code {process.ExitCode}{Signal(process.ExitCode)}: ")
+        + LastWords();
 
     /// <summary>Starts a server and waits until it is ready.</summary>
     /// <param name="command">How it is started.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <param name="deadline">How long it may take; null: 30 s.</param>
+    /// <param name="keeper">Ends it when this process is killed; null: it ends by itself.</param>
     /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
     public static async Task<ChildServer> StartAsync(
-        ChildServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null)
+        IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ServerKeeper? keeper = null)
     {
         var patience = deadline ?? StartDeadline;
         var server = new ChildServer(command);
+        server.bond = keeper?.Keep(server.process);
         try
         {
-            server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data);
+            server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data, server.errorEnded);
             server.process.OutputDataReceived += (_, e) => server.Read(e.Data);
             server.process.BeginErrorReadLine();
             server.process.BeginOutputReadLine();
-            await server.ready.Task.WaitAsync(patience, cancellation);
+            await (command.Probe is { } probe ? server.ProbeAsync(probe, patience, cancellation)
+                : server.ready.Task.WaitAsync(patience, cancellation));
             return server;
         }
         catch (TimeoutException)
@@ -59,7 +69,7 @@ internal sealed class ChildServer : IAsyncDisposable
             var words = server.LastWords();
             await server.DisposeAsync();
             throw new EnvironmentException(string.Create(
-                CultureInfo.InvariantCulture, $"the server did not become ready within {patience.TotalSeconds:0.#} s: {words}"));
+                CultureInfo.InvariantCulture, $"{command.Name} did not become ready within {patience.TotalSeconds:0.#} s: {words}"));
         }
         catch
         {
@@ -68,11 +78,52 @@ internal sealed class ChildServer : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, StopDeadline, asked);
+    public async ValueTask DisposeAsync()
+    {
+        if (command.Probe is not null)
+            await ChildProcess.TerminateAsync(process, TerminateDeadline);
+        await ChildProcess.EndAsync(process, StopDeadline, command.Addresses);
+        bond?.Dispose();
+    }
+
+    /// <summary>Waits until a connection succeeds.</summary>
+    /// <exception cref="TimeoutException">None did.</exception>
+    private async Task ProbeAsync(Address address, TimeSpan patience, CancellationToken cancellation)
+    {
+        var connector = Connector.For(address, new ConnectorOptions { Insecure = true });
+        for (var start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < patience;)
+        {
+            if (process.HasExited)
+            {
+                await Task.WhenAll(errorEnded.Task, outputEnded.Task).WaitAsync(LastLines, cancellation)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
+                    $"{command.Name} ended with exit code {process.ExitCode}{Signal(process.ExitCode)} before it listened at {address}: ")
+                    + LastWords());
+            }
+            using var one = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+            one.CancelAfter(ProbeDeadline);
+            try
+            {
+                await using var stream = await connector.ConnectAsync(one.Token);
+                endpoints.Add(new Endpoint(address, IsEcho: false, address is Address.Pipe ? NamedPipeConnector.Note : ""));
+                return;
+            }
+            catch (Exception e) when (e is IOException or OperationCanceledException && !cancellation.IsCancellationRequested)
+            {
+                await Task.Delay(ProbeInterval, cancellation);
+            }
+        }
+        throw new TimeoutException();
+    }
 
     private void Read(string? line)
     {
         if (line is null)
+            outputEnded.TrySetResult();
+        if (command.Probe is not null)
+            Complain(line);
+        else if (line is null)
             ready.TrySetException(new EnvironmentException($"the server ended before it was ready: {LastWords()}"));
         else if (line == "GrpcBench server ready")
             ready.TrySetResult();
@@ -89,8 +140,10 @@ internal sealed class ChildServer : IAsyncDisposable
         return new Endpoint(Address.Parse(text[..open]), isEcho, string.Join(", ", details.Skip(isEcho ? 2 : 1)));
     }
 
-    private void Complain(string? line)
+    private void Complain(string? line, TaskCompletionSource? ended = null)
     {
+        if (line is null)
+            ended?.TrySetResult();
         if (string.IsNullOrWhiteSpace(line))
             return;
         complaints.Enqueue(line.Trim());
@@ -121,13 +174,17 @@ internal sealed class ChildServer : IAsyncDisposable
         {
             // It has been given up meanwhile, and the end of its output is told after that.
         }
-        return complaints.IsEmpty ? "it said nothing" : string.Join(" ", complaints.TakeLast(3));
+        // Of somebody's program nobody knows which lines matter.
+        return complaints.IsEmpty ? "it said nothing" : command.Probe is null ? string.Join(" ", complaints.TakeLast(3))
+            : "its last lines:\n  " + string.Join("\n  ", complaints.TakeLast(10));
     }
 }
 
 /// <summary>What the servers that this tool starts have in common: addresses of their own, and how they end.</summary>
-internal static class ChildProcess
+internal static partial class ChildProcess
 {
+    private const int Terminate = 15; // SIGTERM, signal(7)
+
     /// <summary>Where no other run listens: several runs at once must not meet.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
     public static Address PrivateAddress(string kind)
@@ -158,6 +215,47 @@ internal static class ChildProcess
             TryRemove(() => RemoveSocket(address));
         TryRemove(() => RemoveDiagnostics(id));
     }
+
+    /// <summary>
+    /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and whatever it has
+    /// started. What has not ended in time is killed.
+    /// </summary>
+    public static async Task TerminateAsync(Process process, TimeSpan patience)
+    {
+        var tree = new ProcessTree([process.Id]);
+        try
+        {
+            if (process.HasExited)
+                return;
+            tree.Find();
+            if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
+                process.Kill(entireProcessTree: true);
+            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
+        }
+        catch (Exception e) when (e is TimeoutException or InvalidOperationException)
+        {
+            process.Kill(entireProcessTree: true);
+        }
+        foreach (var one in tree.Members.Where(member => member != process.Id))
+            Kill(one);
+    }
+
+    /// <summary>A process with its descendants; one that is gone is no error.</summary>
+    public static void Kill(int id)
+    {
+        try
+        {
+            using var process = Process.GetProcessById(id);
+            process.Kill(entireProcessTree: true);
+        }
+        catch (Exception e) when (e is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
+        {
+            // It has ended.
+        }
+    }
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int kill(int process, int signal);
 
     private static void RemoveSocket(Address address)
     {

@@ -1,23 +1,46 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
+/// <summary>How a server is started.</summary>
+internal interface IServerCommand
+{
+    /// <summary>Where it is asked to listen; nobody else does.</summary>
+    IReadOnlyList<Address> Addresses { get; }
+
+    /// <summary>Where it is ready when a connection there succeeds; null: it says so itself, and ends with its standard input.</summary>
+    Address? Probe { get; }
+
+    /// <summary>As messages call it.</summary>
+    string Name { get; }
+
+    /// <summary>Starts it with its standard streams redirected.</summary>
+    /// <exception cref="EnvironmentException">It cannot be started.</exception>
+    Process Start();
+}
+
 /// <summary>
 /// How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.
 /// </summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
-    IReadOnlyDictionary<string, string?> hiddenVariables)
+    IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
 {
     // What the server allows by itself.
     private const int UsualStreams = 100;
 
     /// <summary>Where it is asked to listen; nobody else does.</summary>
     public IReadOnlyList<Address> Addresses => [.. listen, .. echo];
+
+    public Address? Probe => null;
+
+    public string Name => "the server";
 
     /// <summary>Starts it with its standard streams redirected; it ends when its standard input closes.</summary>
     public Process Start()
@@ -85,5 +108,79 @@ internal sealed class ChildServerCommand(
             if (value != "on") // the server's switches are on by being there
                 yield return value;
         }
+    }
+}
+
+/// <summary>How somebody's server is started: by a command in which the places where it is to listen are filled in.</summary>
+/// <param name="name">As messages call it: <c>the base server</c>.</param>
+/// <param name="words">The program and its arguments, with <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
+/// <param name="kind">The transport to measure: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</param>
+/// <param name="cpus">Where it runs; null: where this program does.</param>
+/// <param name="hiddenVariables">Variables that this process set for its own runtime, with what they were before.</param>
+internal sealed class GivenCommand(
+    string name, IReadOnlyList<string> words, string kind, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
+    : IServerCommand
+{
+    // A port and a path in any case: a server may listen on both, and be measured on one of them.
+    private readonly int port = FreePort();
+    private readonly Address.Unix socket = (Address.Unix)ChildProcess.PrivateAddress("unix");
+    private readonly Address.Pipe pipe = (Address.Pipe)ChildProcess.PrivateAddress("pipe");
+
+    public IReadOnlyList<Address> Addresses => [Probe, socket];
+
+    public Address Probe => kind switch
+    {
+        "tcp" => new Address.Tcp("127.0.0.1", port),
+        "tls" => new Address.Tls("127.0.0.1", port),
+        "unix" => socket,
+        _ => pipe,
+    };
+
+    public string Name => name;
+
+    /// <summary>What the command must name for this transport; null when it does.</summary>
+    public static string? Missing(IReadOnlyList<string> words, string kind)
+    {
+        string[] places = kind is "tcp" or "tls" ? ["{address}", "{port}"] : ["{address}", "{path}"];
+        return words.Any(word => places.Any(place => word.Contains(place, StringComparison.Ordinal))) ? null : string.Join(" or ", places);
+    }
+
+    /// <summary>The words with the places filled in.</summary>
+    internal IEnumerable<string> Filled() => words.Select(word => word
+        .Replace("{address}", Probe.ToString(), StringComparison.Ordinal)
+        .Replace("{port}", port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
+        .Replace("{path}", kind == "pipe" ? pipe.Name : socket.Path, StringComparison.Ordinal));
+
+    public Process Start()
+    {
+        var filled = Filled().ToList();
+        var start = new ProcessStartInfo(filled[0])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            UseShellExecute = false,
+            CreateNoWindow = true,
+        };
+        foreach (var argument in filled.Skip(1))
+            start.ArgumentList.Add(argument);
+        foreach (var (variable, original) in hiddenVariables)
+            start.Environment[variable] = original;
+        try
+        {
+            return Affinity.Start(start, cpus ?? Relaunch.CpusBefore());
+        }
+        catch (System.ComponentModel.Win32Exception e)
+        {
+            throw new EnvironmentException($"cannot start {name}: {filled[0]}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>One that nobody listens on now; the server is the next to ask for it, in all likelihood.</summary>
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 }

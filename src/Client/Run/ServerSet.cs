@@ -22,6 +22,7 @@ internal sealed class ServerSet : IAsyncDisposable
     private readonly List<Address> places = [];
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
+    private ServerKeeper? keeper;
 
     private ServerSet(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables) =>
         (this.options, this.hiddenVariables) = (options, hiddenVariables);
@@ -50,11 +51,10 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             if (options.OwnServer)
             {
-                foreach (var variant in options.Variants)
+                foreach (var (variant, servers) in await set.StartAllAsync(cancellation))
                 {
-                    var server = await set.StartAsync(variant, cancellation);
-                    set.targets.AddRange(TargetList.Of(server, variant, options));
-                    set.places.AddRange(InOrder(server, isReversed: false));
+                    set.targets.AddRange(servers.SelectMany(server => TargetList.Of(server, variant, options)));
+                    set.places.AddRange(servers.SelectMany(server => InOrder(server, isReversed: false)));
                 }
             }
             else if (options.Http.Count > 0)
@@ -111,8 +111,8 @@ internal sealed class ServerSet : IAsyncDisposable
         try
         {
             var now = new List<Address>();
-            foreach (var variant in options.Variants)
-                now.AddRange(InOrder(await StartAsync(variant, cancellation), isReversed));
+            foreach (var (_, servers) in await StartAllAsync(cancellation))
+                now.AddRange(servers.SelectMany(server => InOrder(server, isReversed)));
             foreach (var (place, address) in places.Zip(now))
                 present[place] = address;
             links = await ServerLink.OpenAsync([.. targets.Select(Now)], controls, options.Connector, cancellation);
@@ -139,6 +139,7 @@ internal sealed class ServerSet : IAsyncDisposable
             link.Dispose();
         foreach (var process in processes)
             await process.DisposeAsync();
+        keeper?.Dispose();
     }
 
     private static IEnumerable<Address> InOrder(ChildServer server, bool isReversed)
@@ -146,6 +147,35 @@ internal sealed class ServerSet : IAsyncDisposable
         var served = server.Endpoints.Where(endpoint => !endpoint.IsEcho);
         return (isReversed ? served.Reverse() : served).Concat(server.Endpoints.Where(endpoint => endpoint.IsEcho))
             .Select(endpoint => endpoint.Address);
+    }
+
+    /// <summary>The servers of each variant, in the order of the variants; they start in the opposite order every other time.</summary>
+    private async Task<IReadOnlyList<(Variant, IReadOnlyList<ChildServer>)>> StartAllAsync(CancellationToken cancellation)
+    {
+        var started = new Dictionary<Variant, IReadOnlyList<ChildServer>>();
+        foreach (var variant in isReversed ? options.Variants.Reverse() : options.Variants)
+        {
+            started[variant] = variant.Command is { } words
+                ? await StartGivenAsync(variant.Side, words, cancellation) : [await StartAsync(variant, cancellation)];
+        }
+        return [.. options.Variants.Select(variant => (variant, started[variant]))];
+    }
+
+    /// <summary>One process for each transport.</summary>
+    private async Task<IReadOnlyList<ChildServer>> StartGivenAsync(
+        string side, IReadOnlyList<string> words, CancellationToken cancellation)
+    {
+        keeper ??= ServerKeeper.Start();
+        var servers = new List<ChildServer>();
+        foreach (var kind in options.Transports)
+        {
+            var command = new GivenCommand($"the {side} server", words, kind, options.ServerCpus, hiddenVariables);
+            var server = await ChildServer.StartAsync(command, cancellation, keeper: keeper);
+            processes.Add(server);
+            servers.Add(server);
+            owners[command.Probe] = new ServerOwner([server.Id], IsOurs: true);
+        }
+        return servers;
     }
 
     private async Task<ChildServer> StartAsync(Variant variant, CancellationToken cancellation)

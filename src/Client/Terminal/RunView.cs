@@ -18,6 +18,9 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 {
     private Action? end;
 
+    /// <summary>What is printed of the measured run instead of its own report; null: that.</summary>
+    public Func<RunRecord, string>? Report { get; set; }
+
     protected RunOptions Options => options;
 
     // crank takes every line on stderr for a failure.
@@ -27,6 +30,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
+        { } when Report is not null => options.Output.Verbose ? error : null,
         { Format: null } when options.Output.Verbose || options.Addresses.Count == 1 || !screen.IsTerminal => output,
         { Format: not null, Verbose: true } => error,
         _ => null,
@@ -90,6 +94,8 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         var model = new ReportModel(record);
         if (options.Output.Crank)
             output.Write(CrankStatistics.Of(record));
+        else if (Report is { } make)
+            output.Write(make(record));
         else if (options.Output.Format is { } format)
             output.Write((format == "text" ? new TextReport(screen.Layout(options.Output.Verbose)) : Reports.Find(format)!).Make(model));
         else

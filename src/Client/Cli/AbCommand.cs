@@ -1,0 +1,118 @@
+using System.CommandLine;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Terminal;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>
+/// <c>ab --base CMD --head CMD</c>: two builds of a server as arms of one run, judged like two files, but from pairs of the same round.
+/// </summary>
+internal sealed class AbCommand
+{
+    // Where GitHub Actions wants the summary of a step, as Markdown (docs.github.com, Workflow commands).
+    private const string SummaryVariable = "GITHUB_STEP_SUMMARY";
+
+    private readonly Option<string> before = Side("--base", "the command that starts the server before the change");
+    private readonly Option<string> after = Side("--head", "the command that starts the server with the change");
+    private readonly Option<string[]> failOn = CompareCommand.FailOn();
+    private readonly Option<bool> strict = CompareCommand.Strict();
+    private readonly Option<string> format = new("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" };
+    private readonly RunCommandOptions options = new(Presets.Ab);
+    private readonly ServiceOptions service = new();
+
+    /// <summary>What can be typed.</summary>
+    internal IEnumerable<Option> All => [before, after, failOn, strict, format, .. options.Offered, .. service.ToCall];
+
+    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
+    {
+        var ab = new AbCommand();
+        var command = new Command(Presets.Ab.Name, Presets.Ab.Description);
+        foreach (var option in ab.All)
+            command.Options.Add(option);
+        command.SetAction(async (typed, _) => await ab.RunAsync(typed, commandLine, resume));
+        return command;
+    }
+
+    /// <summary>What is to be measured.</summary>
+    /// <exception cref="UsageException">Something typed cannot be.</exception>
+    internal RunOptions Read(ParseResult typed)
+    {
+        var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
+        var plain = reader.Read();
+        var basis = plain.Variants[0];
+        return reader.Fitted(plain with
+        {
+            FreshServers = true,
+            Variants =
+            [
+                basis with { Command = Words(typed, before, plain) },
+                basis with { Name = FileComparison.HeadVariant, Command = Words(typed, after, plain) },
+            ],
+        });
+    }
+
+    private static IReadOnlyList<string> Words(ParseResult typed, Option<string> side, RunOptions plain)
+    {
+        var words = Parsers.Words(typed.GetValue(side)!, side.Name);
+        foreach (var kind in plain.Transports)
+        {
+            if (GivenCommand.Missing(words, kind) is { } places)
+                throw new UsageException($"{side.Name} does not say where to listen for {kind}: write {places} in it");
+        }
+        return words;
+    }
+
+    private async Task<int> RunAsync(ParseResult typed, IReadOnlyList<string> commandLine, Resume? resume)
+    {
+        var read = Read(typed);
+        var asked = resume?.Apply(read) ?? read;
+        var limits = (typed.GetValue(failOn) ?? []).Select(CompareCommand.Limit).ToList();
+        var make = Renderer(typed);
+        var (gates, isStrict) = ((IReadOnlyList<Gate>)[], typed.GetValue(strict));
+        var lines = new List<string>();
+        using var view = RunView.For(asked);
+        view.Report = record =>
+        {
+            var sides = FileComparison.OfSides(record);
+            gates = limits.Count == 0 ? [] : [Gate.Of(sides, limits)];
+            lines.AddRange(CompareCommand.Lines(gates, isStrict));
+            Summarize(sides, lines);
+            return make(sides, gates);
+        };
+        var code = await new RunSession(asked, resume?.CommandLine ?? commandLine, view).RunAsync();
+        foreach (var line in lines)
+            Console.Error.WriteLine(line);
+        return code is ExitCode.Ok or ExitCode.CallsFailed && gates.Any(gate => gate.Fails(isStrict)) ? ExitCode.Gate : code;
+    }
+
+    private Func<FileComparison, IReadOnlyList<Gate>, string> Renderer(ParseResult typed) => typed.GetValue(format) switch
+    {
+        null or "text" => (sides, _) => "\n" + new CompareReport(
+            markdown: false, verbose: true, Screen.OfOutput().Layout(true).Width).Make([sides]),
+        "markdown" => (sides, _) => new CompareReport(markdown: true, verbose: true).Make([sides]),
+        "json" => (sides, gates) => CompareJson.Make([sides], gates),
+        var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
+    };
+
+    /// <summary>Adds to what the job has said so far.</summary>
+    private static void Summarize(FileComparison sides, IReadOnlyList<string> lines)
+    {
+        if (Environment.GetEnvironmentVariable(SummaryVariable) is not { Length: > 0 } file)
+            return;
+        try
+        {
+            File.AppendAllText(file, new CompareReport(markdown: true, verbose: true).Make([sides]) + "\n"
+                + string.Concat(lines.Select(line => $"- {line}\n")));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            Console.Error.WriteLine($"the summary cannot be written to {SummaryVariable}: {e.Message}");
+        }
+    }
+
+    private static Option<string> Side(string name, string description) =>
+        new(name) { HelpName = "CMD", Required = true, Description = description };
+}

@@ -1,0 +1,105 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Two sides of one run against each other: simulated rounds whose common noise is larger than what is to be found.</summary>
+public class AbTests
+{
+    [Fact]
+    public void Of_1000_runs_of_one_build_against_itself_at_most_5_percent_find_a_difference()
+    {
+        var random = new Random(19);
+        var found = Enumerable.Range(0, 1000).Count(_ => Decided(FileComparison.OfSides(Run(random, slower: 0))).Count > 0);
+        Assert.InRange(found, 5, 50);
+    }
+
+    [Fact]
+    public void Three_percent_more_server_CPU_is_found_though_rounds_wander_by_ten()
+    {
+        var random = new Random(19);
+        var found = Enumerable.Range(0, 100).Count(_ =>
+            Decided(FileComparison.OfSides(Run(random, slower: 0.03))).Contains((Metric.ServerCpu, VerdictKind.Higher)));
+        Assert.InRange(found, 95, 100);
+    }
+
+    [Fact]
+    public void Sides_are_runs_of_their_own_with_the_same_cells_and_their_own_servers()
+    {
+        var run = Run(new Random(19), slower: 0) with
+        {
+            Servers =
+            [
+                new ServerInfo { Addresses = ["b-tcp"], Stack = "x", Version = "1" },
+                new ServerInfo { Addresses = ["h-tcp"], Stack = "x", Version = "2" },
+            ],
+        };
+        var sides = FileComparison.OfSides(run);
+
+        Assert.Equal((2, 0, 0), (sides.Cells.Count, sides.OnlyBefore.Count, sides.OnlyAfter.Count));
+        Assert.Equal(new Difference("server's version", "1", "2"), Assert.Single(sides.Settings));
+        Assert.Equal(0, sides.DriftOf(Metric.Rate).Allowance);
+        Assert.All(sides.Cells, cell => Assert.Equal(16, cell.After.Rounds.Count));
+        var report = new CompareReport(markdown: true, verbose: true).Make([sides]);
+        Assert.Contains("## head against base", report, StringComparison.Ordinal);
+        Assert.Contains("Both sides were measured in the same 16 rounds", report, StringComparison.Ordinal);
+        Assert.DoesNotContain("The machines are the same", report, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_gate_judges_pairs_and_names_the_run_once_when_it_did_not_end()
+    {
+        var run = Run(new Random(19), slower: 0.1) with { Ending = "interrupted" };
+        var gate = Gate.Of(FileComparison.OfSides(run), [GateLimit.Parse("server_cpu>5%"), GateLimit.Parse("rps<-50%")]);
+
+        Assert.Equal(2, gate.Crossed.Count);
+        Assert.Equal(2, gate.Passed);
+        Assert.Equal(["the run is not complete (interrupted)"], gate.Missing);
+    }
+
+    private static List<(Metric, VerdictKind)> Decided(FileComparison sides) =>
+        [.. from cell in sides.Cells
+            from metric in FileComparison.Shown
+            let verdict = sides.Judge(cell.Before, cell.After, metric)
+            where verdict is { Kind: VerdictKind.Higher or VerdictKind.Lower }
+            select (metric, verdict.Kind)];
+
+    /// <summary>tcp and unix of both sides; a round moves all of its cells by 10 %, a process each cell by 1 %.</summary>
+    private static RunRecord Run(Random random, double slower)
+    {
+        var moods = Enumerable.Range(0, 16).Select(_ => Math.Exp(0.1 * Simulated.Gaussian(random))).ToArray();
+        var processes = Enumerable.Range(0, 4)
+            .Select(cell => moods.Select(mood => mood * Math.Exp(0.01 * Simulated.Gaussian(random)) * (cell % 2 == 1 ? 1 + slower : 1)))
+            .Select(costs => costs.ToArray()).ToArray();
+        var run = Simulated.Run([.. processes.Select(costs => costs.Select(cost => 50_000 / cost).ToArray())]);
+        return run with
+        {
+            Cells = [.. run.Cells.Select((cell, i) => cell with
+            {
+                Address = (i % 2 == 0 ? "b-" : "h-") + (i < 2 ? "tcp" : "unix"),
+                Key = cell.Key with
+                {
+                    Transport = i < 2 ? "tcp" : "unix",
+                    Size = 10,
+                    Variant = i % 2 == 0 ? "" : FileComparison.HeadVariant,
+                },
+            })],
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                Client = new ProcessUsage
+                {
+                    CpuUserNs = (long)(4_000 * Math.Exp(0.02 * Simulated.Gaussian(random)) * round.Completed),
+                    CpuKernelNs = 0,
+                },
+                Server = new ProcessUsage
+                {
+                    CpuUserNs = (long)(20_000 * processes[round.Cell][round.Number - 1] * round.Completed),
+                    CpuKernelNs = 0,
+                },
+            })],
+        };
+    }
+}

@@ -1,0 +1,109 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Tests.Cli;
+
+public class AbCommandTests
+{
+    private static readonly Dictionary<string, string?> NoVariables = [];
+
+    [Theory]
+    [InlineData("server --port {port}", "server|--port|{port}")]
+    [InlineData("  a \t b\n", "a|b")]
+    [InlineData("'/my server/run' \"a 'b' c\" d\"e\"'f'", "/my server/run|a 'b' c|def")]
+    [InlineData("a\\ b \"c\\\"d\\e\" 'f\\g' ''", "a b|c\"d\\e|f\\g|")]
+    [InlineData("$HOME * ; | &", "$HOME|*|;|\\||&")]
+    public void A_command_is_split_as_a_shell_does_without_anything_else_of_one(string text, string words) =>
+        Assert.Equal(words.Replace("\\|", "\u0001").Split('|').Select(word => word.Replace('\u0001', '|')),
+            Parsers.Words(text, "--base", backslashIsPlain: false));
+
+    [Fact]
+    public void On_Windows_a_backslash_separates_folders() =>
+        Assert.Equal([@"C:\old build\Shop.exe", "{port}"],
+            Parsers.Words("\"C:\\old build\\Shop.exe\" {port}", "--base", backslashIsPlain: true));
+
+    [Theory]
+    [InlineData("a 'b", "--base has a quotation mark ' that is not closed: a 'b")]
+    [InlineData("a \\", "--base ends with a backslash: a \\")]
+    [InlineData(" ", "--base is empty: it is the command that starts a server")]
+    public void What_is_no_command_is_refused(string text, string sentence) => Assert.Equal(
+        sentence, Assert.Throws<UsageException>(() => Parsers.Words(text, "--base", backslashIsPlain: false)).Message);
+
+    [Fact]
+    public void Both_sides_are_arms_whose_servers_are_started_anew_for_each_round()
+    {
+        var options = Read("--base", "old {address}", "--head", "new --port {port} --socket {path}");
+        Assert.Equal([("", "base"), ("build=head", "head")], options.Variants.Select(variant => (variant.Name, variant.Side)));
+        Assert.Equal([["old", "{address}"], ["new", "--port", "{port}", "--socket", "{path}"]],
+            options.Variants.Select(variant => variant.Command!));
+        Assert.True(options.FreshServers && options.OwnServer && !options.Calibrate);
+        Assert.Equal(["tcp", "unix"], options.Transports);
+    }
+
+    [Theory]
+    [InlineData("old --port {port}", "--base does not say where to listen for unix: write {address} or {path} in it")]
+    [InlineData("old --socket {path}", "--base does not say where to listen for tcp: write {address} or {port} in it")]
+    public void A_command_that_does_not_say_where_to_listen_is_refused(string command, string sentence) => Assert.Equal(
+        sentence, Assert.Throws<UsageException>(() => Read("--base", command, "--head", "new {address}")).Message);
+
+    [Fact]
+    public void Every_process_gets_a_port_and_a_path_of_its_own()
+    {
+        GivenCommand[] all = [.. new[] { "tcp", "unix", "tls" }.Select(kind =>
+            new GivenCommand("x", ["{address}", "{port}", "--at={path}"], kind, null, NoVariables))];
+        var filled = all.Select(command => command.Filled().ToList()).ToList();
+        Assert.All(all.Zip(filled), one => Assert.Equal(one.First.Probe.ToString(), one.Second[0]));
+        Assert.Equal($"http://127.0.0.1:{filled[0][1]}", filled[0][0]);
+        Assert.Equal($"unix:{filled[1][2][5..]}", filled[1][0]);
+        Assert.Equal($"https://127.0.0.1:{filled[2][1]}", filled[2][0]);
+        Assert.Equal(3, filled.Select(words => words[2]).Distinct().Count());
+    }
+
+    [Fact]
+    public async Task A_server_that_ends_before_it_listens_is_told_with_its_last_lines()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var command = new GivenCommand("the base server", ["sh", "-c", "echo starting; echo no database >&2; exit 3", "{port}"], "tcp",
+            null, NoVariables);
+        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
+            ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
+        Assert.StartsWith($"the base server ended with exit code 3 before it listened at {command.Probe}: its last lines:\n  ",
+            told.Message, StringComparison.Ordinal);
+        Assert.Contains("\n  no database", told.Message, StringComparison.Ordinal);
+        Assert.Contains("\n  starting", told.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_never_listens_is_given_up_and_ended_with_what_it_started()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var command = new GivenCommand("the head server", ["sh", "-c", "sleep 1000 & echo $!; wait", "{port}"], "tcp", null, NoVariables);
+        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
+            ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.FromSeconds(2)));
+        Assert.StartsWith("the head server did not become ready within 2 s: its last lines:\n  ", told.Message, StringComparison.Ordinal);
+        var inner = int.Parse(told.Message.Split('\n')[^1], System.Globalization.CultureInfo.InvariantCulture);
+        for (var i = 0; i < 300 && ProcessTree.NameOf(inner) == "sleep"; i++)
+            await Task.Delay(100, TestContext.Current.CancellationToken);
+        Assert.NotEqual("sleep", ProcessTree.NameOf(inner));
+    }
+
+    [Fact]
+    public void A_program_that_is_not_there_is_told() => Assert.StartsWith("cannot start the base server: /no/such/server: ",
+        Assert.Throws<EnvironmentException>(() =>
+            new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message,
+        StringComparison.Ordinal);
+
+    private static RunOptions Read(params string[] arguments)
+    {
+        var ab = new AbCommand();
+        var command = new RootCommand();
+        foreach (var option in ab.All)
+            command.Options.Add(option);
+        var typed = command.Parse(arguments);
+        Assert.Empty(typed.Errors);
+        return ab.Read(typed);
+    }
+}
