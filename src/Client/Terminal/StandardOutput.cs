@@ -118,7 +118,9 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
     public static void Say(string sentence)
     {
         var width = Console.IsErrorRedirected ? (int?)null : Math.Max(Narrowest, Console.WindowWidth);
-        foreach (var line in TextWrapping.Lines(sentence, width, "", "  "))
+        // What a server wrote last stands below the sentence, a line each.
+        var parts = sentence.Split('\n');
+        foreach (var line in parts.SelectMany((part, i) => TextWrapping.Lines(part.TrimStart(), width, i == 0 ? "" : "  ", "  ")))
             Console.Error.WriteLine(line);
     }
 
