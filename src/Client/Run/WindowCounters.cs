@@ -114,7 +114,9 @@ internal sealed class WindowCounters(
             : (ServerLink.EndpointOf(serverBefore, target.Address), ServerLink.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? own : own with
         {
-            ServerOpen = own.OpenedInAll is not null ? null : first.ConnectionsOpen - link.OwnConnections(target.Address),
+            // A connection is open for the client before the server has accepted it: a busy one may have come to that later only.
+            ServerOpen = own.OpenedInAll is not null ? null
+                : Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - link.OwnConnections(target.Address),
             // Bytes that come back are no calls to an echo.
             ClientCalls = ownCalls,
             ServerCalls = target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls,
