@@ -134,13 +134,20 @@ public sealed class GateTests
     }
 
     [Theory]
-    [InlineData("rps<5%", "rps<-5%")]
-    [InlineData("p99>-10%", "p99>10%")]
-    [InlineData("speed<-5%", "there is no metric 'speed'")]
-    [InlineData("rps", "is no limit")]
-    [InlineData("rps<-5", "is no limit")]
-    [InlineData("rps<-5,5%", "is no limit")]
-    [InlineData("rps<-150%", "can never fail")]
-    public void A_limit_that_cannot_be_meant_is_refused_with_the_fix(string text, string message) =>
-        Assert.Contains(message, Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message, StringComparison.Ordinal);
+    [InlineData("rps<5%", "'rps<5%' would fail when nothing changed: write rps<-5% for a fall, rps>5% for a rise")]
+    [InlineData("p99>-10%", "'p99>-10%' would fail when nothing changed: write p99<-10% for a fall, p99>10% for a rise")]
+    [InlineData("rps", NoLimit)]
+    [InlineData("rps<-5", NoLimit)]
+    [InlineData("rps<-5,5%", NoLimit)]
+    [InlineData("rps<-150%", "'rps<-150%' can never fail: nothing falls by more than 100%")]
+    public void A_limit_that_cannot_be_meant_is_refused_with_the_fix(string text, string sentence) =>
+        Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
+
+    [Fact]
+    public void A_metric_that_there_is_not_is_answered_with_those_there_are() => Assert.Equal(
+        $"there is no metric 'speed': it is one of {string.Join(", ", Metric.All.Select(metric => metric.Id))}",
+        Assert.Throws<FormatException>(() => GateLimit.Parse("speed<-5%")).Message);
+
+    private const string NoLimit =
+        "'{0}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or 'p99>10%'";
 }

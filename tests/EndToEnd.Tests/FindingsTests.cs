@@ -13,7 +13,7 @@ public sealed class FindingsTests : IDisposable
     public async Task The_socket_engine_waits_more_often_a_message_on_a_unix_socket_than_on_tcp()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the engine of this system has no epoll");
-        var program = Path.Combine(PublishedTests.Root, "docs", "findings", "wake-ups.cs");
+        var program = Path.Combine(Repository.Root, "docs", "findings", "wake-ups.cs");
         Assert.InRange(File.ReadAllLines(program).Length, 1, 59);
         var (code, output) = await RunAsync("dotnet", "build", program, "-o", folder, "-v", "q");
         Assert.True(code == 0, output);

@@ -116,7 +116,9 @@ public sealed class HaltedServerTests : IDisposable
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0, 60);
         var round = Assert.Single(ResultsFile.Load(File).Rounds);
         Assert.Equal((50, 0, 50), (round.Started, round.Ok, round.CutOff + round.Failed.Values.Sum()));
-        Assert.Contains("not one of 50 calls", error, StringComparison.Ordinal);
+        Assert.Contains(
+            $"not one of 50 calls to http://{listener.LocalEndpoint}/ succeeded: there is nothing to report there", error,
+            StringComparison.Ordinal);
         listener.Stop();
         await serving;
     }

@@ -79,7 +79,17 @@ public class EchoTests
     {
         await using var first = await StartAsync(Addresses.Of(kind));
         var taken = first.Endpoints[1].Address;
-        await Assert.ThrowsAsync<CannotListenException>(() => StartAsync(taken));
+        var refused = await Assert.ThrowsAsync<CannotListenException>(() => StartAsync(taken));
+        Assert.StartsWith("cannot listen on ", refused.Message);
+        Assert.EndsWith(
+            kind switch
+            {
+                "tcp" => ": the port is in use by another program; stop it or choose another with --listen",
+                "pipe" when OperatingSystem.IsWindows() =>
+                    ": another server is answering there; stop it or choose another name with --listen",
+                _ => ": another server is answering there; stop it or choose another path with --listen",
+            },
+            refused.Message);
         await using var stream = await ConnectAsync(taken);
         await PingAsync(stream, 10);
     }

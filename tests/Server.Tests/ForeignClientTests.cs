@@ -21,11 +21,11 @@ public partial class ForeignClientTests
     public async Task Grpc_js_gets_right_answers(string kind)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
-        var modules = Foreign.Find("artifacts/foreign/node_modules");
+        var modules = Repository.Find("artifacts/foreign/node_modules");
         var isInstalled = modules is not null && Directory.Exists(Path.Combine(modules, "@grpc/grpc-js"));
         Assert.SkipUnless(isInstalled, "grpc-js is not installed: run .ci/install-foreign");
         await CheckAsync(kind, (target, ca) => Foreign.RunAsync(
-            "node", [Script("client.js"), Foreign.Find("protos/bench.proto")!, target, ca, .. Sizes], modules));
+            "node", [Script("client.js"), Repository.Find("protos/bench.proto")!, target, ca, .. Sizes], modules));
     }
 
     [Theory]
@@ -48,12 +48,12 @@ public partial class ForeignClientTests
     public async Task Grpc_js_asks_three_things_of_reflection_on_one_stream(string kind)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
-        var modules = Foreign.Find("artifacts/foreign/node_modules");
+        var modules = Repository.Find("artifacts/foreign/node_modules");
         var isInstalled = modules is not null && Directory.Exists(Path.Combine(modules, "@grpc/grpc-js"));
         Assert.SkipUnless(isInstalled, "grpc-js is not installed: run .ci/install-foreign");
         await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
         var (target, _) = await Foreign.TargetAsync(server.Address);
-        var proto = Foreign.Find("protos/grpc/reflection/v1/reflection.proto")!;
+        var proto = Repository.Find("protos/grpc/reflection/v1/reflection.proto")!;
         var result = await Foreign.RunAsync("node", [Script("reflection.js"), proto, target], modules);
         Assert.SkipWhen(result is null, "the client's interpreter is not installed: run .ci/install-foreign");
         string[] expected =

@@ -27,27 +27,33 @@ public class AddressTests
     public void With_HTTP_and_without_it_is_the_same_address() =>
         Assert.Equal(Address.Parse("tcp://[::1]:7"), Address.Parse("http://[::1]:7"));
 
+    private const string NoAddress =
+        "'{0}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
+
+    private const string NoPath = "unix: needs the path of a socket file, as in unix:/tmp/greeter.sock";
+    private const string NoPipe = @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter";
+
     [Theory]
-    [InlineData("")]
-    [InlineData("localhost:5000")]
-    [InlineData("http://")]
-    [InlineData("http://localhost:99999")]
-    [InlineData("tcp://localhost")]
-    [InlineData("tcp://")]
-    [InlineData("tcp://localhost:7/path")]
-    [InlineData("http://localhost:5000/path")]
-    [InlineData("http://user@localhost:5000")]
-    [InlineData("unix:")]
-    [InlineData("unix:/")]
-    [InlineData("unix-abstract:")]
-    [InlineData("pipe:")]
-    [InlineData("pipe:/a/b")]
-    [InlineData(@"\\.\pipe\")]
-    [InlineData(@"\\server\pipe\name")]
-    public void Refuses_what_is_no_address_and_names_a_spelling_that_is(string text)
+    [InlineData("", NoAddress)]
+    [InlineData("localhost:5000", NoAddress)]
+    [InlineData("http://", "'{0}' is no URL: write http://host:port")]
+    [InlineData("http://localhost:99999", "'{0}' is no URL: write http://host:port")]
+    [InlineData("tcp://localhost", "'{0}' needs a port: write tcp://host:port")]
+    [InlineData("tcp://", "'{0}' needs a port: write tcp://host:port")]
+    [InlineData("tcp://localhost:7/path", "'{0}' has more than host and port: write tcp://localhost:7")]
+    [InlineData("http://localhost:5000/path", "'{0}' has more than host and port: write http://localhost:5000")]
+    [InlineData("http://user@localhost:5000", "'http://(hidden)@localhost:5000' has more than host and port: write http://localhost:5000")]
+    [InlineData("unix:", NoPath)]
+    [InlineData("unix:/", NoPath)]
+    [InlineData("unix-abstract:", "unix-abstract: needs a name, as in unix-abstract:greeter")]
+    [InlineData("pipe:", NoPipe)]
+    [InlineData("pipe:/a/b", NoPipe)]
+    [InlineData(@"\\.\pipe\", NoPipe)]
+    [InlineData(@"\\server\pipe\name", NoAddress)]
+    public void Refuses_what_is_no_address_and_names_a_spelling_that_is(string text, string sentence)
     {
         Assert.False(Address.TryParse(text, out _, out var error));
-        Assert.Contains(":", error, StringComparison.Ordinal);
-        Assert.Throws<FormatException>(() => Address.Parse(text));
+        Assert.Equal(string.Format(sentence, text), error);
+        Assert.Equal(error, Assert.Throws<FormatException>(() => Address.Parse(text)).Message);
     }
 }

@@ -62,6 +62,10 @@ public static class ResultsFile
         {
             return WholeFile.Read(path);
         }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new ResultsFileException($"there is no file {path}", e);
+        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
             throw new ResultsFileException($"cannot read {path}: {OneLine(e.Message)}", e);
@@ -151,7 +155,13 @@ public static class ResultsFile
         file.WriteByte((byte)'\n');
     };
 
-    private static string OneLine(string text) => text.ReplaceLineEndings(" ").Trim();
+    private static string OneLine(string text)
+    {
+        var line = text.ReplaceLineEndings(" ").Trim();
+        // The framework ends some messages with a name: that of the new file beside the one that is told already.
+        var name = line.LastIndexOf(" : '", StringComparison.Ordinal);
+        return name > 0 && line.EndsWith('\'') ? line[..name] : line;
+    }
 }
 
 /// <summary>A results file cannot be read or written; the message is one sentence that says why.</summary>

@@ -69,7 +69,15 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
             var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
             try
             {
+                try
+            {
                 return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+            }
+            catch (IOException) when (cancellation.IsCancellationRequested)
+            {
+                // Abort has closed the socket under the handshake: nobody answered in time.
+                throw new OperationCanceledException(cancellation);
+            }
             }
             finally
             {

@@ -87,8 +87,9 @@ public sealed class CrankTests
             { "returnCode": 0, "jobResults": { "jobs": { "load": { "results": { "bombardier/requests": 1 } } } } }
             """);
 
-        Assert.Contains("--crank", Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message,
-            StringComparison.Ordinal);
+        Assert.Equal(
+            $"{path} is a file of crank's, but none of its jobs was GrpcBench with --crank",
+            Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message);
         File.Delete(path);
     }
 

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
@@ -64,9 +65,14 @@ public sealed class CompareCommandTests : IDisposable
     public void Mistakes_are_one_sentence_of_the_right_kind()
     {
         var file = Save(1000);
-        Assert.Throws<UsageException>(() => Invoke(file, file, "--fail-on", "rps<5%"));
-        Assert.Throws<UsageException>(() => Invoke(file, file, "--format", "pdf"));
-        Assert.Throws<EnvironmentException>(() => Invoke(file, Path.Combine(folder, "missing.json")));
+        Assert.Equal(
+            "--fail-on: 'rps<5%' would fail when nothing changed: write rps<-5% for a fall, rps>5% for a rise",
+            Assert.Throws<UsageException>(() => Invoke(file, file, "--fail-on", "rps<5%")).Message);
+        Assert.Equal(
+            "--format 'pdf' is none of text, markdown, json",
+            Assert.Throws<UsageException>(() => Invoke(file, file, "--format", "pdf")).Message);
+        var missing = Path.Combine(folder, "missing.json");
+        Assert.Equal($"there is no file {missing}", Assert.Throws<EnvironmentException>(() => Invoke(file, missing)).Message);
     }
 
     [Fact]
@@ -75,9 +81,13 @@ public sealed class CompareCommandTests : IDisposable
         var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
         Assert.Equal(ExitCode.Ok, Report(results, "-o", page));
         Assert.StartsWith("<!doctype html>", File.ReadAllText(page), StringComparison.Ordinal);
-        Assert.Throws<EnvironmentException>(() => Report(results, "-o", Path.Combine(results, "x.md")));
-        Assert.StartsWith("--format 'pdf' is none of text, markdown, ",
-            Assert.Throws<UsageException>(() => Report(results, "--format", "pdf")).Message, StringComparison.Ordinal);
+        var below = Path.Combine(results, "x.md");
+        Assert.StartsWith(
+            $"cannot write {below}: ", Assert.Throws<EnvironmentException>(() => Report(results, "-o", below)).Message,
+            StringComparison.Ordinal);
+        Assert.Equal(
+            $"--format 'pdf' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}",
+            Assert.Throws<UsageException>(() => Report(results, "--format", "pdf")).Message);
     }
 
     private static int Report(params string[] arguments) =>

@@ -59,9 +59,11 @@ public class DoctorCommandTests
     }
 
     [Theory]
-    [InlineData("-c", "0")]
-    [InlineData("-U", "somewhere")]
-    [InlineData("--client-cpus", "99999")]
-    public async Task A_wrong_option_is_a_usage_error(params string[] arguments) =>
-        await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments));
+    [InlineData("-c '0' is no number of connections: 1 to 1000000", "-c", "0")]
+    [InlineData(
+        "'somewhere' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+        "-U", "somewhere")]
+    [InlineData("--client-cpus: '99999' is no CPU set: write numbers and ranges, as in 0-1,3", "--client-cpus", "99999")]
+    public async Task A_wrong_option_is_a_usage_error(string sentence, params string[] arguments) =>
+        Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
 }

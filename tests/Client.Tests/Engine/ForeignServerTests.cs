@@ -1,7 +1,5 @@
 using System.ComponentModel;
 using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
 using Google.Protobuf;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
@@ -52,7 +50,7 @@ public class ForeignServerTests
         var folder = Directory.CreateTempSubdirectory("ipcbench-");
         await File.WriteAllBytesAsync(Path.Combine(folder.FullName, "reply.grpc"), Frames.Message(20_000));
         await File.WriteAllTextAsync(Path.Combine(folder.FullName, "types"), "application/grpc grpc\n");
-        var port = UnusedPort();
+        var port = Ports.Unused();
         using var process = Start(
             "nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder.FullName, "--mime-types-file", Path.Combine(folder.FullName, "types"),
             "--trailer", "grpc-status: 0", $"{port}");
@@ -122,14 +120,5 @@ public class ForeignServerTests
                 await Task.Delay(50);
             }
         }
-    }
-
-    private static int UnusedPort()
-    {
-        var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        var port = ((IPEndPoint)listener.LocalEndpoint).Port;
-        listener.Stop();
-        return port;
     }
 }

@@ -169,7 +169,7 @@ public class WindowEdgeTests
     }
 
     /// <summary>Answers all calls that are out, at even times.</summary>
-    private sealed class BatchConnection : IConnection
+    private sealed class BatchConnection : FakeConnection
     {
         private readonly CancellationTokenSource stop = new();
         private readonly Task answering;
@@ -181,35 +181,11 @@ public class WindowEdgeTests
             answering = Task.Run(() => AnswerAsync(every));
         }
 
-        public IReadOnlyList<IStream> Streams { get; }
+        public override IReadOnlyList<IStream> Streams { get; }
 
         public List<long> Answered { get; } = [];
 
-        public bool IsOpen => true;
-
-        public int Reopened => 0;
-
-        public long? StreamsAllowed => null;
-
-        public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
-
-        public void CutOff(long sentBeforeNs)
-        {
-        }
-
-        public void SetAccepting(bool accepting)
-        {
-        }
-
-        public void Enter()
-        {
-        }
-
-        public void Leave()
-        {
-        }
-
-        public async ValueTask DisposeAsync()
+        public override async ValueTask DisposeAsync()
         {
             await stop.CancelAsync();
             await answering;

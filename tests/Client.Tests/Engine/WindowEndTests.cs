@@ -76,32 +76,12 @@ public class WindowEndTests
     /// <summary>What no connection should be: calls that nothing ends.</summary>
     private static ConnectionSource Stuck => new(_ => new StuckConnection(), UsesLoops: false, () => 0);
 
-    private sealed class StuckConnection : IConnection, IStream
+    private sealed class StuckConnection : FakeConnection, IStream
     {
-        public IReadOnlyList<IStream> Streams => [this];
-        public bool IsOpen => true;
-        public int Reopened => 0;
-        public long? StreamsAllowed => null;
+        public override IReadOnlyList<IStream> Streams => [this];
 
-        public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
         public ValueTask<bool> ReadyAsync() => new(true);
         public ValueTask<CallResult> CallAsync(long sentNs) => new(new TaskCompletionSource<CallResult>().Task);
-        public ValueTask DisposeAsync() => new(new TaskCompletionSource().Task);
-
-        public void CutOff(long sentBeforeNs)
-        {
-        }
-
-        public void SetAccepting(bool accepting)
-        {
-        }
-
-        public void Enter()
-        {
-        }
-
-        public void Leave()
-        {
-        }
+        public override ValueTask DisposeAsync() => new(new TaskCompletionSource().Task);
     }
 }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine;
@@ -32,7 +33,7 @@ public class WindowOrderTests
     }
 
     /// <summary>A connection whose only call takes until the window is over, and that is slow to hear that it is.</summary>
-    private sealed class SlowToEnd : IConnection, IStream
+    private sealed class SlowToEnd : FakeConnection, IStream
     {
         private readonly TaskCompletionSource never = new();
 
@@ -40,15 +41,7 @@ public class WindowOrderTests
 
         public int Ends => Log.Count(line => line == "ended");
 
-        public IReadOnlyList<IStream> Streams => [this];
-
-        public bool IsOpen => true;
-
-        public int Reopened => 0;
-
-        public long? StreamsAllowed => null;
-
-        public Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
+        public override IReadOnlyList<IStream> Streams => [this];
 
         public ValueTask<bool> ReadyAsync() => new(true);
 
@@ -58,9 +51,9 @@ public class WindowOrderTests
             return CallResult.Ok(0);
         }
 
-        public void SetAccepting(bool value)
+        public override void SetAccepting(bool accepting)
         {
-            if (value)
+            if (accepting)
             {
                 Log.Enqueue("begin");
                 return;
@@ -69,19 +62,5 @@ public class WindowOrderTests
             never.Task.Wait(TimeSpan.FromMilliseconds(300));
             Log.Enqueue("ended");
         }
-
-        public void CutOff(long sentBeforeNs)
-        {
-        }
-
-        public void Enter()
-        {
-        }
-
-        public void Leave()
-        {
-        }
-
-        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 }

@@ -189,34 +189,12 @@ public class PerCallTests
         }
     }
 
-    private sealed class FailingConnection(Func<Exception> failure) : IConnection
+    private sealed class FailingConnection(Func<Exception> failure) : FakeConnection
     {
-        public IReadOnlyList<IStream> Streams => [];
+        public override IReadOnlyList<IStream> Streams => [];
 
-        public bool IsOpen => false;
+        public override bool IsOpen => false;
 
-        public int Reopened => 0;
-
-        public long? StreamsAllowed => null;
-
-        public Task OpenAsync(CancellationToken cancellation) => Task.FromException(failure());
-
-        public void CutOff(long sentBeforeNs)
-        {
-        }
-
-        public void SetAccepting(bool accepting)
-        {
-        }
-
-        public void Enter()
-        {
-        }
-
-        public void Leave()
-        {
-        }
-
-        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+        public override Task OpenAsync(CancellationToken cancellation) => Task.FromException(failure());
     }
 }

@@ -13,18 +13,6 @@ internal static class Foreign
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    /// <summary>A file of this repository, or null outside of it.</summary>
-    public static string? Find(string path)
-    {
-        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
-        {
-            var candidate = Path.Combine(folder.FullName, path);
-            if (Path.Exists(candidate))
-                return candidate;
-        }
-        return null;
-    }
-
     /// <summary>Runs a program to its end and returns what it printed; null when it is not installed.</summary>
     public static async Task<(int ExitCode, string Output)?> RunAsync(string program, string[] arguments, string? nodePath = null)
     {

@@ -27,12 +27,12 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     public static Task<ForeignServer> NodeAsync(string kind)
     {
-        var modules = Find("artifacts/foreign/node_modules");
+        var modules = Repository.Find("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")),
             "grpc-js is not installed: run .ci/install-foreign");
         return StartAsync(kind, "127.0.0.1:0", address =>
-            new ProcessStartInfo("node", [Script("server.js"), address, Find("protos/bench.proto")!])
+            new ProcessStartInfo("node", [Script("server.js"), address, Repository.Find("protos/bench.proto")!])
             {
                 Environment = { ["NODE_PATH"] = modules },
             });
@@ -41,7 +41,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>hello.v1.Greeter by grpc-js, with @grpc/reflection or without any.</summary>
     public static Task<ForeignServer> GreeterNodeAsync(string kind, bool reflection)
     {
-        var modules = Find("artifacts/foreign/node_modules");
+        var modules = Repository.Find("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
             "@grpc/reflection is not installed: run .ci/install-foreign");
@@ -56,7 +56,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>hello.v1.Greeter by grpc-js over TLS, with the certificates of that folder; who calls must show one.</summary>
     public static async Task<ForeignServer> GreeterTlsAsync(string folder)
     {
-        var modules = Find("artifacts/foreign/node_modules");
+        var modules = Repository.Find("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
             "@grpc/reflection is not installed: run .ci/install-foreign");
@@ -71,7 +71,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>hello.v1.Greeter by gRPC C++, with its reflection or without any.</summary>
     public static Task<ForeignServer> GreeterCppAsync(string kind, bool reflection)
     {
-        var program = Find("artifacts/foreign/cpp/greeter");
+        var program = Repository.Find("artifacts/foreign/cpp/greeter");
         Assert.SkipWhen(program is null, "gRPC C++'s greeter is not compiled: run .ci/install-foreign");
         string[] more = reflection ? ["reflection"] : [];
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(program, [address, .. more]));
@@ -102,19 +102,7 @@ internal sealed class ForeignServer : IAsyncDisposable
             File.Delete(unix.Path);
     }
 
-    /// <summary>A file of this repository, or null outside of it.</summary>
-    public static string? Find(string path)
-    {
-        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
-        {
-            var candidate = Path.Combine(folder.FullName, path);
-            if (Path.Exists(candidate))
-                return candidate;
-        }
-        return null;
-    }
-
-    private static string Script(string name) => Find("tests/Client.Tests/foreign/" + name)!;
+    private static string Script(string name) => Repository.Find("tests/Client.Tests/foreign/" + name)!;
 
     private static async Task<ForeignServer> StartAsync(string kind, string tcp, Func<string, ProcessStartInfo> how)
     {

@@ -74,3 +74,31 @@ internal static class TestLoad
 
     public static LoadWindow For(double seconds) => new() { Duration = TimeSpan.FromSeconds(seconds) };
 }
+
+/// <summary>A connection of no protocol that is open and does nothing: each test says what is peculiar about its own.</summary>
+internal abstract class FakeConnection : IConnection
+{
+    public abstract IReadOnlyList<IStream> Streams { get; }
+    public virtual bool IsOpen => true;
+    public int Reopened => 0;
+    public long? StreamsAllowed => null;
+
+    public virtual Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
+    public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    public void CutOff(long sentBeforeNs)
+    {
+    }
+
+    public virtual void SetAccepting(bool accepting)
+    {
+    }
+
+    public void Enter()
+    {
+    }
+
+    public void Leave()
+    {
+    }
+}
