@@ -18,7 +18,7 @@ internal sealed class LoopThread : IDisposable
     {
         (Pool, OnFault) = (pool, onFault);
         Loop = new EventLoop(name) { OnFault = onFault };
-        var loop = new LoopScheduler(Loop, onFault);
+        var loop = new LoopPipeScheduler(Loop, onFault);
         PipeScheduler application = inline ? loop : PipeScheduler.ThreadPool;
         Input = Options(application, loop, most.Input);
         Output = Options(PipeScheduler.Inline, application, most.Output);
@@ -49,7 +49,7 @@ internal sealed class LoopThread : IDisposable
 
 /// <summary>Runs continuations on the thread of an event loop: at once when called there, else posted.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class LoopScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler
+internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler
 {
     public EventLoop Loop => loop;
 

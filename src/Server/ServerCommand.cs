@@ -54,7 +54,7 @@ internal static class ServerCommand
         }
         try
         {
-            return await ServerProcess.RunAsync(options);
+            return await ServerLifetime.RunAsync(options);
         }
         catch (CannotListenException e)
         {

@@ -26,16 +26,16 @@ internal sealed class BuiltInStack : IGrpcStack
 }
 
 /// <summary>What Kestrel calls for every HTTP/2 stream.</summary>
-internal sealed class GrpcApplication(UnaryMethods methods, BenchServices services) : IHttpApplication<GrpcCall>
+internal sealed class GrpcApplication(UnaryMethods methods, BenchServices services) : IHttpApplication<ServedCall>
 {
     // Kestrel pools the streams of a connection and lets each keep its application's object, so a steady load makes none.
-    public GrpcCall CreateContext(IFeatureCollection features) => features is IHostContextContainer<GrpcCall> container
-        ? container.HostContext ??= new GrpcCall(features, methods, services)
-        : new GrpcCall(features, methods, services);
+    public ServedCall CreateContext(IFeatureCollection features) => features is IHostContextContainer<ServedCall> container
+        ? container.HostContext ??= new ServedCall(features, methods, services)
+        : new ServedCall(features, methods, services);
 
-    public Task ProcessRequestAsync(GrpcCall call) => call.RunAsync();
+    public Task ProcessRequestAsync(ServedCall call) => call.RunAsync();
 
-    public void DisposeContext(GrpcCall call, Exception? exception)
+    public void DisposeContext(ServedCall call, Exception? exception)
     {
     }
 }

@@ -10,7 +10,7 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>One call after the other on one of Kestrel's pooled streams.</summary>
-internal sealed class GrpcCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
+internal sealed class ServedCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint endpoint = features.GetRequiredFeature<ServerEndpoint>();
 

@@ -5,7 +5,7 @@ using IpcBench.Server.Options;
 namespace IpcBench.Server;
 
 /// <summary>The server as a process: says what it serves, and stops when a signal or the owner's end says so.</summary>
-internal static class ServerProcess
+internal static class ServerLifetime
 {
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1.8);
 
