@@ -114,7 +114,7 @@ public sealed class WritingTests : IDisposable
     public async Task A_report_into_what_the_shell_has_open_takes_its_place_behind_the_rest(string output)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "/dev/stdout is Unix's");
-        var report = $"{Client} report {PublishedTests.Root}/results/aa/run.json --format runs-csv";
+        var report = $"{Client} report {Repository.Root}/results/aa/run.json --format runs-csv";
         output = string.Format(output, folder);
         var (_, all, error) = await ShellAsync($"{{ echo first; {report} {output}; }} >{folder}/out; echo last >>{folder}/out; "
             + $"{report} {output} >>{folder}/out; cat {folder}/out; {report} >{folder}/alone");
@@ -127,7 +127,7 @@ public sealed class WritingTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && File.Exists("/bin/bash"), "/dev/fd is Unix's");
         var (code, output, error) = await ShellAsync(
-            $"bash -c \"{Client} report {PublishedTests.Root}/results/aa/run.json --format runs-csv -o >(cat >&2); wait\"");
+            $"bash -c \"{Client} report {Repository.Root}/results/aa/run.json --format runs-csv -o >(cat >&2); wait\"");
         Assert.True(code == 0 && error.StartsWith("NAME,RUN 0,", StringComparison.Ordinal), output + error);
     }
 

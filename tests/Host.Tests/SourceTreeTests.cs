@@ -18,10 +18,12 @@ public sealed class SourceTreeTests : IDisposable
 
     private readonly string folder = Directory.CreateTempSubdirectory("tree-").FullName;
 
+    private static string Root => Repository.Root;
+
     [Fact]
     public void Arrows_between_namespaces_point_one_way()
     {
-        var cycle = new SourceTree(Path.Combine(Repository.Root, "src")).Cycle(KnownArrows);
+        var cycle = new SourceTree(Path.Combine(Root, "src")).Cycle(KnownArrows);
         Assert.True(cycle is null, cycle);
     }
 
@@ -31,7 +33,7 @@ public sealed class SourceTreeTests : IDisposable
     public void Lines_fit_the_width_of_the_editorconfig(string part)
     {
         var width = Width();
-        foreach (var top in Directory.EnumerateDirectories(Path.Combine(Repository.Root, part)))
+        foreach (var top in Directory.EnumerateDirectories(Path.Combine(Root, part)))
         {
             var name = part + "/" + Path.GetFileName(top);
             var found = LongLines(top, width);
@@ -127,7 +129,7 @@ public sealed class SourceTreeTests : IDisposable
 
     private static int Width()
     {
-        var settings = File.ReadAllText(Path.Combine(Repository.Root, ".editorconfig"));
+        var settings = File.ReadAllText(Path.Combine(Root, ".editorconfig"));
         var setting = Regex.Match(settings, @"^max_line_length = (\d+)", RegexOptions.Multiline);
         return int.Parse(setting.Groups[1].Value, CultureInfo.InvariantCulture);
     }
