@@ -46,7 +46,8 @@ public sealed class DoubtTests
     {
         RunRecord With(Func<int, double> factor) => Second(round => round with
         {
-            Completed = (long)(round.Completed * factor(round.Number)), Ok = (long)(round.Ok * factor(round.Number)),
+            Completed = (long)(round.Completed * factor(round.Number)),
+            Ok = (long)(round.Ok * factor(round.Number)),
         });
         Raises("trend", "requests/s fall by ", With(number => 1 - 0.08 * number));
         Assert.Null(Find(With(number => number % 2 == 0 ? 0.8 : 1), "trend"));

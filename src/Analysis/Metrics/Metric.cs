@@ -25,7 +25,8 @@ public sealed record Metric(
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P99 { get; } = Percentile("p99", 99);
     public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest,
-        r => r.Latency.HasBounds) { IsOfLatencies = true };
+        r => r.Latency.HasBounds)
+    { IsOfLatencies = true };
     public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
     public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower,

@@ -70,14 +70,14 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
             try
             {
                 try
-            {
-                return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
-            }
-            catch (IOException) when (cancellation.IsCancellationRequested)
-            {
-                // Abort has closed the socket under the handshake: nobody answered in time.
-                throw new OperationCanceledException(cancellation);
-            }
+                {
+                    return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+                }
+                catch (IOException) when (cancellation.IsCancellationRequested)
+                {
+                    // Abort has closed the socket under the handshake: nobody answered in time.
+                    throw new OperationCanceledException(cancellation);
+                }
             }
             finally
             {

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -177,115 +176,5 @@ internal sealed class ChildServer : IAsyncDisposable
         // Of somebody's program nobody knows which lines matter.
         return complaints.IsEmpty ? "it said nothing" : command.Probe is null ? string.Join(" ", complaints.TakeLast(3))
             : "its last lines:\n  " + string.Join("\n  ", complaints.TakeLast(10));
-    }
-}
-
-/// <summary>What the servers that this tool starts have in common: addresses of their own, and how they end.</summary>
-internal static partial class ChildProcess
-{
-    private const int Terminate = 15; // SIGTERM, signal(7)
-
-    /// <summary>Where no other run listens: several runs at once must not meet.</summary>
-    /// <param name="kind">One of <see cref="Address.Own"/>.</param>
-    public static Address PrivateAddress(string kind)
-    {
-        var name = string.Create(CultureInfo.InvariantCulture, $"grpcbench-{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
-        return Address.Own[kind](name);
-    }
-
-    /// <summary>
-    /// Closes its standard input, which is its order to end, and kills it when it has not ended in time. One that was killed, by whomever,
-    /// could not remove its sockets, nor could its runtime: that is done here.
-    /// </summary>
-    public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
-    {
-        try
-        {
-            process.StandardInput.Close();
-            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
-        }
-        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
-        {
-            process.Kill(entireProcessTree: true);
-            process.WaitForExit(patience);
-        }
-        var id = process.Id;
-        process.Dispose();
-        foreach (var address in addresses)
-            TryRemove(() => RemoveSocket(address));
-        TryRemove(() => RemoveDiagnostics(id));
-    }
-
-    /// <summary>
-    /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and whatever it has
-    /// started. What has not ended in time is killed.
-    /// </summary>
-    public static async Task TerminateAsync(Process process, TimeSpan patience)
-    {
-        var tree = new ProcessTree([process.Id]);
-        try
-        {
-            if (process.HasExited)
-                return;
-            tree.Find();
-            if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
-                process.Kill(entireProcessTree: true);
-            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
-        }
-        catch (Exception e) when (e is TimeoutException or InvalidOperationException)
-        {
-            process.Kill(entireProcessTree: true);
-        }
-        foreach (var one in tree.Members.Where(member => member != process.Id))
-            Kill(one);
-    }
-
-    /// <summary>A process with its descendants; one that is gone is no error.</summary>
-    public static void Kill(int id)
-    {
-        try
-        {
-            using var process = Process.GetProcessById(id);
-            process.Kill(entireProcessTree: true);
-        }
-        catch (Exception e) when (e is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
-        {
-            // It has ended.
-        }
-    }
-
-    [LibraryImport("libc", SetLastError = true)]
-    private static partial int kill(int process, int signal);
-
-    private static void RemoveSocket(Address address)
-    {
-        if (address is Address.Unix unix)
-            File.Delete(UnixSocketPath.Resolve(unix.Path));
-        else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
-            File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
-    }
-
-    /// <summary>What .NET opens for debuggers and removes as it ends; on Windows these are pipes, which end by themselves.</summary>
-    private static void RemoveDiagnostics(int id)
-    {
-        if (OperatingSystem.IsWindows() || Directory.Exists($"/proc/{id}"))
-            return;
-        foreach (var kind in (string[])["dotnet-diagnostic-", "clr-debug-pipe-"])
-        {
-            foreach (var file in Directory.GetFiles(Path.GetTempPath(), $"{kind}{id}-*"))
-                File.Delete(file);
-        }
-    }
-
-    private static void TryRemove(Action remove)
-    {
-        try
-        {
-            remove();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The file stays: no reason to fail a run that has been measured.
-        }
     }
 }

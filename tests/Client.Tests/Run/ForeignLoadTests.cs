@@ -12,15 +12,15 @@ public class ForeignLoadTests
 
     private static MachineUsage Machine(double busy, double steal = 0, double soft = 0, double capacity = 4, double others = 0,
         double kernel = 0) => new()
-    {
-        OthersNs = (long)(others * 1e9),
-        KernelThreadsNs = (long)(kernel * 1e9),
-        Busiest = others == 0 ? [] : [new OtherProcess { Name = "burner", Pid = 7, CpuNs = (long)(others * 0.8e9) }],
-        BusyNs = (long)(busy * 1e9),
-        StealNs = (long)(steal * 1e9),
-        SoftIrqNs = (long)(soft * 1e9),
-        CapacityNs = (long)(capacity * 1e9),
-    };
+        {
+            OthersNs = (long)(others * 1e9),
+            KernelThreadsNs = (long)(kernel * 1e9),
+            Busiest = others == 0 ? [] : [new OtherProcess { Name = "burner", Pid = 7, CpuNs = (long)(others * 0.8e9) }],
+            BusyNs = (long)(busy * 1e9),
+            StealNs = (long)(steal * 1e9),
+            SoftIrqNs = (long)(soft * 1e9),
+            CapacityNs = (long)(capacity * 1e9),
+        };
 
     private static MeasurementView Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) => new(new Measurement
     {

@@ -99,7 +99,12 @@ public sealed class ResumptionTests : IDisposable
         Seed = 1,
         Options = new RunOptionsRecord
         {
-            Rounds = auto ? 0 : rounds, RoundsAuto = auto, DurationNs = 1_000_000_000, WarmupNs = 0, TimeoutNs = 1, Threads = 1,
+            Rounds = auto ? 0 : rounds,
+            RoundsAuto = auto,
+            DurationNs = 1_000_000_000,
+            WarmupNs = 0,
+            TimeoutNs = 1,
+            Threads = 1,
         },
         Host = new HostInfo { CpuModel = "A", Kernel = "6" },
         Cells = [new Cell { Key = new CellKey { Transport = "tcp", Size = 10, Connections = 4 }, Address = "http://localhost:1" }],
