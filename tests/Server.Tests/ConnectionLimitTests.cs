@@ -35,20 +35,20 @@ public class ConnectionLimitTests
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
-        Assert.Equal("more than 80 connections: others are closed at once; allow more with ulimit -n",
+        Assert.Equal("more than 48 connections: others are closed at once; allow more with ulimit -n",
             Assert.Single((await child.ErrorAsync()).Split('\n', StringSplitOptions.RemoveEmptyEntries)));
     }
 
     [Theory]
     [InlineData(80)]
-    [InlineData(335)]
+    [InlineData(367)]
     public async Task Fewer_file_descriptors_than_the_server_itself_needs_are_said_in_a_sentence(int files)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
         Assert.Equal((2, ""), (exitCode, output));
         Assert.Equal(
-            $"cannot listen: this process may have {files} files open, and the server needs 336 and one more for each connection; "
+            $"cannot listen: this process may have {files} files open, and the server needs 368 and one more for each connection; "
             + "allow more with ulimit -n", error.TrimEnd());
     }
 

@@ -76,7 +76,7 @@ internal sealed class RunCommandOptions(Preset preset)
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
     public Option<string> Mode { get; } = Suggesting(Text("--mode", "LIST",
-        "what a call is, each an arm: unary (default), upload, ping-pong (on an open stream)"),
+        "what a call is, each an arm: unary (default), upload, ping-pong"),
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",

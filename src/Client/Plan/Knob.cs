@@ -45,8 +45,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") },
             knobs => knobs.Stack) { NotOfferedBy = ["echo"] },
         new("work", KnobSide.Server,
-            "CPU time that the server it starts computes for each call, as a handler would, e.g. 30us; 0,10us,100us,1ms: each, and from "
-                + "how much on the transports no longer differ",
+            "CPU time that the server it starts computes for each call, e.g. 30us; 0,10us,1ms: each, and from how much on no "
+                + "transport gains",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
         { IsUsual = true, NotOfferedBy = ["article", "echo", "layers"] },
     ];
