@@ -8,10 +8,12 @@ internal static class ConnectionRamp
 {
     private const int AtOnce = 128;
 
-    // What a connection says that the server ended before it was of use: in good order, with bytes unread, before TLS was agreed on.
+    // What a connection says that the server ended before it was of use: in good order, with bytes unread, before the first was written,
+    // before TLS was agreed on.
     private static readonly string[] Ends =
     [
-        "the server closed the connection", "Connection reset by peer", "Received an unexpected EOF or 0 bytes from the transport stream",
+        "the server closed the connection", "Connection reset by peer", "Broken pipe",
+        "Received an unexpected EOF or 0 bytes from the transport stream",
     ];
 
     /// <returns>How long each connect took, in ns, ascending.</returns>

@@ -191,14 +191,14 @@ internal static class RoundOrder
 /// </summary>
 internal static class ServerWarmup
 {
-    private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5), OfEachRound = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// What each server is loaded with altogether: enough for .NET's tiers here; less in runs that are short themselves, and where each
-    /// round has servers of its own: there it has its place in every round.
+    /// What each server is loaded with altogether: enough for .NET's tiers here (after 2 s the first three cells of a round still cost it
+    /// 1.4 times as much); less in runs that are short themselves.
     /// </summary>
     public static TimeSpan OfEachServer(RunOptions options) =>
-        new(Math.Min((options.FreshServers ? OfEachRound : Whole).Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+        new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
 
     /// <summary>Cells to load and for how long each: every endpoint at the smallest size, and shortly at the largest.</summary>
     /// <param name="options">The run.</param>
