@@ -110,6 +110,32 @@ public sealed class RankTests
     }
 
     [Fact]
+    public void Fifty_are_exact_and_one_more_on_either_side_is_the_normal_approximation()
+    {
+        var exact = Below([.. Enumerable.Range(1, 50)]);
+        Assert.Equal(2 * exact[400], SignedRank.PValue(WithRankSum(50, 400)), 1e-12);
+        // All three above all others. Exact: 2 of the 3!·50!/53! orders; approximate: U = 0, mean 76.5, deviation 26.48, whole ranks.
+        double[] three = [101, 102, 103], fifty = [.. Enumerable.Range(1, 50)], more = [.. Enumerable.Range(1, 51)];
+        Assert.Equal(2 / 23426.0, RankSum.PValue(fifty, three), 1e-12);
+        Assert.Equal(0.0041, RankSum.PValue(more, three), 0.0001);
+        Assert.Equal(0.0041, RankSum.PValue(three, more), 0.0001);
+    }
+
+    // Abramowitz and Stegun, table 26.8, at 5 % and at 1 %.
+    [Theory]
+    [InlineData(1, 3.84146, 6.63490)]
+    [InlineData(2, 5.99147, 9.21034)]
+    [InlineData(3, 7.81473, 11.3449)]
+    [InlineData(4, 9.48773, 13.2767)]
+    [InlineData(5, 11.0705, 15.0863)]
+    [InlineData(10, 18.3070, 23.2093)]
+    public void Chi_squared_agrees_with_the_table(int degrees, double five, double one)
+    {
+        Assert.Equal(0.05, ChiSquared.Above(five, degrees), 1e-5);
+        Assert.Equal(0.01, ChiSquared.Above(one, degrees), 1e-5);
+    }
+
+    [Fact]
     public void An_interval_of_unpaired_rounds_holds_the_ratio_that_stands_beside_it()
     {
         // Most pairs of rounds do not differ, and so the rank-sum interval is 1 to 1, but the medians do.

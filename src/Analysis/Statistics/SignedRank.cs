@@ -130,7 +130,7 @@ internal static class Normal
 }
 
 /// <summary>The chi-squared distribution.</summary>
-internal static class ChiSquared
+public static class ChiSquared
 {
     /// <summary>
     /// P(X ≥ x) with these degrees of freedom, by the series of the incomplete gamma function (Abramowitz and Stegun 6.5.29).

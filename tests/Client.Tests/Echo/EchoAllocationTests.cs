@@ -14,10 +14,11 @@ public class EchoAllocationTests
     {
         var (exchange, output) = (new EchoProtocol(size), new OutputBuffer(new BufferPool()));
         Call(exchange, output, atOnce);
-        var before = GC.GetAllocatedBytesForCurrentThread();
-        for (var packet = 0; packet < 1_000; packet++)
-            Call(exchange, output, atOnce);
-        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(0, Allocated.By(() =>
+        {
+            for (var packet = 0; packet < 1_000; packet++)
+                Call(exchange, output, atOnce);
+        }));
     }
 
     private static void Call(EchoProtocol exchange, OutputBuffer output, int atOnce)
