@@ -44,7 +44,8 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         }
         if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
             throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be repeated");
-        if (kept.Ending == "running" && DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file) < LongestSilence)
+        // A time of the future is from before the clock was set back, and no moment ago.
+        if (kept.Ending == "running" && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and is not ended: that run seems to go on");
         var resumption = new Resumption(file, kept, more);
         return resumption.Looks.Count < StoppingRule.Looks.Count ? resumption : throw new UsageException(string.Create(

@@ -66,6 +66,8 @@ public sealed class ResumptionTests : IDisposable
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["--unknown"] })));
         Assert.Equal($"--resume: {file} was written a moment ago and is not ended: that run seems to go on",
             await SeenAsync("--resume", Save(Run() with { Ending = "running", Finished = null })));
+        File.SetLastWriteTimeUtc(file, DateTimeOffset.UtcNow.AddHours(1).UtcDateTime); // the clock was set back meanwhile
+        Assert.Equal(4, Resumption.Open(file, 4).More);
         var often = Run();
         Assert.Equal($"--resume: {file} has been looked at 8 times, and more looks would invent differences: measure anew",
             await SeenAsync("--resume", Save(often with { Options = often.Options with { Looks = [1, 2, 3, 4, 5, 6, 7, 8] } })));
