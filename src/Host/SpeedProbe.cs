@@ -3,9 +3,18 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.Host;
 
-/// <summary>A fixed piece of integer work: how fast this machine is just now.</summary>
+/// <summary>Two fixed pieces of work, integers and memory: how fast this machine is just now.</summary>
 public static class SpeedProbe
 {
+    /// <summary>
+    /// Bytes that <see cref="MemoryStep"/> walks through: more than a core has for itself, less than the cache that cores (and the virtual
+    /// machines of one host) share.
+    /// </summary>
+    public const int MemoryBytes = 4 << 20;
+
+    private const int Line = 64 / sizeof(int);
+    private const int StepsOfWalk = MemoryBytes / sizeof(int) / Line;
+    private const int PartsOfWalk = 16;
     private const int Parts = 5;
     private const int StepsOfPart = 700_000;    // about 1 ms: a multiplication and an addition that wait for each other, some 4 cycles
 
@@ -26,6 +35,29 @@ public static class SpeedProbe
         return parts[Parts / 2] * Parts;
     }
 
+    /// <summary>
+    /// Times loads that each wait for the one before, all over <see cref="MemoryBytes"/> that were all read just before; blocks for 1 to
+    /// 30 ms. Some 10 ns where they are still in the shared cache, 100 ns and more where others have filled it meanwhile.
+    /// </summary>
+    /// <returns>One load, in ns.</returns>
+    public static double MemoryStep()
+    {
+        lock (Chain.Next)
+        {
+            var at = Walk(Chain.Next, 0, StepsOfWalk);
+            Span<double> parts = stackalloc double[PartsOfWalk];
+            for (var i = 0; i < PartsOfWalk; i++)
+            {
+                var start = Stopwatch.GetTimestamp();
+                at = Walk(Chain.Next, at, StepsOfWalk / PartsOfWalk);
+                parts[i] = Stopwatch.GetElapsedTime(start).TotalNanoseconds / (StepsOfWalk / PartsOfWalk);
+            }
+            GC.KeepAlive(at);
+            parts.Sort();
+            return parts[PartsOfWalk / 2];
+        }
+    }
+
     // Compiled at once and in full, or the first readings of a run would be those of the quick JIT.
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static ulong Work(ulong x)
@@ -33,5 +65,35 @@ public static class SpeedProbe
         for (var i = 0; i < StepsOfPart; i++)
             x = (x * 6364136223846793005) + 1442695040888963407;
         return x;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static int Walk(int[] next, int at, int steps)
+    {
+        for (var i = 0; i < steps; i++)
+            at = next[at];
+        return at;
+    }
+
+    // Made when it is first asked for.
+    private static class Chain
+    {
+        public static readonly int[] Next = Make();
+
+        // One circle through all lines (Sattolo's shuffle), in an order that no prefetcher guesses.
+        private static int[] Make()
+        {
+            int[] lines = [.. Enumerable.Range(0, StepsOfWalk)];
+            var random = new Random(1);
+            for (var i = lines.Length - 1; i > 0; i--)
+            {
+                var j = random.Next(i);
+                (lines[i], lines[j]) = (lines[j], lines[i]);
+            }
+            var next = new int[StepsOfWalk * Line];
+            for (var i = 0; i < lines.Length; i++)
+                next[i * Line] = lines[i] * Line;
+            return next;
+        }
     }
 }

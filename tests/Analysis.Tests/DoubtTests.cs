@@ -128,6 +128,16 @@ public sealed class DoubtTests
         Assert.Null(Find(Each(round => round with { FixedLoopNs = 5_000_000 + 150_000 * (round.Number % 3) }), "throttling"));
     }
 
+    [Fact]
+    public void A_cache_that_others_fill_now_and_then_is_told()
+    {
+        Raises("shared-cache", "took less than 20 ns a step, before another more than 120:",
+            Each(round => round with { MemoryStepNs = round.Number % 2 == 0 ? 20 : 120 }));
+        Assert.Null(Find(Each(round => round with { MemoryStepNs = 100 + 10 * (round.Number % 4) }), "shared-cache"));
+        Assert.Null(Find(Each(round => round with { MemoryStepNs = round.Number == 3 ? 200 : 20 }), "shared-cache"));
+        Assert.Null(Find(Each(round => round), "shared-cache"));
+    }
+
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]

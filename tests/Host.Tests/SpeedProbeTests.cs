@@ -11,4 +11,10 @@ public class SpeedProbeTests
         // A processor of 1 to 10 GHz; anything shorter means that the compiler removed the work.
         Assert.InRange(readings[2], 1_000_000, 100_000_000);
     }
+
+    [Fact]
+    public void A_step_through_memory_takes_a_load_from_some_cache_or_from_memory() =>
+        // A load from the cache next to the core takes about a nanosecond, one from memory below a microsecond, page tables included; the
+        // fewest of five, since a busy machine interrupts.
+        Assert.InRange(Enumerable.Range(0, 5).Min(_ => SpeedProbe.MemoryStep()), 0.3, 2_000);
 }

@@ -47,6 +47,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         InCells("foreign-load", MachineDoubts.ForeignLoad, "Stop what else runs on this machine, or run more rounds."),
         InCells("steal", MachineDoubts.Steal, "Measure on a machine of your own, or at another time, and with more rounds."),
         new(RunDoubts.Throttling),
+        new(RunDoubts.SharedCache),
         InCells("client-gc", ClientDoubts.Collections,
             "The longest latencies may be the client's own pauses: read p50 and p90 instead."),
         InCells("edge-bias", CallDoubts.EdgeBias, "Measure longer (-d) or with fewer connections (-c)."),

@@ -11,6 +11,7 @@ namespace IpcBench.Analysis.Doubts;
 internal static class RunDoubts
 {
     private const double LeastSlowdown = 0.15;
+    private const double LeastCacheSpread = 1.5;
 
     /// <summary>The reference measured twice came out different: nothing else of this run can be trusted.</summary>
     public static Advice? AaFailed(MeasuredRun run)
@@ -66,6 +67,23 @@ internal static class RunDoubts
                 + $"instead of {Quantity.Duration(usual)}: the machine was slower then.",
             Fix = "Let the machine cool or be alone (governor performance, no other guests), or run more rounds.",
             Cells = [.. slow.Select(entry => entry.Index).Distinct().Order()],
+        };
+    }
+
+    /// <summary>Others fill the cache that this machine shares with them, now more, now less.</summary>
+    public static Advice? SharedCache(MeasuredRun run)
+    {
+        double[] steps = [.. run.Cells.SelectMany(cell => cell.Rounds).Select(r => r.Record.MemoryStepNs).Where(ns => ns > 0).Order()];
+        if (steps.Length < 8)
+            return null;
+        var (lower, upper) = (steps[steps.Length / 4], steps[steps.Length * 3 / 4]);
+        return upper < LeastCacheSpread * lower ? null : new Advice
+        {
+            Id = "shared-cache",
+            Doubt = Invariant($"Before a quarter of the measurements a walk through 4 MiB took less than {lower:0} ns a step, ")
+                + Invariant($"before another more than {upper:0}: others use the cache of this machine, and calls over many ")
+                + "connections cost more then.",
+            Fix = "Believe pairs of one round, which are measured together, rather than single figures, or have the machine alone.",
         };
     }
 

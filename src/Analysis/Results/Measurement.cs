@@ -131,6 +131,11 @@ public sealed record Measurement
     public long FixedLoopNs { get; init; }
 
     /// <summary>
+    /// One load of a walk through 4 MiB just before the cell, in ns: what this machine had of the cache that it shares; 0 when not timed.
+    /// </summary>
+    public double MemoryStepNs { get; init; }
+
+    /// <summary>
     /// What else had the machine meanwhile; empty when nothing. A later attempt of the same cell and round replaces it; without one it
     /// counts, with this doubt.
     /// </summary>

@@ -63,7 +63,7 @@ internal static class ResultsCheck
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
             round.MethodsCompiled, round.FixedLoopNs, round.SmallestReply ?? 0, round.LargestReply ?? 0)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate)
-            || Bad(round.Credited ?? 0) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
+            || Bad(round.Credited ?? 0) || Bad(round.MemoryStepNs) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
             || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
         var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);

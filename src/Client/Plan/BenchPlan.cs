@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Engine;
@@ -58,8 +59,9 @@ internal sealed class BenchPlan
     // One process for each transport where commands are given.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);
 
-    /// <summary>The cells of one round, shuffled by seed and round number alone.</summary>
-    public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) => RoundOrder.Shuffle(phase, options.Seed, round);
+    /// <summary>The cells of one round, shuffled by seed and round number alone; those that are compared follow each other.</summary>
+    public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
+        RoundOrder.Shuffle(phase, cell => Point.Of(cell.Record.Key), options.Seed, round);
 
     private static IEnumerable<PlannedCell> Combine(RunOptions options, IReadOnlyList<Target> targets) =>
         from given in options.Loads.Prepend(null)
@@ -167,20 +169,34 @@ internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOp
         $"{Record.Key.Arm}, {Record.Key.Work}, {Load.Connections} {(Load.Connections == 1 ? "connection" : "connections")}");
 }
 
-/// <summary>Interleaving: every round visits every cell once, in an order of its own that the seed alone decides.</summary>
+/// <summary>
+/// Interleaving: every round visits every cell once, in an order of its own that the seed alone decides. A machine's state lasts for
+/// seconds, so what is compared is measured together: randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
+/// </summary>
 internal static class RoundOrder
 {
     /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
-    public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, long seed, int round)
+    /// <param name="cells">All cells.</param>
+    /// <param name="blockOf">Cells of one block stay together: the blocks are shuffled, and the cells of each.</param>
+    /// <param name="seed">The run's.</param>
+    /// <param name="round">The round's number.</param>
+    public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, Func<T, object> blockOf, long seed, int round)
     {
-        var order = cells.ToArray();
         var random = new SplitMix64(unchecked((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round));
+        var blocks = cells.GroupBy(blockOf).Select(block => block.ToArray()).ToArray();
+        Shuffle(blocks, ref random);
+        foreach (var block in blocks)
+            Shuffle(block, ref random);
+        return [.. blocks.SelectMany(block => block)];
+    }
+
+    private static void Shuffle<T>(T[] order, ref SplitMix64 random)
+    {
         for (var i = order.Length - 1; i > 0; i--)
         {
             var j = (int)(random.Next() % (ulong)(i + 1));
             (order[i], order[j]) = (order[j], order[i]);
         }
-        return order;
     }
 }
 
@@ -200,7 +216,7 @@ internal static class ServerWarmup
     public static TimeSpan OfEachServer(RunOptions options) =>
         new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
 
-    /// <summary>Cells to load and for how long each: every endpoint at the smallest size, and shortly at the largest.</summary>
+    /// <summary>Cells to load and for how long each: every endpoint at its smallest size, shortly with most bytes under way.</summary>
     /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
     /// <param name="serverOf">What tells the server processes apart.</param>
@@ -214,14 +230,18 @@ internal static class ServerWarmup
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
+    // The largest is the one with most bytes under way: a server keeps the memory that it needed for them, so no cell shall be the first.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
-        var endpoints = cells.GroupBy(cell => cell.Target).Select(target => target.OrderBy(cell => cell.Load.Size).ToList()).ToList();
-        var grows = endpoints.Exists(sizes => sizes[^1].Load.Size > sizes[0].Load.Size);
+        var endpoints = cells.GroupBy(cell => cell.Target)
+            .Select(target => (Small: target.MinBy(cell => cell.Load.Size)!, Large: target.MaxBy(BytesUnderWay)!)).ToList();
+        var grows = endpoints.Exists(cell => cell.Large.Load.Size > cell.Small.Load.Size);
         var share = whole / endpoints.Count;
-        foreach (var sizes in endpoints)
-            yield return (sizes[0], grows ? share * 0.75 : share);
-        foreach (var sizes in grows ? endpoints : [])
-            yield return (sizes[^1], share * 0.25);
+        foreach (var (small, _) in endpoints)
+            yield return (small, grows ? share * 0.75 : share);
+        foreach (var (_, large) in grows ? endpoints : [])
+            yield return (large, share * 0.25);
     }
+
+    private static double BytesUnderWay(PlannedCell cell) => (double)cell.Load.Connections * cell.Load.Streams * cell.Load.Size;
 }

@@ -50,12 +50,12 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         PlannedCell planned, int number, int attempt, double? rate, CancellationToken cancellation)
     {
         var cell = servers.Now(planned);
-        var fixedLoop = SpeedProbe.Time();
+        var machine = (SpeedProbe.Time(), SpeedProbe.MemoryStep());
         progress.Enter(cell, "connecting", null);
         try
         {
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
-            return await MeasureAsync(generator, cell, new Turn(number, attempt, rate, fixedLoop), cancellation);
+            return await MeasureAsync(generator, cell, new Turn(number, attempt, rate, machine), cancellation);
         }
         finally
         {
@@ -151,7 +151,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         ThreadCalls = result.ThreadCalls,
         Buckets = result.Buckets,
         MethodsCompiled = counters.MethodsCompiled,
-        FixedLoopNs = turn.FixedLoopNs,
+        FixedLoopNs = turn.Machine.FixedLoopNs,
+        MemoryStepNs = turn.Machine.MemoryStepNs,
     };
 
     private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
@@ -174,8 +175,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <param name="Number">1-based number of the round.</param>
     /// <param name="Attempt">0, or above when the round is repeated.</param>
     /// <param name="Rate">Calls per second to offer; null saturates.</param>
-    /// <param name="FixedLoopNs">How long a known piece of work took just before.</param>
-    private sealed record Turn(int Number, int Attempt, double? Rate, long FixedLoopNs);
+    /// <param name="Machine">How long known pieces of work took just before.</param>
+    private sealed record Turn(int Number, int Attempt, double? Rate, (long FixedLoopNs, double MemoryStepNs) Machine);
 }
 
 /// <summary>Measures one cell once; tests of the schedule put a made-up one in its place.</summary>

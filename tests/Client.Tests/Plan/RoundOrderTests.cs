@@ -4,26 +4,38 @@ namespace IpcBench.Client.Tests.Plan;
 
 public class RoundOrderTests
 {
+    private static readonly Func<int, object> Alone = cell => cell;
     private static readonly int[] Cells = [.. Enumerable.Range(0, 18)];
 
     [Fact]
     public void Every_cell_is_visited_once_in_an_order_that_the_seed_repeats()
     {
-        var order = RoundOrder.Shuffle(Cells, 42, 1);
+        var order = RoundOrder.Shuffle(Cells, Alone, 42, 1);
         Assert.Equal(Cells, order.Order());
-        Assert.Equal(order, RoundOrder.Shuffle(Cells, 42, 1));
-        Assert.NotEqual(order, RoundOrder.Shuffle(Cells, 42, 2));
-        Assert.NotEqual(order, RoundOrder.Shuffle(Cells, 43, 1));
+        Assert.Equal(order, RoundOrder.Shuffle(Cells, Alone, 42, 1));
+        Assert.NotEqual(order, RoundOrder.Shuffle(Cells, Alone, 42, 2));
+        Assert.NotEqual(order, RoundOrder.Shuffle(Cells, Alone, 43, 1));
     }
 
     [Fact]
-    public void Every_cell_is_equally_likely_at_every_place()
+    public void What_is_compared_is_measured_together()
+    {
+        var blocks = RoundOrder.Shuffle(Cells, cell => cell % 6, 42, 1).Chunk(3).ToList();
+        Assert.All(blocks, block => Assert.Single(block.Select(cell => cell % 6).Distinct()));
+        Assert.NotEqual(Enumerable.Range(0, 6), blocks.Select(block => block[0] % 6));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(6)]
+    public void Every_cell_is_equally_likely_at_every_place(int perBlock)
     {
         const int rounds = 6_000;
         var visits = new int[6, 6];
         for (var round = 0; round < rounds; round++)
         {
-            var order = RoundOrder.Shuffle(Enumerable.Range(0, 6), 7, round);
+            var order = RoundOrder.Shuffle(Enumerable.Range(0, 6), cell => cell / perBlock, 7, round);
             for (var place = 0; place < 6; place++)
                 visits[order[place], place]++;
         }

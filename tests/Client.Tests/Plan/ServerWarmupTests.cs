@@ -18,6 +18,16 @@ public class ServerWarmupTests
     }
 
     [Fact]
+    public void The_largest_has_the_most_bytes_under_way()
+    {
+        var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false)
+            with { Beside = new Topology(1, 1) };
+        var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
+        Assert.Equal([(4, 10L), (4, 1_000_000L)],
+            ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Connections, one.Cell.Load.Size)));
+    }
+
+    [Fact]
     public void Every_server_has_the_whole_time()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Other], [10], address => address.ToString());
