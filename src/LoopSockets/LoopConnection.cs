@@ -30,7 +30,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     private LoopConnection(LoopThread thread, int descriptor)
     {
         (this.thread, this.descriptor) = (thread, descriptor);
-        pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd);
+        pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd, static reason => new ConnectionResetException(reason));
         (Transport, ConnectionClosed) = (this, closed.Token);
         Features.Set<IConnectionIdFeature>(this);
         Features.Set<IConnectionTransportFeature>(this);

@@ -60,25 +60,88 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_dies_ends_the_run_within_seconds()
+    public async Task Its_connections_over_event_loops_are_arms_too()
     {
+        await OnLoopsAsync(
+            0, ["-r", "1", "-d", "200ms", "--warmup", "100ms", "-s", "100k", "-c", "8", "-m", "2", "--no-calibration",
+                "--client", "grpc-dotnet", "--client-sockets", "dotnet,loop", "--transports", "tcp,tls,unix,pipe", "-o", File]);
+        var run = ResultsFile.Load(File);
+        Assert.Equal(8, run.Cells.Count);
+        Assert.Equal(["client-sockets=dotnet", "client-sockets=loop"], run.Cells.Select(cell => cell.Key.Variant).Distinct());
+        Assert.Equal(
+            1, run.Cells.Count(cell => cell.Note.EndsWith("System.Net.Sockets here: a pipe is no socket", StringComparison.Ordinal)));
+        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
+        Assert.All(run.Rounds, round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
+        Assert.All(run.Rounds, round => Assert.Equal((8, 8, 8L),
+            (round.Connections.Requested, round.Connections.Opened, round.Connections.ServerOpen)));
+    }
+
+    [Fact]
+    public async Task Calls_over_event_loops_that_are_not_answered_are_cut_off()
+    {
+        await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--delay-us", "60000000");
+        await server.SeesAsync("GrpcBench server ready");
+        await OnLoopsAsync(2, ["-r", "1", "-d", "200ms", "--warmup", "0s", "-s", "10", "-c", "4", "-m", "2", "--no-calibration",
+            "--timeout", "1s", "--client", "grpc-dotnet", "--client-sockets", "loop", "-U", AddressOf(server), "-o", File]);
+        Assert.All(ResultsFile.Load(File).Rounds, round => Assert.Equal((0L, 8L), (round.Ok, round.CutOff)));
+    }
+
+    [Theory]
+    [InlineData("dotnet")]
+    [InlineData("loop")]
+    public async Task A_server_that_dies_ends_the_run_within_seconds(string sockets)
+    {
+        Assert.SkipUnless(sockets == "dotnet" || OperatingSystem.IsLinux(), "there is no epoll here");
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
         await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration",
-            "--client", "grpc-dotnet", "-U", AddressOf(server), "-o", File);
+            "--client", "grpc-dotnet", "--client-sockets", sockets, "-U", AddressOf(server), "-o", File);
         var begins = client.SeesAsync("Round 1/1");
         await Task.WhenAny(begins, client.ExitCodeAsync());
         SkipWhenAbsent(client.Error);
         await begins;
         await Task.Delay(500);
+        if (OperatingSystem.IsLinux())
+        {
+            var names = Directory.GetDirectories($"/proc/{client.Process.Id}/task").Select(NameOfThread).ToList();
+            Assert.Equal(sockets == "loop", names.Exists(name => name.StartsWith("client loop", StringComparison.Ordinal)));
+        }
 
         server.Process.Kill();
 
         Assert.InRange(await client.ExitCodeAsync(), 2, 3);
     }
 
+    private static string NameOfThread(string folder)
+    {
+        try
+        {
+            return System.IO.File.ReadAllText(Path.Combine(folder, "comm"));
+        }
+        catch (IOException)
+        {
+            return ""; // it has ended meanwhile
+        }
+    }
+
     private static string AddressOf(Tool server) =>
         server.Output.Split('\n').Single(line => line.Contains("http://", StringComparison.Ordinal)).Split(' ')[2];
+
+    /// <summary>Where there is no epoll, one sentence is what is expected.</summary>
+    private static async Task OnLoopsAsync(int expected, string[] arguments)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            await RunAsync(expected, arguments);
+            return;
+        }
+        var (code, _, error) = await Tool.RunAsync(arguments);
+        Assert.Equal(1, code);
+        Assert.StartsWith(
+            "--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet", error,
+            StringComparison.Ordinal);
+        Assert.Skip("there is no epoll here");
+    }
 
     private static async Task RunAsync(int expected, string[] arguments)
     {

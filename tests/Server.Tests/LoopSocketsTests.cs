@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using System.Text;
 using IpcBench.LoopSockets;
+using IpcBench.Transports.Loop;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using Microsoft.AspNetCore.Connections;

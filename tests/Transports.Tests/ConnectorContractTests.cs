@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
@@ -8,29 +9,38 @@ namespace IpcBench.Transports.Tests;
 [SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the cases with a loop are left out or skipped
 public class ConnectorContractTests
 {
+    // Who connects: the framework, the loop on whose thread the stream lives, or one behind pipes, for any thread.
+    private const string Framework = "framework", Loop = "loop", Piped = "piped";
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
-    public static TheoryData<string, bool> All { get; } = Cases();
+    public static TheoryData<string, string> All { get; } = Cases();
 
-    private static TheoryData<string, bool> Cases()
+    private static TheoryData<string, string> Cases()
     {
-        var cases = new TheoryData<string, bool> { { "tcp", false }, { "tls", false }, { "unix", false }, { "pipe", false } };
+        var cases = new TheoryData<string, string>
+        {
+            { "tcp", Framework }, { "tls", Framework }, { "unix", Framework }, { "pipe", Framework },
+        };
         if (!EventLoop.IsSupported)
             return cases;
-        cases.Add("unix-abstract", false);
+        cases.Add("unix-abstract", Framework);
         foreach (var kind in new[] { "tcp", "tls", "unix", "unix-abstract" })
-            cases.Add(kind, true);
+        {
+            cases.Add(kind, Loop);
+            cases.Add(kind, Piped);
+        }
         return cases;
     }
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task Carries_bytes_both_ways_unchanged(string kind, bool onLoop)
+    public async Task Carries_bytes_both_ways_unchanged(string kind, string by)
     {
         await using var server = EchoServer.Start(kind);
-        await OnAsync(onLoop, async loop =>
+        await OnAsync(by, async loop =>
         {
-            await using var stream = await ConnectAsync(server.Address, loop);
+            await using var stream = await ConnectAsync(server.Address, by, loop);
             var random = new Random(1);
             foreach (var size in new[] { 1, 10, 4096, 1_000_000 })
             {
@@ -47,14 +57,14 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task Several_connections_do_not_mix(string kind, bool onLoop)
+    public async Task Several_connections_do_not_mix(string kind, string by)
     {
         await using var server = EchoServer.Start(kind);
-        await OnAsync(onLoop, async loop =>
+        await OnAsync(by, async loop =>
         {
             var streams = new List<Stream>();
             for (var i = 0; i < 5; i++)
-                streams.Add(await ConnectAsync(server.Address, loop));
+                streams.Add(await ConnectAsync(server.Address, by, loop));
             foreach (var (i, stream) in streams.Index())
                 await stream.WriteAsync(new[] { (byte)i });
             foreach (var (i, stream) in streams.Index())
@@ -69,12 +79,12 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task The_end_of_the_server_is_the_end_of_the_stream(string kind, bool onLoop)
+    public async Task The_end_of_the_server_is_the_end_of_the_stream(string kind, string by)
     {
         var server = EchoServer.Start(kind);
-        await OnAsync(onLoop, async loop =>
+        await OnAsync(by, async loop =>
         {
-            await using var stream = await ConnectAsync(server.Address, loop);
+            await using var stream = await ConnectAsync(server.Address, by, loop);
             await stream.WriteAsync(new byte[] { 1 });
             await stream.ReadExactlyAsync(new byte[1]);
             var reading = ReadToEndAsync(stream);
@@ -84,14 +94,16 @@ public class ConnectorContractTests
     }
 
     [Theory]
-    [InlineData("tcp", false)]
-    [InlineData("unix", false)]
-    [InlineData("tcp", true)]
-    [InlineData("unix", true)]
-    [InlineData("pipe", false)]
-    public async Task Nobody_there_is_one_sentence(string kind, bool onLoop)
+    [InlineData("tcp", Framework)]
+    [InlineData("unix", Framework)]
+    [InlineData("tcp", Loop)]
+    [InlineData("unix", Loop)]
+    [InlineData("tcp", Piped)]
+    [InlineData("unix", Piped)]
+    [InlineData("pipe", Framework)]
+    public async Task Nobody_there_is_one_sentence(string kind, string by)
     {
-        if (onLoop && !EventLoop.IsSupported)
+        if (by != Framework && !EventLoop.IsSupported)
             Assert.Skip("there is no event loop on this system");
         if (kind == "pipe" && OperatingSystem.IsWindows())
             Assert.Skip("a Windows pipe may appear at any time, so it is waited for");
@@ -101,18 +113,19 @@ public class ConnectorContractTests
             "unix" => new Address.Unix(Path.Combine(Path.GetTempPath(), Guid.NewGuid() + ".sock")),
             _ => new Address.Pipe($"{Guid.NewGuid()}"),
         };
-        await OnAsync(onLoop, async loop =>
+        await OnAsync(by, async loop =>
         {
-            var refused = await Assert.ThrowsAsync<IOException>(async () => await ConnectAsync(address, loop));
-            Assert.StartsWith($"cannot connect to {(address is Address.Tcp tcp && !onLoop ? $"{tcp.Host}:{tcp.Port}" : address)}: ",
+            var refused = await Assert.ThrowsAsync<IOException>(async () => await ConnectAsync(address, by, loop));
+            Assert.StartsWith($"cannot connect to {(address is Address.Tcp tcp && by == Framework ? $"{tcp.Host}:{tcp.Port}" : address)}: ",
                 refused.Message);
         });
     }
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task A_full_accept_queue_is_tried_again_and_counted(bool onLoop)
+    [InlineData(Framework)]
+    [InlineData(Loop)]
+    [InlineData(Piped)]
+    public async Task A_full_accept_queue_is_tried_again_and_counted(string by)
     {
         if (!EventLoop.IsSupported)
             Assert.Skip("only Linux refuses when the queue of a Unix socket is full");
@@ -120,10 +133,11 @@ public class ConnectorContractTests
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(1);
-        await OnAsync(onLoop, async loop =>
+        await OnAsync(by, async loop =>
         {
             var sockets = loop is null ? null : await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None);
-            Connector connector = loop is null ? new UnixConnector(path, new()) : new LoopStreamConnector(loop, sockets!);
+            Connector connector = by == Piped ? new PipedConnector(new Address.Unix(path), new())
+                : loop is null ? new UnixConnector(path, new()) : new LoopStreamConnector(loop, sockets!);
             var connects = Enumerable.Range(0, 6).Select(_ => connector.ConnectAsync(CancellationToken.None).AsTask()).ToList();
             await Task.Delay(30);
             for (var i = 0; i < 6; i++)
@@ -145,7 +159,7 @@ public class ConnectorContractTests
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(0);
         using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
-        await OnAsync(true, async loop =>
+        await OnAsync(Loop, async loop =>
         {
             var connector = (await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None))!;
             await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
@@ -162,19 +176,57 @@ public class ConnectorContractTests
     {
         await using var server = EchoServer.Start("tcp");
         var address = new Address.Tcp("localhost", ((Address.Tcp)server.Address).Port);
-        foreach (var onLoop in EventLoop.IsSupported ? new[] { false, true } : [false])
+        foreach (var by in EventLoop.IsSupported ? new[] { Framework, Loop, Piped } : [Framework])
         {
-            await OnAsync(onLoop, async loop =>
+            await OnAsync(by, async loop =>
             {
-                await using var stream = await ConnectAsync(address, loop);
+                await using var stream = await ConnectAsync(address, by, loop);
                 await stream.WriteAsync(new byte[] { 7 });
                 await stream.ReadExactlyAsync(new byte[1]);
             });
         }
     }
 
-    private static async Task<Stream> ConnectAsync(Address address, EventLoop? loop)
+    // What nobody reads is not waited for by who gives up, and a stream that is disposed of ends for the other side all the same.
+    [Theory]
+    [InlineData("tcp", Framework)]
+    [InlineData("unix", Framework)]
+    [InlineData("tcp", Piped)]
+    [InlineData("unix", Piped)]
+    public async Task A_write_that_nobody_reads_can_be_given_up(string kind, string by)
     {
+        if (by != Framework && !EventLoop.IsSupported)
+            Assert.Skip("there is no event loop on this system");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        EndPoint endPoint = kind == "tcp" ? new IPEndPoint(IPAddress.Loopback, 0) : new UnixDomainSocketEndPoint(path);
+        using var listener = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(endPoint);
+        listener.Listen(1);
+        Address address = kind == "tcp" ? new Address.Tcp("127.0.0.1", ((IPEndPoint)listener.LocalEndPoint!).Port) : new Address.Unix(path);
+        var stream = await ConnectAsync(address, by, null);
+        using var other = new NetworkStream(await listener.AcceptAsync(), ownsSocket: true);
+        using var soon = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+        {
+            while (true)
+                await stream.WriteAsync(new byte[1 << 20], soon.Token);
+        }).WaitAsync(Patience);
+        var reading = stream.ReadAsync(new byte[1]).AsTask();
+        await stream.DisposeAsync();
+        await Assert.ThrowsAnyAsync<IOException>(() => reading.WaitAsync(Patience));
+        await ReadToEndAsync(other).WaitAsync(Patience);
+        File.Delete(path);
+    }
+
+    private static async Task<Stream> ConnectAsync(Address address, string by, EventLoop? loop)
+    {
+        if (by == Piped)
+        {
+            var piped = new PipedConnector(address, new());
+            return address is Address.Tls secure
+                ? await new TlsConnector(piped, secure.Host, new()).ConnectAsync(CancellationToken.None)
+                : await piped.ConnectAsync(CancellationToken.None);
+        }
         if (loop is null || !OperatingSystem.IsLinux())
             return await Connector.For(address, new()).ConnectAsync(CancellationToken.None);
         var plain = new LoopStreamConnector(loop, (await LoopConnector.ForAsync(address, new(), CancellationToken.None))!);
@@ -184,9 +236,9 @@ public class ConnectorContractTests
     }
 
     /// <summary>Runs the body as the loop's owner would: on its thread, where every await comes back to.</summary>
-    private static async Task OnAsync(bool onLoop, Func<EventLoop?, Task> body)
+    private static async Task OnAsync(string by, Func<EventLoop?, Task> body)
     {
-        if (!onLoop || !OperatingSystem.IsLinux())
+        if (by != Loop || !OperatingSystem.IsLinux())
         {
             await body(null).WaitAsync(Patience);
             return;
@@ -213,7 +265,8 @@ public class ConnectorContractTests
     {
         try
         {
-            while (await stream.ReadAsync(new byte[16]) > 0)
+            var bytes = new byte[100_000];
+            while (await stream.ReadAsync(bytes) > 0)
             {
             }
         }

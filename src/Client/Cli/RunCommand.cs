@@ -76,6 +76,8 @@ internal static class SweepCommand
             var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
             var plain = reader.Read();
             var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
+            if (RunOptionsCheck.OfArms(varied) is { } refusal)
+                throw new UsageException(refusal);
             return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine, resume);
         });
         return command;

@@ -26,6 +26,14 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             throw new UsageException(sentence);
     }
 
+    /// <summary>Why the arms cannot be, which a sweep makes later than the rest; null when they can.</summary>
+    public static string? OfArms(RunOptions options) =>
+        options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
+        && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
+            ? "--client-sockets is for the client grpc-dotnet, and wire has an event loop already where there is one: "
+                + "write --client grpc-dotnet"
+            : null;
+
     private IEnumerable<string> OfCrank()
     {
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
@@ -62,6 +70,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfLoad()
     {
+        if (OfArms(options) is { } refusal)
+            yield return refusal;
         var arms = Servers * options.Clients.Count * options.Modes.Count * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Call is not null && isTyped(declared.Mode))

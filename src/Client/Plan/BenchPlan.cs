@@ -123,6 +123,7 @@ internal sealed class BenchPlan
             Threads = Math.Min(options.Threads, topology.Connections),
             Timeout = target.Call?.Deadline is { } deadline && deadline < options.Timeout ? deadline : options.Timeout,
             Connector = target.Variant.Knobs.Connector(options.Connector),
+            OnLoops = target.Variant.Knobs.ClientSockets == "loop",
             Http2Window = target.Variant.Knobs.Http2Window,
             ClientSettings = Knob.OfClient(target.Variant.Knobs),
             Client = how.Client,
@@ -131,7 +132,13 @@ internal sealed class BenchPlan
             Messages = messages,
             ConnectPerCall = how.PerCall,
         };
-        var record = new Cell { Key = key, Address = target.Request?.Url ?? target.Address.ToString(), Note = target.Note };
+        string[] notes = [target.Note, load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : ""];
+        var record = new Cell
+        {
+            Key = key,
+            Address = target.Request?.Url ?? target.Address.ToString(),
+            Note = string.Join("; ", notes.Where(note => note.Length > 0)),
+        };
         return new PlannedCell(0, record, target, load, given);
     }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Plan;
 
@@ -38,6 +39,11 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
                 + "dotnet,loop: both, each an arm",
             (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop", "bare") },
             knobs => knobs.Sockets) { IsUsual = true, NotOfferedBy = ["layers"] },
+        new("client-sockets", KnobSide.Client,
+            "sockets of the client grpc-dotnet: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
+                + "dotnet,loop: both, each an arm",
+            (knobs, text) => knobs with { ClientSockets = SocketsOfClient(text) },
+            knobs => knobs.ClientSockets) { NotOfferedBy = ["http", "echo", "layers"] },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
             knobs => knobs.ServerGc) { IsServerOption = false }, // the runtime's, told by its environment
@@ -78,6 +84,14 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static int Bytes(string text, string what, int limit) => Parsers.Integer(text, what, 1, limit);
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
+
+    private static string? SocketsOfClient(string text) => OneOf(text, "--client-sockets", "dotnet", "loop") switch
+    {
+        "loop" when !EventLoop.IsSupported =>
+            throw new UsageException("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet"),
+        "loop" => "loop",
+        _ => null,
+    };
 
     private static bool Switch(string text, string what) => OneOf(text, what, "on", "off") == "on";
 
@@ -133,6 +147,9 @@ internal sealed record Knobs
     /// Whose sockets the server it starts has: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: what it takes by itself.
     /// </summary>
     public string? Sockets { get; init; }
+
+    /// <summary>Whose sockets the client grpc-dotnet has: <c>loop</c>; null: System.Net.Sockets.</summary>
+    public string? ClientSockets { get; init; }
 
     /// <summary>Garbage collector of the server it starts: <c>server</c> or <c>workstation</c>.</summary>
     public string? ServerGc { get; init; }

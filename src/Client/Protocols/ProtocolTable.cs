@@ -151,6 +151,11 @@ internal sealed record LoadOptions : EngineOptions
     public ConnectorOptions Connector { get; init; } = new();
 
     /// <summary>
+    /// The client grpc-dotnet connects by LoopSockets; System.Net.Sockets otherwise. The client wire has its own loops where there are any.
+    /// </summary>
+    public bool OnLoops { get; init; }
+
+    /// <summary>
     /// HTTP/2 receive window in bytes of a stream, and of a connection; null: large enough that flow control is not what is measured.
     /// </summary>
     public int? Http2Window { get; init; }

@@ -1,5 +1,6 @@
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -129,6 +130,7 @@ public class RunOptionsReaderTests
         "--mode", "ping-pong", "--connect-per-call")]
     [InlineData("--socket-buffer '0' must be between 1 and 1073741824", "--socket-buffer", "0")]
     [InlineData("--nagle 'maybe' is none of on, off", "--nagle", "maybe")]
+    [InlineData("--client-sockets 'bare' is none of dotnet, loop", "--client-sockets", "bare")]
     public void What_cannot_be_is_refused_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Refused(arguments));
 
@@ -144,6 +146,27 @@ public class RunOptionsReaderTests
         var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), options.Variants[0])]);
         Assert.All(
             plan.Cells, cell => Assert.Equal("socket-buffer=256000 nagle=on http2-window=65536", cell.Load.ClientSettings));
+    }
+
+    [Fact]
+    public void Sockets_of_the_client_are_those_of_grpc_dotnet_and_need_epoll()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            Assert.Equal("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet",
+                Refused("--client-sockets", "loop"));
+            return;
+        }
+        Assert.StartsWith("--client-sockets is for the client grpc-dotnet", Refused("--client-sockets", "loop"), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "--client-sockets is for the client grpc-dotnet", Refused("--client-sockets", "dotnet,loop"), StringComparison.Ordinal);
+        Assert.SkipWhen(ProtocolTable.GrpcDotnetVersion is null, "Grpc.Net.Client did not restore when this was built");
+        Assert.StartsWith("--client-sockets is for the client grpc-dotnet",
+            Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"), StringComparison.Ordinal);
+        var options = Read("--client-sockets", "dotnet,loop", "--client", "grpc-dotnet");
+        var plan = new BenchPlan(options, [.. options.Variants.Select(variant => new Target(new Address.Tcp("localhost", 1), variant))]);
+        Assert.Equal([(false, ""), (true, "client-sockets=loop")],
+            plan.Cells.Select(cell => (cell.Load.OnLoops, cell.Load.ClientSettings)).Distinct());
     }
 
     [Fact]

@@ -4,6 +4,7 @@ using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
@@ -17,7 +18,9 @@ internal static partial class ProtocolTable
     {
         // The handler adds TLS itself, or it would call the scheme http and a server might refuse that.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        var connector = Connector.For(address, options.Connector);
+        // A pipe is no socket: it is connected by the framework in either case.
+        var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
+            ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
         // One message for all calls, as an application keeps a buffer: what is measured is sending it.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {

@@ -1,17 +1,16 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.Versioning;
-using IpcBench.Transports.Loop;
-using Microsoft.AspNetCore.Connections;
 
-namespace IpcBench.LoopSockets;
+namespace IpcBench.Transports.Loop;
 
 /// <summary>From a socket into a pipe, as far as its reader keeps up. On the loop's thread.</summary>
 /// <param name="socket">Where bytes come from.</param>
 /// <param name="input">Where they go; its scheduler runs on the loop.</param>
 /// <param name="onEnd">Called once: nothing more will arrive.</param>
+/// <param name="broken">What its reader is told when the connection broke, with the system's words.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action onEnd)
+internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action onEnd, Func<string, IOException> broken)
 {
     private const int MostAtOnce = 256 << 10;
 
@@ -68,7 +67,7 @@ internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action
             return false;
         if (count <= 0)
         {
-            End(count == 0 ? null : new ConnectionResetException(LoopSocket.Describe(count)));
+            End(count == 0 ? null : broken(LoopSocket.Describe(count)));
             return false;
         }
         input.Write(buffer[..count]);

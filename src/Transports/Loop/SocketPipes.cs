@@ -1,9 +1,7 @@
 using System.IO.Pipelines;
 using System.Runtime.Versioning;
-using IpcBench.Transports.Loop;
-using Microsoft.AspNetCore.Connections;
 
-namespace IpcBench.LoopSockets;
+namespace IpcBench.Transports.Loop;
 
 /// <summary>
 /// One socket of an event loop between two pipes, from its start to its end: what arrives goes into <see cref="Input"/>, what is written
@@ -19,6 +17,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     private readonly Pipe output;
     private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Action onInputEnd;
+    private readonly Func<string, IOException> broken;
     private LoopSocket? socket;
     private SocketReceiver? receiver;
     private SocketSender? sender;
@@ -26,9 +25,10 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     /// <param name="input">Its writer's scheduler runs on the loop.</param>
     /// <param name="output">Its reader's scheduler runs on the thread that flushes.</param>
     /// <param name="onInputEnd">Called on the loop's thread when nothing more will arrive.</param>
-    public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd)
+    /// <param name="broken">What the pipes' users are told when the system says that the connection broke, with its words.</param>
+    public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd, Func<string, IOException> broken)
     {
-        (this.input, this.output, this.onInputEnd) = (new Pipe(input), new Pipe(output), onInputEnd);
+        (this.input, this.output, this.onInputEnd, this.broken) = (new Pipe(input), new Pipe(output), onInputEnd, broken);
     }
 
     public PipeReader Input => input.Reader;
@@ -44,8 +44,8 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     public void Start(LoopSocket socket)
     {
         this.socket = socket;
-        receiver = new SocketReceiver(socket, input.Writer, onInputEnd);
-        sender = new SocketSender(output.Reader, socket, OnOutputEnd);
+        receiver = new SocketReceiver(socket, input.Writer, onInputEnd, broken);
+        sender = new SocketSender(output.Reader, socket, OnOutputEnd, broken);
         sender.Start();
         // What came before this object was told of events.
         OnReadable(hangUp: false);
@@ -80,7 +80,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     }
 
     /// <summary>The moment is over.</summary>
-    void ILoopTimer.OnDue() => Abort(new ConnectionAbortedException("the other side does not read"));
+    void ILoopTimer.OnDue() => Abort(new IOException("the other side does not read"));
 
     public void OnReadable(bool hangUp)
     {

@@ -1,9 +1,8 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.Versioning;
-using IpcBench.Transports.Loop;
 
-namespace IpcBench.LoopSockets;
+namespace IpcBench.Transports.Loop;
 
 /// <summary>One event loop with what its connections share: memory, schedulers, the pipes' options.</summary>
 [SupportedOSPlatform("linux")]

@@ -1,8 +1,66 @@
 using System.Buffers;
 using System.Runtime.Versioning;
-using IpcBench.Transports.Loop;
 
-namespace IpcBench.LoopSockets;
+namespace IpcBench.Transports.Loop;
+
+/// <summary>
+/// Opens connections whose streams are for any thread, over event loops that all of the process share, to one address: TCP or a Unix socket.
+/// TLS is the caller's to add.
+/// </summary>
+[SupportedOSPlatform("linux")]
+public sealed class PipedConnector(Address address, ConnectorOptions options) : Connector
+{
+    private const long MostWaiting = 1 << 20;
+
+    private static uint turn;
+
+    private LoopConnector? sockets;
+
+    public override long Retries => Volatile.Read(ref sockets)?.Retries ?? 0;
+
+    /// <inheritdoc/>
+    /// <exception cref="NotSupportedException">The address is no socket's.</exception>
+    public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
+    {
+        if (sockets is null)
+        {
+            var made = await LoopConnector.ForAsync(address, options, cancellation)
+                ?? throw new NotSupportedException($"no event loop connects to {address}: it is no TCP or Unix socket");
+            Interlocked.CompareExchange(ref sockets, made, null);
+        }
+        var thread = Threads.All[Interlocked.Increment(ref turn) % (uint)Threads.All.Length];
+        var opened = new TaskCompletionSource<Stream>(TaskCreationOptions.RunContinuationsAsynchronously);
+        thread.Loop.Post(_ => _ = OpenAsync(thread, opened, cancellation), null);
+        return await opened.Task;
+    }
+
+    private async Task OpenAsync(LoopThread thread, TaskCompletionSource<Stream> opened, CancellationToken cancellation)
+    {
+        try
+        {
+            var pipes = new SocketPipes(thread.Input, thread.Output, static () => { }, static reason => new IOException(reason));
+            pipes.Start(await sockets!.ConnectAsync(thread.Loop, pipes, cancellation).ConfigureAwait(false));
+            opened.SetResult(new SocketPipesStream(pipes, thread.Loop));
+        }
+#pragma warning disable CA1031 // Whatever it is, it is told to the one who waits.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            opened.TrySetException(e);
+        }
+    }
+
+    /// <summary>The loops of all clients of this process, made with the first connection.</summary>
+    private static class Threads
+    {
+        public static readonly LoopThread[] All =
+        [
+            .. Enumerable.Range(0, Math.Clamp(Environment.ProcessorCount / 2, 1, 8)).Select(static index => new LoopThread(
+                FormattableString.Invariant($"client loop {index}"), MemoryPool<byte>.Shared, (MostWaiting, MostWaiting), inline: false,
+                static _ => { })),
+        ];
+    }
+}
 
 /// <summary>The pipes of a socket as a stream: one read and one write at a time, from any thread.</summary>
 [SupportedOSPlatform("linux")]

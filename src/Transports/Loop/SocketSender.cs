@@ -2,10 +2,8 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.Versioning;
 using System.Threading.Tasks.Sources;
-using IpcBench.Transports.Loop;
-using Microsoft.AspNetCore.Connections;
 
-namespace IpcBench.LoopSockets;
+namespace IpcBench.Transports.Loop;
 
 /// <summary>
 /// From a pipe into a socket. What an application flushes is sent on the thread that flushes it, which spares a hop to the loop; where the
@@ -24,6 +22,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private readonly PipeReader output;
     private readonly LoopSocket socket;
     private readonly Action<Exception?> onEnd;
+    private readonly Func<string, IOException> broken;
 
     // The socket is not closed while somebody sends: its number might be another's by then.
     private readonly Lock gate = new();
@@ -38,9 +37,10 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     /// <param name="onEnd">
     /// Called once, on any thread: the output is completed, with null, or it cannot be sent. The pipe's reader is then the owner's.
     /// </param>
-    public SocketSender(PipeReader output, LoopSocket socket, Action<Exception?> onEnd)
+    /// <param name="broken">The reason that it cannot be sent, with the system's words.</param>
+    public SocketSender(PipeReader output, LoopSocket socket, Action<Exception?> onEnd, Func<string, IOException> broken)
     {
-        (this.output, this.socket, this.onEnd) = (output, socket, onEnd);
+        (this.output, this.socket, this.onEnd, this.broken) = (output, socket, onEnd, broken);
     }
 
     /// <summary>Begins. On the loop's thread, once.</summary>
@@ -138,7 +138,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
             else if (sent == LoopSocket.WouldBlock)
                 await new ValueTask(this, turn.Version).ConfigureAwait(false);
             else
-                return abortReason ?? new ConnectionResetException(LoopSocket.Describe(sent));
+                return abortReason ?? broken(LoopSocket.Describe(sent));
         }
         return null;
     }
