@@ -2,12 +2,16 @@
 // nothing and compares nothing: what the kernel takes from a client, with next to nothing on top. Prints calls and CPU microseconds a call.
 //
 //   cc -O2 -o /tmp/floor bench/floor.c && /tmp/floor [-s BYTES] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock
+//
+// With -g the server is one of gRPC, and each call asks its method Download for that many bytes: a bare recv loop, which looks at nothing but
+// the nine bytes before each HTTP/2 frame, since one of them says where a reply ends. As GrpcBench does, it lets others run before it waits.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +56,98 @@ static int opened(const char *where) {
     return fd;
 }
 
+static unsigned char *put(unsigned char *at, unsigned long value, int bytes) {
+    for (int i = bytes - 1; i >= 0; i--, value >>= 8)
+        at[i] = (unsigned char)value;
+    return at + bytes;
+}
+
+static unsigned char *frame(unsigned char *at, size_t length, int type, int flags, unsigned stream) {
+    at = put(at, length, 3);
+    *at++ = (unsigned char)type;
+    *at++ = (unsigned char)flags;
+    return put(at, stream, 4);
+}
+
+static int varint(unsigned char *at, size_t value) {
+    int bytes = 0;
+    for (; value > 127; value >>= 7)
+        at[bytes++] = (unsigned char)(value | 128);
+    at[bytes++] = (unsigned char)value;
+    return bytes;
+}
+
+// Preface, SETTINGS (no dynamic table, the largest windows), room for the connection.
+static size_t greeting(unsigned char *into) {
+    unsigned char *at = into;
+    memcpy(at, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
+    at = frame(at + 24, 12, 4, 0, 0);
+    at = put(put(at, 1, 2), 0, 4);
+    at = put(put(at, 4, 2), 0x7fffffff, 4);
+    at = put(frame(at, 4, 8, 0, 0), 0x7fffffff - 65535, 4);
+    return at - into;
+}
+
+// A call of Download, and room for what the one before it took of the connection.
+static size_t request(unsigned char *into, unsigned stream, size_t size, size_t taken) {
+    static const char fields[] = "\x83\x86\x01\x09localhost\x04\x1b/ipcbench.v1.Bench/Download\x0f\x10\x10" "application/grpc\x00\x02te\x08trailers";
+    unsigned char *at = into, number[10], *end = number;
+    if (taken > 0)
+        at = put(frame(at, 4, 8, 0, 0), taken, 4);
+    at = frame(at, sizeof fields - 1, 1, 4, stream);
+    memcpy(at, fields, sizeof fields - 1);
+    at += sizeof fields - 1;
+    // The message: field 1, a varint.
+    *end++ = 8;
+    end += varint(end, size);
+    at = frame(at, 5 + (end - number), 0, 1, stream);
+    *at++ = 0;
+    at = put(at, end - number, 4);
+    memcpy(at, number, end - number);
+    return at + (end - number) - into;
+}
+
+// Where one connection is: bytes of the frame that are still to come, or of its header that are there.
+struct place {
+    size_t left, data;
+    int have, ends;
+    unsigned stream;
+    unsigned char header[9];
+};
+
+// How many replies end in these bytes.
+static int replies(struct place *place, const unsigned char *bytes, size_t count) {
+    int found = 0;
+    while (count > 0) {
+        if (place->left > 0) {
+            size_t part = place->left < count ? place->left : count;
+            place->left -= part, bytes += part, count -= part;
+        } else {
+            place->header[place->have++] = *bytes++;
+            count--;
+            if (place->have < 9)
+                continue;
+            place->have = 0;
+            place->left = place->header[0] << 16 | place->header[1] << 8 | place->header[2];
+            place->ends = place->header[3] == 1 && (place->header[4] & 1);
+            place->data += place->header[3] == 0 ? place->left : 0;
+            check(place->header[3] != 3 && place->header[3] != 7, "the server ended the call");
+        }
+        if (place->left == 0 && place->have == 0 && place->ends)
+            found++, place->ends = 0;
+    }
+    return found;
+}
+
 int main(int count, char **words) {
-    size_t size = 64;
+    size_t size = 64, asked = 0;
     int connections = 400, option;
     double length = 5;
-    while ((option = getopt(count, words, "s:c:d:")) > 0) {
+    while ((option = getopt(count, words, "s:c:d:g:")) > 0) {
         if (option == 's')
             size = strtoul(optarg, NULL, 10);
+        else if (option == 'g')
+            asked = strtoul(optarg, NULL, 10);
         else if (option == 'c')
             connections = atoi(optarg);
         else if (option == 'd')
@@ -66,11 +155,14 @@ int main(int count, char **words) {
         else
             return 1;
     }
-    if (optind + 1 != count || size < 1 || size > 65536 || connections < 1) {
-        fprintf(stderr, "usage: %s [-s BYTES, at most 65536] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock\n", words[0]);
+    if (optind + 1 != count || size < 1 || size > 65536 || asked > 1 << 30 || connections < 1) {
+        fprintf(stderr, "usage: %s [-s BYTES, at most 65536 | -g BYTES] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock\n", words[0]);
         return 1;
     }
-    static char packet[65536], into[65536];
+    static unsigned char packet[65536], into[1 << 20];
+    // The prefix of gRPC, and the tag and length of the field before its bytes.
+    size_t reply = 5 + 1 + varint(packet, asked) + asked;
+    size_t room = asked > 0 ? sizeof into : 65536;
     int epoll = epoll_create1(0), highest = 0, *fds = calloc(connections, sizeof *fds);
     for (int i = 0; i < connections; i++) {
         fds[i] = opened(words[optind]);
@@ -79,25 +171,41 @@ int main(int count, char **words) {
         check(epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &event) == 0, "epoll_ctl");
     }
     size_t *got = calloc(highest + 1, sizeof *got);
-    for (int i = 0; i < connections; i++)
+    struct place *places = calloc(highest + 1, sizeof *places);
+    for (int i = 0; i < connections; i++) {
+        if (asked > 0) {
+            size = greeting(packet);
+            size += request(packet + size, places[fds[i]].stream = 1, asked, 0);
+        }
         check(send(fds[i], packet, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
+    }
     // What comes in the first half second is warm-up.
     double warm = seconds() + 0.5, end = warm + length, used = 0;
     long calls = 0;
     for (double now = 0; now < end;) {
         struct epoll_event events[512];
+        if (asked > 0)
+            sched_yield();
         int ready = epoll_wait(epoll, events, 512, 1000);
         for (int i = 0; i < ready; i++) {
             int fd = events[i].data.fd;
             ssize_t part;
-            while ((part = recv(fd, into, sizeof into, 0)) > 0) {
-                got[fd] += part;
-                if (got[fd] >= size) {
+            while ((part = recv(fd, into, room, 0)) > 0) {
+                struct place *place = &places[fd];
+                if (asked > 0 && replies(place, into, part) > 0) {
+                    check(place->data == reply, "a reply of another length");
+                    size = request(packet, place->stream += 2, asked, place->data);
+                    place->data = 0;
+                    calls++;
+                    check(send(fd, packet, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
+                }
+                got[fd] += asked > 0 ? 0 : part;
+                if (asked == 0 && got[fd] >= size) {
                     got[fd] -= size;
                     calls++;
                     check(send(fd, packet, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
                 }
-                if (part < (ssize_t)sizeof into)
+                if (part < (ssize_t)room)
                     break;
             }
             check(part > 0 || (part < 0 && errno == EAGAIN), "recv");
