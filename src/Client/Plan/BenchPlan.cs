@@ -132,7 +132,8 @@ internal sealed class BenchPlan
             Messages = messages,
             ConnectPerCall = how.PerCall,
         };
-        string[] notes = [target.Note, load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : ""];
+        string[] notes =
+            [target.Note, load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : ""];
         var record = new Cell
         {
             Key = key,
