@@ -4,8 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Opens connections whose streams are for any thread, over event loops that all of the process share, to one address: TCP or a Unix socket.
-/// TLS is the caller's to add.
+/// Opens connections whose streams are for any thread, over event loops that all of the process share, to one address: TCP or a Unix
+/// socket. TLS is the caller's to add.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class PipedConnector(Address address, ConnectorOptions options) : Connector
