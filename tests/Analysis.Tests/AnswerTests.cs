@@ -240,7 +240,16 @@ public class AnswerTests
             var latency = new LatencyHistogram();
             latency.Record(1_000_000, 20_000);
             latency.Record(round.Number == 4 ? 9_000_000 : 1_000_000, 250);
-            return round with { WindowNs = 2_000_000_000, Completed = 1000, Ok = 20_250, Latency = latency.Encode(), AskedRate = 500 };
+            return round with
+            {
+                WindowNs = 2_000_000_000,
+                Completed = 1000,
+                Ok = 20_250,
+                Latency = latency.Encode(),
+                AskedRate = 500,
+                Server = round.Server!
+                    with { CpuUserNs = 1_000_000 * (10 + round.Number), CpuKernelNs = 0, Calls = 1000, CountedCalls = 1000 },
+            };
         }
         var run = new SampleRuns { Transports = ["tcp"], Sizes = [10], Rounds = 7 }.Make();
         run = run with
@@ -252,6 +261,8 @@ public class AnswerTests
 
         Assert.Equal(9.0, cell.Median!.Latency.At(99)!.Value / 1e6, 0.1);
         Assert.Equal(1.0, cell.Value(Metric.P99)!.Value / 1e6, 0.1); // 250 of 141,750 calls took longer
-        Assert.Contains("1.00 ms – 5.0", Reports.Find("text")!.Make(new ReportModel(run)), StringComparison.Ordinal);
+        var text = Reports.Find("text")!.Make(new ReportModel(run));
+        Assert.Contains("1.00 ms – 5.0", text, StringComparison.Ordinal);
+        Assert.Contains("14.0 µs (11.0 µs – 17.0 µs)", text, StringComparison.Ordinal);
     }
 }

@@ -53,14 +53,15 @@ internal static class RunTables
         {
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, cell.Show(Metric.P50), .. Ratios(run, cell, ratio.Length),
                 cell.Show(Metric.Find("p90")!), cell.Show(Metric.P99), OverRounds(run, cell, Metric.P99),
-                cell.Show(Metric.Find("p99.9")!), cell.Show(Metric.Rate), cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu)]);
+                cell.Show(Metric.Find("p99.9")!), WithRange(cell, Metric.Rate), WithRange(cell, Metric.ClientCpu),
+                WithRange(cell, Metric.ServerCpu)]);
         }
         return table;
     }
 
     /// <summary>What the columns of <see cref="AtGivenLoad"/> are.</summary>
     public const string AtGivenLoadWords = "Percentiles of the calls of all rounds together, each from the moment its call was due, and "
-        + "for p99 the interval of the single rounds' (below six rounds their range); requests/s and CPU: median over the rounds.";
+        + "for p99 the interval of the single rounds' (below six rounds their range); requests/s and CPU: median of the rounds and range.";
 
     /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
@@ -147,6 +148,9 @@ internal static class RunTables
         return values.Count < 2 ? Quantity.None
             : $"{Quantity.Show(values.Min(), metric.Unit)} – {Quantity.Show(values.Max(), metric.Unit)}";
     }
+
+    private static string WithRange(MeasuredCell cell, Metric metric) =>
+        Range(cell, metric) is var range && range == Quantity.None ? cell.Show(metric) : $"{cell.Show(metric)} ({range})";
 
     internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
         run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
