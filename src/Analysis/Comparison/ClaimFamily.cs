@@ -47,7 +47,7 @@ public sealed class ClaimFamily
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
         var references = new ReferenceChoice(reference, keys);
-        var arms = Enumerable.Range(0, keys.Count).Where(i => !AaTest.IsAa(keys[i])).ToList();
+        var arms = Enumerable.Range(0, keys.Count).Where(i => !AaTest.IsAa(keys[i]) && !keys[i].IsSearch).ToList();
         var chosen = arms.GroupBy(i => Point.Of(keys[i])).SelectMany(point => Arms.Choices([.. point], i => keys[i]))
             .SelectMany(choice => choice.SelectMany((one, at) => choice.Skip(at + 1).Select(other => (one, other))));
         var against = arms.Select(i => (i, Other: references.Of(i))).Where(pair => pair.Other != null)

@@ -21,7 +21,7 @@ public static class Answers
     /// <summary>What is said of the run as a whole.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
-        : [.. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2),
+        : [.. FoundRates.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2),
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     // There the question is who takes what a transport gives, and a sentence a transport answers it.

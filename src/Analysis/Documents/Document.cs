@@ -37,7 +37,7 @@ internal sealed class Document(NamedRun file)
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)), .. Whole(RunTables.AtGivenLoad(run),
-            RunTables.AtGivenLoadWords)]);
+            RunTables.AtGivenLoadWords), .. Whole(FoundRates.Table(run), "")]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
     public Section AtGivenLoad => OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
@@ -46,6 +46,12 @@ internal sealed class Document(NamedRun file)
             Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Note = RunTables.AtGivenLoadWords }],
         }
         : Section.Empty;
+
+    /// <summary>For runs with <c>--find</c>.</summary>
+    public Section FoundRate => OfTable($"Highest rate at {string.Join(" and ", Promises)}", "", FoundRates.Table(run)) is
+        { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = FoundRates.Words }] } : Section.Empty;
+
+    private IEnumerable<string> Promises => run.Cells.Where(cell => cell.Key.IsSearch).Select(cell => cell.Key.Load).Distinct();
 
     public Section Throughput => Section.Of($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
@@ -56,7 +62,8 @@ internal sealed class Document(NamedRun file)
         }]);
 
     public Section Latency => Section.Of(
-        $"Latency ({(run.Cells.All(RunTables.IsAtFullLoad) ? "median round" : "median round; at a given load all rounds")})",
+        $"Latency (median round{(run.Cells.All(cell => RunTables.IsAtFullLoad(cell) || cell.Key.IsSearch)
+            ? "" : "; at a given load all rounds")})",
         new Block { Table = RunTables.Latency(run) });
 
     /// <summary>Why one costs more than another.</summary>

@@ -28,7 +28,7 @@ public sealed class MeasuredRun
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
     /// <summary>Rounds that every measured cell has.</summary>
-    public int CommonRounds => Cells.Count == 0 ? 0 : Cells.Min(cell => cell.Rounds.Count);
+    public int CommonRounds => Cells.Where(cell => !cell.Key.IsSearch).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
     /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
@@ -66,8 +66,10 @@ public sealed class MeasuredCell
 
     internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds)
     {
-        (Index, Cell, Rounds) = (index, cell, rounds);
-        Median = MedianOf(rounds);
+        (Index, Cell) = (index, cell);
+        Rounds = cell.Key.IsSearch ? [] : rounds;
+        Windows = cell.Key.IsSearch ? rounds : [];
+        Median = MedianOf(Rounds);
     }
 
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
@@ -77,7 +79,11 @@ public sealed class MeasuredCell
 
     public CellKey Key => Cell.Key;
 
+    /// <summary>None of a search: see <see cref="Windows"/>.</summary>
     public IReadOnlyList<MeasurementView> Rounds { get; }
+
+    /// <summary>The rounds of a search, each of which had a rate of its own, so that none stands for another; else none.</summary>
+    public IReadOnlyList<MeasurementView> Windows { get; }
 
     /// <summary>
     /// The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Plots;
 public static class PlotList
 {
     private static readonly IPlot[] All = [new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
-        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot()];
+        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot(), new PromisePlot()];
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 

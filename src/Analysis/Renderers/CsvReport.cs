@@ -21,7 +21,8 @@ public sealed class CsvReport : IReport
     ];
 
     // What came later stands behind, where no reader of earlier columns stumbles over it.
-    private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode"];
+    private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
+        "asked_rate", "found_rate", "found_low", "found_high"];
 
     public string Format => "csv";
 
@@ -31,12 +32,13 @@ public sealed class CsvReport : IReport
         text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(ColumnOf), .. MethodColumns]).Append('\n');
         foreach (var file in model.Files)
         {
+            var searches = FoundRate.Of(file.Run).ToDictionary(found => found.Cell);
             foreach (var cell in file.Run.Cells)
             {
-                foreach (var round in cell.Rounds)
+                foreach (var round in cell.Rounds.Concat(cell.Windows))
                 {
                     string[] row = [.. Key(file, cell, round), .. Metric.All.Select(metric => Text(metric.Value(round))),
-                        .. Method(cell, round)];
+                        .. Method(cell, round), Text(Asked(round)), .. Found(searches.GetValueOrDefault(cell))];
                     text.AppendJoin(',', row).Append('\n');
                 }
             }
@@ -65,6 +67,11 @@ public sealed class CsvReport : IReport
             Text(round.Completed), Text(round.PayloadBytes),
         }.Select(Quote);
     }
+
+    private static double? Asked(MeasurementView round) => round.Record.AskedRate > 0 ? round.Record.AskedRate : null;
+
+    private static IEnumerable<string> Found(FoundRate? found) => found is { Outcome: SearchOutcome.Found }
+        ? [Text(found.Rate), Text(found.Interval?.Low), Text(found.Interval?.High)] : ["", "", ""];
 
     private static IEnumerable<string> Method(MeasuredCell cell, MeasurementView round) =>
         new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }

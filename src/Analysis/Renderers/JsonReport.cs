@@ -53,6 +53,7 @@ public sealed class JsonReport : IReport
         foreach (var cell in run.Cells)
             Write(json, run, cell);
         json.WriteEndArray();
+        Write(json, [.. FoundRate.Of(run)]);
         json.WriteStartArray("doubts");
         foreach (var doubt in Doubt.Of(run))
         {
@@ -100,6 +101,46 @@ public sealed class JsonReport : IReport
         Write(json, "rpsHighest", rates.Count == 0 ? null : rates.Max());
         WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
         json.WriteEndObject();
+    }
+
+    /// <summary>Of <c>--find</c>; nothing without.</summary>
+    private static void Write(Utf8JsonWriter json, IReadOnlyList<FoundRate> searches)
+    {
+        if (searches.Count == 0)
+            return;
+        json.WriteStartArray("searches");
+        foreach (var found in searches)
+        {
+            json.WriteStartObject();
+            json.WriteString("promise", found.Promise.Text);
+            json.WriteNumber("cell", found.Cell.Index);
+            json.WriteString("arm", found.Cell.Key.Arm);
+            json.WriteString("outcome", found.Outcome switch
+            {
+                SearchOutcome.Found => "found",
+                SearchOutcome.Everywhere => "everywhere",
+                SearchOutcome.Nowhere => "nowhere",
+                SearchOutcome.TooFewCalls => "too few calls",
+                SearchOutcome.Unknown => "unknown",
+            });
+            Write(json, "rate", found.Rate > 0 ? found.Rate : null);
+            Write(json, "low", found.Interval?.Low);
+            Write(json, "high", found.Interval?.High);
+            Write(json, "fullLoad", found.Saturation);
+            json.WriteStartArray("windows");
+            foreach (var (window, isKept) in found.Windows)
+            {
+                json.WriteStartObject();
+                json.WriteNumber("rate", Rounded(window.Record.AskedRate));
+                json.WriteBoolean("kept", isKept);
+                foreach (var term in found.Promise.Terms)
+                    Write(json, term.Name, FoundRates.ValueOf(term, window));
+                json.WriteEndObject();
+            }
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+        json.WriteEndArray();
     }
 
     private static void WriteVerdict(Utf8JsonWriter json, ArmComparison? comparison)

@@ -13,7 +13,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
-    private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers"];
+    private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers", "promise"];
 
     public string Format => "svg";
 

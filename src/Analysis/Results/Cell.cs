@@ -53,7 +53,8 @@ public sealed record CellKey
     public int Streams { get; init; } = 1;
 
     /// <summary>
-    /// Asked-for load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), or <c>50%</c> of the slowest transport's capacity.
+    /// Asked-for load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), <c>50%</c> of the slowest transport's capacity, or the promise
+    /// whose highest rate is searched (<c>p99&lt;1ms</c>).
     /// </summary>
     public string Load { get; init; } = "max";
 
@@ -62,6 +63,10 @@ public sealed record CellKey
     /// otherwise.
     /// </summary>
     public string Variant { get; init; } = "";
+
+    /// <summary>Its windows had each a rate of its own, in search of the highest at which a promise holds.</summary>
+    [JsonIgnore]
+    public bool IsSearch => Load.Contains('<', StringComparison.Ordinal);
 
     /// <summary>A call is a message on a stream.</summary>
     [JsonIgnore]

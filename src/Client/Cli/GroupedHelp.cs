@@ -173,7 +173,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
                 "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
                 "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
-        new("Load", ["-R", "--load", "--my-rate"], ["--arrivals", "-t"]),
+        new("Load", ["-R", "--load", "--my-rate", "--find"], ["--arrivals", "-t"]),
         new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
             ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),
         new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),

@@ -43,7 +43,7 @@ internal static class Presets
         Warmup = Main.Warmup with { Given = null },
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
-        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "-R", "--arrivals", "--load", "--my-rate", "--aa",
+        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "-R", "--arrivals", "--load", "--my-rate", "--find", "--aa",
             "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
     };
 
@@ -120,7 +120,7 @@ internal static class Presets
         NotOffered =
         [
             "-U", "-n", "--client", "--mode", "--messages", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--my-rate",
-            "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
+            "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };
@@ -158,7 +158,7 @@ internal static class Presets
         Calibrate = false,
         NotOffered =
         [
-            "-U", "--quick", "--aa", "--crank", "--format", "--reference", "--server-pids", "--load", "--no-calibration",
+            "-U", "--quick", "--aa", "--crank", "--format", "--reference", "--server-pids", "--load", "--find", "--no-calibration",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
         ],
         Words = new Dictionary<string, string>

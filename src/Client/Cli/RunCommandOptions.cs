@@ -72,6 +72,10 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> MyRate { get; } = Text("--my-rate", "LIST",
         "what would I save? afterwards load every transport with my calls per second, e.g. 5k: cores and latency there");
 
+    public Option<string> Find { get; } = Text("--find", "PROMISE",
+        "afterwards search the highest rate (Poisson) at which calls keep it, per transport and size: 'p99<1ms', also p50, p90, p99.9, "
+            + "mean and failures: 'p99<1ms,failures<0.1%'");
+
     public Option<string> Client { get; } = Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
@@ -146,7 +150,7 @@ internal sealed class RunCommandOptions(Preset preset)
     private IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
-        Rate, Arrivals, Load, MyRate, Client, Mode, Messages, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus,
+        Rate, Arrivals, Load, MyRate, Find, Client, Mode, Messages, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus,
         ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];

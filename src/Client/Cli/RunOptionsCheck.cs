@@ -14,6 +14,9 @@ namespace IpcBench.Client.Cli;
 /// <param name="sweeping">There will be more arms than the options say.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
+    // A queue takes many times as long as its calls wait to come and go.
+    private const double WindowsOfPromise = 100;
+
     // All packets that may be out at a time, in both directions' buffers.
     private const long MostBytesOut = 1L << 30;
 
@@ -90,7 +93,18 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             yield return "--arrivals shapes an open loop: add -R 20k, --load 50% or --my-rate 5k";
         if (options.Rate is not null && options.Loads.Count > 0)
-            yield return $"-R and {(isTyped(declared.MyRate) ? "--my-rate" : "--load")} both set the rate: give one of them";
+        {
+            yield return $"-R and {(options.Promise is not null ? "--find" : isTyped(declared.MyRate) ? "--my-rate" : "--load")} "
+                + "both set the rate: give one of them";
+        }
+        if (options.Promise is not null && options.Calls is not null)
+            yield return "--find measures windows of a time, and -n counts calls: leave out -n";
+        if (options.Promise is { } promise && promise.LongestNs * WindowsOfPromise > options.Duration.TotalNanoseconds)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"--find {promise.Text} needs windows of a hundred times that, or queues would not show: "
+                    + $"add -d {Math.Ceiling(promise.LongestNs * WindowsOfPromise / 1e6):0}ms or more");
+        }
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
             yield return "-n counts calls and -d sets a time: give one of them";
     }

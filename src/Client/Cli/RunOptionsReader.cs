@@ -34,7 +34,7 @@ internal sealed class RunOptionsReader(
 
     /// <summary>With the rounds that its comparisons need, where no number was typed.</summary>
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
-        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null);
+        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Promise is not null);
 
     /// <summary>Only beside a plain comparison of transports at full load, where nothing was said of the concurrency.</summary>
     private Topology? Beside(RunOptions options)
@@ -88,7 +88,8 @@ internal sealed class RunOptionsReader(
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
             Loads = [.. Of(declared.Load, Parsers.Percent).Select(share => new GivenLoad(share)),
-                .. Of(declared.MyRate, Parsers.Rate).Select(rate => new GivenLoad(null, rate))],
+                .. Of(declared.MyRate, Parsers.Rate).Select(rate => new GivenLoad(null, rate)),
+                .. Get(declared.Find) is { } promise ? [new GivenLoad(null, 0, Parsers.Promise(promise))] : Array.Empty<GivenLoad>()],
             AgainstItself = typed.GetValue(declared.AgainstItself),
             Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
             Variants = Variants(),

@@ -46,15 +46,24 @@ internal sealed class BenchPlan
     public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Given is null);
 
     /// <summary>Cells that are given a load afterwards: a share of what the first phase found, or a rate.</summary>
-    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is not null);
+    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is { Promise: null });
+
+    /// <summary>Cells whose highest rate at a promise is searched for after that, each round at a rate that follows from the last.</summary>
+    public IEnumerable<PlannedCell> SearchPhase => Cells.Where(cell => cell.Given is { Promise: not null });
 
     /// <summary>
     /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : Servers * (options.FreshServers ? Rounds : 1) * (ServerStart + ServerWarmup.OfEachServer(options))
-            + Cells.Count * Rounds * (options.Warmup + options.Duration + CellOverhead);
+        : Servers * (options.FreshServers ? Rounds + (SearchPhase.Any() ? RoundsOf(true) : 0) : 1)
+                * (ServerStart + ServerWarmup.OfEachServer(options))
+            + Measurements * (options.Warmup + options.Duration + CellOverhead);
+
+    /// <summary>How many measurements there will be.</summary>
+    public int Measurements => Cells.Sum(cell => RoundsOf(cell.Given?.Promise is not null));
+
+    private int RoundsOf(bool search) => Rounds + (search ? RateSearch.Approach : 0);
 
     // One process for each transport where commands are given.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);
@@ -145,6 +154,7 @@ internal sealed class BenchPlan
 
     private static string LoadName(GivenLoad? given, double? rate) => (given?.Share, given?.PerSecond ?? rate) switch
     {
+        _ when given?.Promise is { } promise => promise.Text,
         ({ } part, _) => string.Create(CultureInfo.InvariantCulture, $"{part * 100:0.##}%"),
         (_, { } perSecond) => string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s"),
         _ => "max",

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using IpcBench.Analysis.Results;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -68,6 +69,10 @@ internal static class Parsers
             throw new UsageException($"{what} '{text}' is no percentage such as 25%");
         return percent ? value / 100 : value;
     }
+
+    /// <summary>A promise: <c>p99&lt;1ms,failures&lt;0.1%</c>.</summary>
+    public static Promise Promise(string text) => Analysis.Results.Promise.Parse(text, out var error)
+        ?? throw new UsageException($"--find: {error}");
 
     /// <summary>A CPU set such as <c>0-1,3</c>, checked against what this process may be given.</summary>
     public static CpuSet Cpus(string text, string what) => Cpus(text, what, Affinity.Available());

@@ -19,8 +19,9 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     // A run that is under way saves its file after each measurement.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
-    /// <summary>The last round of the kept run, of which some cells may be missing; 0 without any.</summary>
-    public int Last => Kept.Rounds.Select(round => round.Number).DefaultIfEmpty(0).Max();
+    /// <summary>The last round of the kept run but for those of a search, of which some cells may be missing; 0 without any.</summary>
+    public int Last => Kept.Rounds.Where(round => !Kept.Cells[round.Cell].Key.IsSearch)
+        .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
     private IReadOnlyList<int> Looks => Kept.Options switch
     {

@@ -1,3 +1,5 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
@@ -10,6 +12,8 @@ internal sealed record RunOptions
 {
     /// <summary>More rounds than this are never asked for by <c>--rounds auto</c>.</summary>
     public const int MostAutoRounds = 100;
+
+    private const int AutoSearchRounds = 12;
 
     /// <summary>The published comparison that it repeats; empty for a run of its own.</summary>
     public string Scenario { get; init; } = "";
@@ -95,6 +99,12 @@ internal sealed record RunOptions
     /// <summary>After the saturation rounds: what every arm is loaded with.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
+    /// <summary>What is searched for after that; null: nothing.</summary>
+    public Promise? Promise => Loads.Select(load => load.Promise).FirstOrDefault(promise => promise is not null);
+
+    /// <summary>Rounds of a search: it takes some to come near.</summary>
+    public int SearchRounds => (RoundsAuto ? AutoSearchRounds : Rounds) + RateSearch.Approach;
+
     /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
     public bool AgainstItself { get; init; }
 
@@ -132,7 +142,8 @@ internal sealed record Topology(int Connections, int Streams)
 /// <summary>A load that every arm is given alike, in an open loop.</summary>
 /// <param name="Share">Of the capacity of the slowest arm, 0.5 is half of it; null: a rate was named.</param>
 /// <param name="PerSecond">Calls per second over all connections, where a rate was named.</param>
-internal sealed record GivenLoad(double? Share, double PerSecond = 0);
+/// <param name="Promise">The highest rate at which this holds is searched for, each arm's own; null: it is given.</param>
+internal sealed record GivenLoad(double? Share, double PerSecond = 0, Promise? Promise = null);
 
 /// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>

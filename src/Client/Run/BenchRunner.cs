@@ -3,6 +3,7 @@ using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -14,7 +15,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 
     private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(
-        options.RoundsAuto ? 0 : (options.Resume?.More ?? options.Rounds) * plan.Cells.Count);
+        options.RoundsAuto ? 0 : (options.Resume?.More ?? options.Rounds) * plan.Cells.Count
+            + plan.SearchPhase.Count() * RateSearch.Approach);
 
     private bool isBegun;
 
@@ -27,15 +29,16 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         try
         {
             await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, anew: false, cancellation);
-            await PhaseAsync([.. plan.FirstPhase], _ => options.Rate, cancellation);
+            await PhaseAsync([.. plan.FirstPhase], (_, _) => options.Rate, cancellation);
             var loads = plan.LoadPhase.ToList();
             if (loads.Count > 0)
             {
                 var rates = LoadRates.Of(journal.Record, loads);
                 if (rates.Count < loads.Count)
                     observer.Note($"{loads.Count - rates.Count} cells of --load are left out: nothing was completed at full load there");
-                await PhaseAsync([.. rates.Keys], cell => rates[cell], cancellation);
+                await PhaseAsync([.. rates.Keys], (cell, _) => rates[cell], cancellation);
             }
+            await SearchAsync(cancellation);
         }
         catch (OperationCanceledException)
         {
@@ -48,6 +51,21 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
     }
 
+    /// <summary>All arms step in the same rounds, each to the rate that follows from its windows so far.</summary>
+    private async Task SearchAsync(CancellationToken cancellation)
+    {
+        var cells = plan.SearchPhase.ToList();
+        double? Rate(PlannedCell cell, int number)
+        {
+            var run = new MeasuredRun(journal.Record);
+            return FoundRate.Next(run, run.Cells[cell.Index], number);
+        }
+        var possible = cells.FindAll(cell => Rate(cell, 1) is not null);
+        if (possible.Count < cells.Count)
+            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: nothing was completed at full load there");
+        await PhaseAsync(possible, Rate, cancellation);
+    }
+
     /// <summary>Ctrl-C in a terminal ends somebody's servers as well, and which of both is noticed first is chance.</summary>
     private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
     {
@@ -56,15 +74,17 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         return cancellation.IsCancellationRequested;
     }
 
-    private async Task PhaseAsync(IReadOnlyList<PlannedCell> phase, Func<PlannedCell, double?> rate, CancellationToken cancellation)
+    private async Task PhaseAsync(
+        IReadOnlyList<PlannedCell> phase, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
     {
         // A run that is resumed goes on with the numbers of its rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
-        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record); number++)
+        var ofSearch = phase.Any(cell => cell.Given?.Promise is not null);
+        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record, ofSearch); number++)
         {
             if (options.FreshServers && isBegun)
-                await rounds.WarmServersUpAsync(phase, rate(phase[0]), anew: true, cancellation);
+                await rounds.WarmServersUpAsync(phase, rate(phase[0], number), anew: true, cancellation);
             isBegun = true;
             foreach (var (point, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
             {
@@ -84,14 +104,15 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 
     /// <summary>Each of the cells once. Returns where they should be measured again, and why.</summary>
     private async Task<IReadOnlyDictionary<Point, string>> RoundAsync(
-        IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, double?> rate, CancellationToken cancellation)
+        IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
     {
-        observer.RoundStarted(number, attempt);
+        observer.RoundStarted(
+            number, attempt, cells.Any(cell => cell.Given?.Promise is not null) ? options.SearchRounds : options.Rounds);
         var spoiled = new Dictionary<Point, string>();
         foreach (var cell in plan.Order(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
-            var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell), cancellation);
+            var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell, number), cancellation);
             var round = measured.Round;
             journal.Add(round);
             if (measured.Lengthened is { } longer)
@@ -117,11 +138,12 @@ internal sealed class RoundsLimit(RunOptions options)
     private long phaseBegun;
 
     /// <summary>True when round <paramref name="number"/> is not to be measured any more.</summary>
-    public bool IsReached(int number, RunRecord record)
+    public bool IsReached(int number, RunRecord record, bool ofSearch)
     {
+        var most = ofSearch ? options.SearchRounds : options.Rounds;
         if (!options.RoundsAuto)
-            return number > options.Rounds;
-        if (number > options.Rounds)
+            return number > most;
+        if (number > most)
             return true;
 
         // A round that would end after --max-time is not begun: the run ends within it.
@@ -131,7 +153,7 @@ internal sealed class RoundsLimit(RunOptions options)
             return false;
         }
         var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
-        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || StopDecision.After(record).Stop;
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!ofSearch && StopDecision.After(record).Stop);
     }
 }
 

@@ -96,6 +96,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
         {
             Lead = options.Warmup,
+            Poisson = options.Poisson || cell.Given?.Promise is not null,
             Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
         };
 

@@ -50,8 +50,10 @@ internal interface IRunObserver
     /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
     void Started(BenchPlan plan, RunProgress progress, Action end);
 
-    /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.</summary>
-    void RoundStarted(int number, int attempt);
+    /// <summary>
+    /// A round begins, of so many; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.
+    /// </summary>
+    void RoundStarted(int number, int attempt, int rounds);
 
     void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
 

@@ -159,7 +159,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note(nothing);
             return ExitCode.Environment;
         }
-        return record.Rounds.Any(round => round.Failed.Count > 0 || round.CutOff > 0) ? ExitCode.CallsFailed : ExitCode.Ok;
+        // Of a search they are part of what it finds.
+        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.IsSearch) ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
     /// <summary>

@@ -20,15 +20,15 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     private readonly TimeLeft timeLeft = new();
     private RunProgress.Stage? seenStage;
     private (long Calls, long Timestamp) seen;
-    private (int Number, int Repeated) round;
+    private (int Number, int Of, int Repeated) round;
     private int cellsDone;
     private long begun;
 
-    public void RoundStarted(int number, int attempt, long now)
+    public void RoundStarted(int number, int attempt, int rounds, long now)
     {
         lock (changing)
         {
-            round = (number, round.Repeated + (attempt > 0 ? 1 : 0));
+            round = (number, rounds, round.Repeated + (attempt > 0 ? 1 : 0));
             begun = begun == 0 ? now : begun;
             expected.Begin(now);
         }
@@ -61,11 +61,11 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             return Grey($"before the first round; {LeftText.Of(expected.Left(now))}", width);
         var elapsed = Stopwatch.GetElapsedTime(begun, now);
         var share = options.RoundsAuto ? Math.Min(1, elapsed / options.MaxTime)
-            : Math.Min(1, (double)cellsDone / Math.Max(1, plan.Cells.Count * options.Rounds));
+            : Math.Min(1, (double)cellsDone / Math.Max(1, plan.Measurements));
         var repeated = round.Repeated == 0 ? "" : Invariant($" ({round.Repeated} repeated)");
         var text = options.RoundsAuto
             ? Invariant($" round {round.Number}{repeated}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
-            : Invariant($" round {round.Number} of {options.Rounds}{repeated}, {LeftText.Of(timeLeft.At(expected.Left(now), now))}");
+            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Of(timeLeft.At(expected.Left(now), now))}");
         text += "  (q ends and keeps)";
         var bar = Math.Clamp(width - text.Length - 1, 0, 30);
         var full = (int)(bar * share);

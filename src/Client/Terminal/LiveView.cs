@@ -32,10 +32,10 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         base.Started(plan, progress, end);
     }
 
-    public override void RoundStarted(int number, int attempt)
+    public override void RoundStarted(int number, int attempt, int rounds)
     {
-        picture!.RoundStarted(number, attempt, Stopwatch.GetTimestamp());
-        base.RoundStarted(number, attempt);
+        picture!.RoundStarted(number, attempt, rounds, Stopwatch.GetTimestamp());
+        base.RoundStarted(number, attempt, rounds);
     }
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)

@@ -66,10 +66,10 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         Detail(PlanText.Details(options));
     }
 
-    public virtual void RoundStarted(int number, int attempt)
+    public virtual void RoundStarted(int number, int attempt, int rounds)
     {
         if (Blocks is { } blocks)
-            Around(() => blocks.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : options.Rounds)));
+            Around(() => blocks.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : rounds)));
     }
 
     public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
@@ -132,13 +132,13 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
         base.Started(plan, progress, end);
     }
 
-    public override void RoundStarted(int number, int attempt)
+    public override void RoundStarted(int number, int attempt, int rounds)
     {
         var now = Stopwatch.GetTimestamp();
         begun = begun == 0 ? now : begun;
         expected!.Begin(now);
         Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(left.At(expected.Left(now), now))}"));
-        base.RoundStarted(number, attempt);
+        base.RoundStarted(number, attempt, rounds);
     }
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)

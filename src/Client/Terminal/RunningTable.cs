@@ -30,6 +30,8 @@ internal sealed class RunningTable
         var run = new MeasuredRun(record);
         foreach (var other in run.Cells.Where(other => other.Point == run.Cells[cell].Point && other.Median is not null))
             known[(other.Point, other.Key.Arm)] = Show(run, other);
+        if (run.Cells[cell] is { Key.IsSearch: true, Windows: [.., var last] } search)
+            known[(search.Point, search.Key.Arm)] = ($"at {Quantity.Count(last.Record.AskedRate)}/s", "default");
     }
 
     /// <summary>Lines of markup, as many as have room; the rest is counted.</summary>

@@ -41,7 +41,8 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: options.Resume?.Last ?? 0));
             if (known.Count == 0 && planned is null)
                 return null;
-            left += (options.Rounds - known.Round) * (known.Count == 0 ? planned!.Value : known.Sum / known.Count);
+            var rounds = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
+            left += (rounds - known.Round) * (known.Count == 0 ? planned!.Value : known.Sum / known.Count);
         }
         return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
     }

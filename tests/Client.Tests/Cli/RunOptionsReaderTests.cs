@@ -52,6 +52,18 @@ public class RunOptionsReaderTests
     public void A_rate_of_mine_is_one_more_load_beside_shares() => Assert.Equal(
         [new GivenLoad(0.5), new GivenLoad(null, 5000), new GivenLoad(null, 20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
+    [Fact]
+    public void A_promise_is_one_more_load_whose_cells_have_more_rounds_and_are_compared_with_nothing()
+    {
+        var options = Read("--find", "p99 < 1ms", "--transports", "tcp,unix", "-s", "10", "-r", "6");
+        Assert.Equal("p99<1ms", options.Promise!.Text);
+        Target On(Address address) => new(address, options.Variants[0]);
+        var plan = new BenchPlan(options, [On(new Address.Tcp("localhost", 1)), On(new Address.Unix("/a"))]);
+        Assert.Equal(["max", "max", "p99<1ms", "p99<1ms"], plan.Cells.Select(cell => cell.Record.Key.Load));
+        Assert.Equal((2, 0, 2), (plan.FirstPhase.Count(), plan.LoadPhase.Count(), plan.SearchPhase.Count()));
+        Assert.Equal((1, 2 * 6 + 2 * (6 + 8)), (plan.Claims, plan.Measurements));
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(true, "--quick")]
@@ -63,6 +75,7 @@ public class RunOptionsReaderTests
     [InlineData(false, "-R", "5k")]
     [InlineData(false, "--load", "50%")]
     [InlineData(false, "--my-rate", "5k")]
+    [InlineData(false, "--find", "p99<1ms")]
     [InlineData(false, "--socket-buffer", "64k,1M")]
     public void One_connection_is_measured_beside_400_where_nothing_was_said_of_them(bool beside, params string[] typed) =>
         Assert.Equal(beside ? new Topology(1, 1) : null, Read(typed).Beside);
@@ -117,6 +130,11 @@ public class RunOptionsReaderTests
     [InlineData("--arrivals 'sometimes' is none of constant, poisson", "--arrivals", "sometimes", "-R", "5")]
     [InlineData("-R and --load both set the rate: give one of them", "-R", "5", "--load", "50%")]
     [InlineData("-R and --my-rate both set the rate: give one of them", "-R", "5", "--my-rate", "5k")]
+    [InlineData("-R and --find both set the rate: give one of them", "-R", "5", "--find", "p99<1ms")]
+    [InlineData("--find measures windows of a time, and -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
+    [InlineData(
+        "--find p99<1s needs windows of a hundred times that, or queues would not show: add -d 100000ms or more", "--find", "p99<1s")]
+    [InlineData("--find: 'failures<2' needs a share of all calls such as 0.1%", "--find", "p99<1ms,failures<2")]
     [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]

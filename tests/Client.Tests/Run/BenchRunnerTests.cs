@@ -92,6 +92,25 @@ public class BenchRunnerTests
         Assert.All(named, round => Assert.Equal(5000, round.AskedRate));
     }
 
+    [Fact]
+    public async Task In_a_search_all_arms_step_in_the_same_rounds_each_from_its_own_capacity_and_a_repeated_window_has_its_rate()
+    {
+        var load = new GivenLoad(null, 0, Promise.Parse("failures<1%", out _));
+        var made = await RunAsync(
+            new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 4) ? "foreign load" : "" },
+            rounds: 1, loads: [load]);
+        var search = made.Rounds.Where(round => made.Cells[round.Cell].Key.IsSearch).ToList();
+        Assert.Equal("complete", made.Ending);
+        Assert.Equal((4 * 9) + 2, search.Count);
+
+        // The made-up capacity is 1,000 × (cell + 1), and nothing ever fails: from half of it up to 1.25 times.
+        foreach (var round in search.GroupBy(round => round.Number))
+            Assert.Equal([4, 5, 6, 7], round.Select(one => one.Cell).Distinct().Order());
+        double[] shares = [0.5, 1, 1.25];
+        Assert.All(search, round =>
+            Assert.Equal(shares[Math.Min(round.Number, 3) - 1] * 1000 * (round.Cell - 3), round.AskedRate, 6));
+    }
+
     [Theory]
     [InlineData(true, "kept anew anew kept")]
     [InlineData(false, "kept kept")]
@@ -230,7 +249,7 @@ public class BenchRunnerTests
         {
         }
 
-        public void RoundStarted(int number, int attempt)
+        public void RoundStarted(int number, int attempt, int rounds)
         {
         }
 

@@ -1,0 +1,96 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>What <c>--find</c> found, in words and as tables.</summary>
+public static class FoundRates
+{
+    public const string Words = "Each arm was loaded in an open loop (Poisson), every round at a rate that follows from those before: up "
+        + "where the promise was kept, down where it was not. The rate is fitted over the windows around it, its interval is that of the "
+        + "windows (jackknife). Calls count from when they were due; those that failed, were cut off or sent too late count against it.";
+
+    /// <summary>A sentence for each arm at each point.</summary>
+    public static IEnumerable<string> Lines(MeasuredRun run) => FoundRate.Of(run).Select(found => Line(run, found));
+
+    /// <summary>A row for each arm at each point.</summary>
+    public static TextTable Table(MeasuredRun run)
+    {
+        var table = new TextTable(Arms.Heading(run), "transport", "highest rate", "interval", "of full load", "windows")
+        { Words = 2, Spare = ["windows", "of full load"] };
+        foreach (var found in FoundRate.Of(run))
+        {
+            var (sign, isKnown) = (found.Outcome switch { SearchOutcome.Everywhere => "≥ ", SearchOutcome.Nowhere => "< ", _ => "" },
+                found.Rate > 0);
+            table.Add(Arms.NameOf(run, found.Cell.Point, withLoad: false), found.Cell.Key.Arm,
+                isKnown ? sign + Quantity.Count(found.Rate) + "/s" : Quantity.None, Interval(found) ?? Quantity.None,
+                isKnown && found.Saturation > 0 ? Quantity.Percent(found.Rate / found.Saturation) : Quantity.None,
+                Quantity.Count(found.Windows.Count()));
+        }
+        return table;
+    }
+
+    /// <summary>Every window by its rate: what a picture of the search is drawn from.</summary>
+    public static TextTable Windows(MeasuredRun run)
+    {
+        var terms = FoundRate.Of(run).SelectMany(found => found.Promise.Terms).DistinctBy(term => term.Name).ToList();
+        var table = new TextTable([Arms.Heading(run), "transport", "rate", .. terms.Select(term => term.Name), "kept"])
+        { Words = 2, LastIsWords = true };
+        foreach (var found in FoundRate.Of(run))
+        {
+            foreach (var (window, isKept) in found.Windows.OrderBy(one => one.Window.Record.AskedRate))
+                table.Add([Arms.NameOf(run, found.Cell.Point, withLoad: false), found.Cell.Key.Arm,
+                    Quantity.Count(window.Record.AskedRate) + "/s", .. terms.Select(term => Show(term, window)), isKept ? "yes" : "no"]);
+        }
+        return table;
+    }
+
+    /// <summary>What a window measured of a part of a promise, in ns or as a share; 0 where nothing was answered.</summary>
+    public static double ValueOf(PromiseTerm term, MeasurementView window) => term.Quantile is { } quantile
+        ? window.Latency.ValueAt(quantile * 100)
+        : FoundRate.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : 0;
+
+    private static string Show(PromiseTerm term, MeasurementView window) => term.IsOfFailures
+        ? Quantity.Percent(ValueOf(term, window)) : Quantity.Duration(ValueOf(term, window));
+
+    private static string Line(MeasuredRun run, FoundRate found)
+    {
+        var (arm, promise, rate) = (found.Cell.Key.Arm, found.Promise.Text, Quantity.Count(found.Rate));
+        var point = Arms.NameOf(run, found.Cell.Point, withLoad: false);
+        var doubtful = found.Windows.Count(one => one.Window.Record.Spoiled.Length > 0);
+        return $"{point}: " + found.Outcome switch
+        {
+            SearchOutcome.Found => $"{arm} keeps {promise} up to {rate} calls/s"
+                + (Interval(found) is { } interval ? $" [{interval}]" : "")
+                + $", {Quantity.Percent(found.Rate / found.Saturation)} of what it does at full load.",
+            SearchOutcome.Everywhere => $"{arm} keeps {promise} at every rate that was tried, up to {rate} calls/s, "
+                + $"{Quantity.Significant(RateSearch.Most)} times what it does at full load.",
+            SearchOutcome.Nowhere => $"{arm} does not keep {promise} even at {rate} calls/s, "
+                + $"{Quantity.Percent(RateSearch.Least)} of what it does at full load.",
+            SearchOutcome.TooFewCalls => $"up to which rate {arm} keeps {promise} cannot be told: fewer than {LatencyCounts.SamplesBeyond} "
+                + "calls near it may break it (-d makes windows longer).",
+            _ => $"up to which rate {arm} keeps {promise} cannot be told from {Windowed(found)}{Known(found)}.",
+        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} something else had the machine.");
+    }
+
+    private static string Windowed(FoundRate found) =>
+        found.Windows.Count() is var count && count == 1 ? "one window" : TextBuilding.Invariant($"{count} windows");
+
+    private static string Known(FoundRate found)
+    {
+        var kept = found.Windows.Where(one => one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Max();
+        var broken = found.Windows.Where(one => !one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Min();
+        var parts = new List<string>();
+        if (kept > 0)
+            parts.Add($"it did at {Quantity.Count(kept)}/s");
+        if (broken > 0)
+            parts.Add($"{(kept > 0 ? "" : "it did ")}not at {Quantity.Count(broken)}/s");
+        return ": " + string.Join(", ", parts);
+    }
+
+    private static string? Interval(FoundRate found) => found.Interval is { } interval
+        ? $"{Quantity.Count(interval.Low)}, {Quantity.Count(interval.High)}" : null;
+}

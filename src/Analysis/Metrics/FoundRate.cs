@@ -1,0 +1,129 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>What became of the search for the highest rate of a promise.</summary>
+public enum SearchOutcome
+{
+    /// <summary>The rate was found.</summary>
+    Found,
+
+    /// <summary>It held at every rate up to the highest that was tried, which is more than was carried at full load.</summary>
+    Everywhere,
+
+    /// <summary>It did not hold at the lowest rate that was tried.</summary>
+    Nowhere,
+
+    /// <summary>The windows are too few, or have not come near it.</summary>
+    Unknown,
+
+    /// <summary>Fewer than 100 calls of all windows near it may be slower than a percentile's limit: they say nothing about it.</summary>
+    TooFewCalls,
+}
+
+/// <summary>The highest rate at which a promise holds, of one cell of <c>--find</c>, by <see cref="RateSearch"/>.</summary>
+public sealed class FoundRate
+{
+    private readonly IReadOnlyList<MeasurementView> windows;
+
+    private FoundRate(MeasuredRun run, MeasuredCell cell, Promise promise)
+    {
+        (Cell, Promise, windows) = (cell, promise, cell.Windows);
+        Saturation = SaturationOf(run, cell.Key);
+        (Outcome, Rate, Interval) = Find(run.Record.Options);
+    }
+
+    public MeasuredCell Cell { get; }
+
+    public Promise Promise { get; }
+
+    public SearchOutcome Outcome { get; }
+
+    /// <summary>In calls per second; where the promise holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
+    public double Rate { get; }
+
+    /// <summary>Null without windows enough.</summary>
+    public Interval? Interval { get; }
+
+    /// <summary>What the arm carried at full load, in calls per second; 0 when nothing.</summary>
+    public double Saturation { get; }
+
+    /// <summary>Every window, and whether it kept the promise, in the order of the rounds.</summary>
+    public IEnumerable<(MeasurementView Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Promise, window)));
+
+    /// <summary>Of each cell of a search that has a window.</summary>
+    public static IEnumerable<FoundRate> Of(MeasuredRun run) =>
+        from cell in run.Cells
+        where cell.Windows.Count > 0
+        let promise = Results.Promise.Parse(cell.Key.Load, out _)
+        where promise != null
+        select new FoundRate(run, cell, promise);
+
+    /// <summary>The rate of the window that comes next.</summary>
+    /// <param name="run">What was measured so far.</param>
+    /// <param name="cell">A cell of a search.</param>
+    /// <param name="number">The round it is of: windows of earlier ones count.</param>
+    /// <returns>Calls per second; null where nothing was carried at full load.</returns>
+    public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
+    {
+        var saturation = SaturationOf(run, cell.Key);
+        return saturation <= 0 || Results.Promise.Parse(cell.Key.Load, out _) is not { } promise ? null : RateSearch.Next(
+            [.. cell.Windows.Where(window => window.Record.Number < number)
+                .Select(window => (window.Record.AskedRate, IsKept(promise, window)))], saturation);
+    }
+
+    /// <summary>
+    /// What a window says of one part of the promise. Calls that failed or were cut off count as slower than anything, in a mean as the
+    /// longest that was promised or they took; so do those not sent in time that were late by more than the limit already. Of
+    /// those that waited for less nobody knows, and they are left out.
+    /// </summary>
+    public static Probe ProbeOf(PromiseTerm term, MeasurementView window)
+    {
+        var (round, late) = (window.Record, LatencyCounts.Decode(window.Record.NotSentLatency));
+        double lost = window.FailedCalls + round.CutOff;
+        if (term.IsOfFailures)
+            return new Probe(round.AskedRate, round.Started + round.NotSent, lost + round.NotSent);
+        var limit = (long)term.Limit;
+        double tooLate = late.Count - late.CountUpTo(limit);
+        if (term.Quantile is not null)
+        {
+            return new Probe(round.AskedRate, round.Started + tooLate,
+                window.Ended.Count - window.Ended.CountUpTo(limit) + lost + tooLate);
+        }
+        var cutOff = LatencyCounts.Decode(round.CutOffLatency).Sum;
+        return new Probe(round.AskedRate, round.Started + tooLate,
+            round.LatencySumNs + Math.Max(cutOff, round.CutOff * term.Limit) + window.FailedCalls * term.Limit
+                + Math.Max(late.Sum, tooLate * term.Limit));
+    }
+
+    /// <summary>Whether a window kept all parts of it.</summary>
+    public static bool IsKept(Promise promise, MeasurementView window) => promise.Terms.All(term =>
+        ProbeOf(term, window) is { Calls: > 0 } probe && probe.Against <= probe.Calls * term.Allowed);
+
+    // What the same arm carried at full load.
+    private static double SaturationOf(MeasuredRun run, CellKey key) =>
+        run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = "max" })?.Median?.Rate ?? 0;
+
+    private (SearchOutcome, double, Interval?) Find(RunOptionsRecord options)
+    {
+        var last = Windows.Skip(windows.Count / 2).ToList();
+        var rate = last[^1].Window.Record.AskedRate;
+        if (last.Count > 2 && last.TrueForAll(one => one.IsKept) && rate >= Saturation * RateSearch.Most * 0.999)
+            return (SearchOutcome.Everywhere, rate, null);
+        if (last.Count > 2 && last.TrueForAll(one => !one.IsKept) && rate <= Saturation * RateSearch.Least * 1.001)
+            return (SearchOutcome.Nowhere, rate, null);
+        var centre = RateSearch.Centre([.. windows.Select(window => window.Record.AskedRate)]);
+        var near = Windows.Where(one => Math.Abs(Math.Log(one.Window.Record.AskedRate / centre)) < RateSearch.Reach).ToList();
+        if (near.Count < RateSearch.FewestWindows || near.TrueForAll(one => one.IsKept) || near.TrueForAll(one => !one.IsKept))
+            return (SearchOutcome.Unknown, 0, null);
+        // All parts must hold: the one that gives way first decides.
+        var crossings = Promise.Terms.Select(term => RateSearch.Crossing(
+            [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, options.Alpha())).OfType<FoundCrossing>().ToList();
+        var calls = near.Sum(one => (double)one.Window.Record.Started);
+        if (Promise.Terms.Any(term => !term.IsOfMean && calls * term.Allowed < LatencyCounts.SamplesBeyond))
+            return (SearchOutcome.TooFewCalls, 0, null);
+        return crossings.Count == 0 ? (SearchOutcome.Unknown, 0, null)
+            : crossings.MinBy(one => one.Rate) is var least ? (SearchOutcome.Found, least!.Rate, least.Interval) : default;
+    }
+}

@@ -1,0 +1,63 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>Of a search for the highest rate of a promise: rate against what was promised, a mark for each window.</summary>
+internal sealed class PromisePlot : IPlot
+{
+    public string Name => "promise";
+
+    public Plot? Of(ReportModel model)
+    {
+        var lines = (from series in Series.Of(model)
+                     from found in FoundRate.Of(series.Run)
+                     where found.Cell.Key.Arm == series.Cells[0].Key.Arm
+                     select (Series: series, Found: found)).ToList();
+        if (lines.Count == 0)
+            return null;
+        var promises = lines.Select(line => line.Found.Promise.Text).Distinct();
+        return new Plot(Name, $"Highest rate at {string.Join(" and ", promises)}",
+            "A mark is a window at its rate; the curve never falls and is fitted to them (isotonic regression of the logarithms). Where it "
+                + "crosses the line the promise ends: the bar on the line is the interval of that rate.",
+            [.. lines.GroupBy(line => line.Found.Cell.Point).Select(point => Draw([.. point]))],
+            [.. model.Files.Select(file => FoundRates.Windows(file.Run))]);
+    }
+
+    private static Panel Draw(List<(Series Series, FoundRate Found)> lines)
+    {
+        // What gives way first is rarely failures: the first time that is promised is drawn.
+        var terms = lines[0].Found.Promise.Terms;
+        var term = terms.FirstOrDefault(one => !one.IsOfFailures) ?? terms[0];
+        var frame = new Frame(220, [.. lines.Select(line => line.Series)]);
+        var curves = lines.ConvertAll(line => (line.Series, line.Found, Points: Points(line.Found, term)));
+        var values = curves.SelectMany(curve => curve.Points.Select(point => point.Value)).Append(term.Limit).ToList();
+        var x = Scale.Linear(0, curves.Max(curve => curve.Points.Max(point => point.Rate)), Frame.LeftEdge, frame.RightEdge);
+        var y = Scale.Log(values.Min(), values.Max(), frame.Bottom, frame.Top);
+        frame.YAxis(y, value => term.IsOfFailures ? Quantity.Percent(value) : Quantity.Duration(value));
+        frame.XAxis(x.Ticks().Select(tick => (x[tick], ThroughputPlot.Short(tick))), "calls per second");
+        frame.Marks.Line(Frame.LeftEdge, y[term.Limit], frame.RightEdge, y[term.Limit], "one");
+        foreach (var (series, found, points) in curves)
+        {
+            var fitted = RateSearch.NeverFalling(points.Select(point => Math.Log(point.Value)));
+            frame.Marks.Path(points.Zip(fitted, (point, value) => (x[point.Rate], y[Math.Exp(value)])), series.LineCss);
+            foreach (var (rate, value) in points)
+                frame.Marks.Mark(x[rate], y[value], series.Shape, series.MarkCss,
+                    $"{series.Name} at {Quantity.Count(rate)}/s: {term.Name} "
+                        + (term.IsOfFailures ? Quantity.Percent(value) : Quantity.Duration(value)), 3);
+            if (found.Interval is { } interval)
+                frame.Marks.Rectangle(x[interval.Low], y[term.Limit] - 3, x[interval.High] - x[interval.Low], 6, series.BarCss,
+                    $"{series.Name}: {Quantity.Count(found.Rate)}/s [{Quantity.Count(interval.Low)}, {Quantity.Count(interval.High)}]");
+        }
+        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Point, withLoad: false), $"{term.Name} against rate");
+    }
+
+    /// <summary>By rate; a share of nothing has no place on a logarithmic axis, and is drawn at its lower end.</summary>
+    private static List<(double Rate, double Value)> Points(FoundRate found, PromiseTerm term) =>
+        [.. found.Windows.Select(one => (one.Window.Record.AskedRate,
+            Math.Max(FoundRates.ValueOf(term, one.Window), term.IsOfFailures ? term.Limit / 100 : 1))).OrderBy(point => point.AskedRate)];
+}

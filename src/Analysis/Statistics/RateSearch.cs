@@ -1,0 +1,169 @@
+namespace IpcBench.Analysis.Statistics;
+
+/// <summary>
+/// The highest rate at which a promise holds, from windows of load at rates that follow each other. The rates are a stochastic
+/// approximation in log rate: up a step where the window kept the promise, down where it did not, and half the step at each change of
+/// direction (Kesten 1958, Accelerated stochastic approximation), but not below a twenty-fifth: so a window that was wrong by chance is
+/// corrected by those after it, where a bisection would stay wrong. The result is fitted over the windows around the place at which
+/// they end up, weighted by nearness: a local log-linear regression of what counts against the promise on the log rate, by
+/// quasi-likelihood with a variance in proportion to the mean (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). Its
+/// interval is that of the jackknife over the windows (Tukey 1958), so that calls of one window need not be independent.
+/// </summary>
+public static class RateSearch
+{
+    /// <summary>Rounds that the steps take to come near, before those that count.</summary>
+    public const int Approach = 8;
+
+    /// <summary>No rate above this multiple of what was carried at full load is tried.</summary>
+    public const double Most = 1.25;
+
+    /// <summary>Nor one below this share of it.</summary>
+    public const double Least = 0.01;
+
+    /// <summary>Fewer windows around the place have no interval.</summary>
+    public const int FewestWindows = 5;
+
+    private const double FirstStep = 0.6931471805599453; // ln 2
+    private const double LastStep = 0.04;
+    /// <summary>Windows count whose log rate is nearer than this to the centre.</summary>
+    public const double Reach = 0.25;
+    private const double MostExcess = 4;
+    private const double Flattest = 0.5, Steepest = 500;
+
+    /// <summary>The rate of the next window, in the unit of <paramref name="saturation"/>.</summary>
+    /// <param name="done">Rates of the windows so far, and whether each kept the promise.</param>
+    /// <param name="saturation">What was carried at full load, in calls per second.</param>
+    public static double Next(IReadOnlyList<(double Rate, bool IsKept)> done, double saturation)
+    {
+        if (done.Count == 0)
+            return saturation / 2;
+        var step = FirstStep;
+        for (var i = 1; i < done.Count; i++)
+        {
+            if (done[i].IsKept != done[i - 1].IsKept)
+                step = Math.Max(LastStep, step / 2);
+        }
+        return Math.Clamp(done[^1].Rate * Math.Exp(done[^1].IsKept ? step : -step), saturation * Least, saturation * Most);
+    }
+
+    /// <summary>Where the search has come to: the geometric mean of the rates of its second half.</summary>
+    public static double Centre(IReadOnlyList<double> rates) =>
+        Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
+
+    /// <summary>
+    /// The rate at which the mean that counts against the promise is what is allowed, with its interval where there are windows enough.
+    /// </summary>
+    /// <param name="probes">All windows, those far from the centre count for nothing.</param>
+    /// <param name="allowed">Mean of a call.</param>
+    /// <param name="centre">See <see cref="Centre"/>.</param>
+    /// <param name="alpha">Probability with which the interval may miss the rate.</param>
+    /// <returns>Null where no window is near, or none has anything against the promise.</returns>
+    public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
+    {
+        if (Local(probes, allowed, centre) is not { } first)
+            return null;
+        // Once more around what was found.
+        centre *= Math.Exp(first);
+        var near = Near(probes, centre);
+        if (Local(near, allowed, centre) is not { } found)
+            return null;
+        if (near.Count < FewestWindows)
+            return new FoundCrossing(centre * Math.Exp(found), null);
+        var without = near.Select((_, i) => Local([.. near.Where((_, j) => j != i)], allowed, centre) ?? found).ToList();
+        var mean = without.Average();
+        var error = Math.Sqrt((near.Count - 1.0) / near.Count * without.Sum(one => (one - mean) * (one - mean)));
+        var half = StudentQuantile(1 - alpha / 2, near.Count - 2) * error;
+        return new FoundCrossing(centre * Math.Exp(found), new Interval(centre * Math.Exp(found - half), centre * Math.Exp(found + half)));
+    }
+
+    /// <summary>Those that count for something there.</summary>
+    public static IReadOnlyList<Probe> Near(IEnumerable<Probe> probes, double centre) =>
+        [.. probes.Where(probe => probe.Calls > 0 && Math.Abs(Math.Log(probe.Rate / centre)) < Reach)];
+
+    /// <summary>Pool adjacent violators (Ayer and others 1955): the nearest values that never fall, by least squares.</summary>
+    public static IReadOnlyList<double> NeverFalling(IEnumerable<double> values)
+    {
+        var blocks = new List<(double Sum, int Count)>();
+        foreach (var value in values)
+        {
+            blocks.Add((value, 1));
+            while (blocks.Count > 1 && blocks[^2].Sum / blocks[^2].Count > blocks[^1].Sum / blocks[^1].Count)
+            {
+                blocks[^2] = (blocks[^2].Sum + blocks[^1].Sum, blocks[^2].Count + blocks[^1].Count);
+                blocks.RemoveAt(blocks.Count - 1);
+            }
+        }
+        return [.. blocks.SelectMany(block => Enumerable.Repeat(block.Sum / block.Count, block.Count))];
+    }
+
+    /// <summary>Student's quantile (Hill 1970, Algorithm 396), to four digits.</summary>
+    public static double StudentQuantile(double p, int freedom)
+    {
+        var tails = 2 * (1 - p);
+        if (freedom == 1)
+            return 1 / Math.Tan(tails * Math.PI / 2);
+        if (freedom == 2)
+            return Math.Sqrt(2 / (tails * (2 - tails)) - 2);
+        double n = freedom;
+        var a = 1 / (n - 0.5);
+        var b = 48 / (a * a);
+        var c = ((20700 * a / b - 98) * a - 16) * a + 96.36;
+        var d = ((94.5 / (b + c) - 3) / b + 1) * Math.Sqrt(a * Math.PI / 2) * n;
+        var y = Math.Pow(d * tails, 2 / n);
+        if (y > 0.05 + a)
+        {
+            var x = -Normal.Quantile(p);
+            y = x * x;
+            if (n < 5)
+                c += 0.3 * (n - 4.5) * (x + 0.6);
+            c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c;
+            y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x;
+            y = Math.Exp(a * y * y) - 1;
+        }
+        else
+        {
+            y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) * y - 1) * (n + 1) / (n + 2) + 1 / y;
+        }
+        return Math.Sqrt(n * y);
+    }
+
+    /// <summary>Log of the rate at which the fitted mean is what is allowed, over the centre; null where nothing can be fitted.</summary>
+    private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
+    {
+        var near = Near(probes, centre);
+        var points = near.Select(probe =>
+        {
+            var at = Math.Log(probe.Rate / centre);
+            // One window of a stall shall not speak for all of them.
+            var excess = Math.Min(probe.Against / (probe.Calls * allowed), MostExcess);
+            var tricube = 1 - Math.Pow(Math.Abs(at) / Reach, 3);
+            return (At: at, Excess: excess, Weight: probe.Calls * tricube * tricube * tricube);
+        }).ToList();
+        if (points.Count == 0 || points.TrueForAll(point => point.Excess <= 0))
+            return null;
+        double Level(double slope) => points.Sum(p => p.Weight * p.Excess) / points.Sum(p => p.Weight * Math.Exp(slope * p.At));
+        // The likelihood is concave in the slope, so its derivative falls.
+        double Score(double slope)
+        {
+            var level = Level(slope);
+            return points.Sum(p => p.Weight * p.At * (p.Excess - level * Math.Exp(slope * p.At)));
+        }
+        var (low, high) = (Flattest, Steepest);
+        for (var i = 0; i < 50; i++)
+        {
+            var middle = Math.Sqrt(low * high);
+            (low, high) = Score(middle) > 0 ? (middle, high) : (low, middle);
+        }
+        var crossing = -Math.Log(Level(low)) / low;
+        return Math.Clamp(crossing, points.Min(p => p.At) - LastStep, points.Max(p => p.At) + LastStep);
+    }
+}
+
+/// <summary>What one window says of one part of a promise.</summary>
+/// <param name="Rate">Calls per second that were offered.</param>
+/// <param name="Calls">Calls that it is known of.</param>
+/// <param name="Against">Sum over them of what counts against it: 1 for each that is too slow or failed, or its time in ns.</param>
+public sealed record Probe(double Rate, double Calls, double Against);
+
+/// <summary>A rate in calls per second, with its interval where there are windows enough.</summary>
+public sealed record FoundCrossing(double Rate, Interval? Interval);
