@@ -48,7 +48,7 @@ internal sealed class BenchPlan
     /// <summary>Cells that are given a load afterwards: a share of what the first phase found, or a rate.</summary>
     public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is { Promise: null });
 
-    /// <summary>Cells whose highest rate at a promise is searched for after that, each round at a rate that follows from the last.</summary>
+    /// <summary>Cells whose highest rate at a promise is searched for after that: each round has a rate of its own.</summary>
     public IEnumerable<PlannedCell> SearchPhase => Cells.Where(cell => cell.Given is { Promise: not null });
 
     /// <summary>

@@ -160,7 +160,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         }
         // Of a search they are part of what it finds.
-        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.IsSearch) ? ExitCode.CallsFailed : ExitCode.Ok;
+        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.IsSearch)
+            ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
     /// <summary>
