@@ -3,7 +3,11 @@
 // is readable, both with one thread and edge-triggered epoll. Prints CPU microseconds per MB of either side, MB/s, and bytes per system call.
 //
 //   cc -O2 -o /tmp/bulk bench/bulk.c && /tmp/bulk [-c CONNECTIONS] [-d SECONDS] [-r ROUNDS] [-b SO_SNDBUF] [-s BYTES of a send]
-//       [-l BYTES of a receive] [-w MICROSECONDS that the sender computes for a MB] [-p CPU of both] tcp|unix...
+//       [-l BYTES of a receive] [-w MICROSECONDS that the sender computes for a MB] [-p CPU of both]
+//       [-f BYTES that may be on their way at a time, in all connections together] tcp|unix|copy|chase...
+//
+// copy and chase need no socket: what -f bytes cost the memory itself. copy moves parts into a ring of so many bytes and out of it again,
+// each as long after it went in as the ring has room: the same copies and distances as a socket's. chase follows pointers through as many.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,12 +28,13 @@
 #include <unistd.h>
 
 static int connections = 1, buffer = 0, pinned = -1;
-static size_t part = 128 << 10, room = 1 << 20;
+static size_t part = 128 << 10, room = 1 << 20, most = 0;
 static double length = 1, work = 0;
 
 struct tally {
     double cpu, seconds, bytes;
     long calls;
+    volatile size_t all; // bytes from the start, for the other side
 };
 
 static void check(int ok, const char *what) {
@@ -72,7 +77,7 @@ static void pair(int is_unix, int *sender, int *receiver) {
 }
 
 // Until the time is over; counts from a quarter of it on, when the sockets are full.
-static void run(int *fds, int sends, struct tally *tally) {
+static void run(int *fds, int sends, struct tally *tally, struct tally *other) {
     char *bytes = malloc(room > part ? room : part);
     memset(bytes, 1, room > part ? room : part);
     int epoll = epoll_create1(0);
@@ -83,25 +88,28 @@ static void run(int *fds, int sends, struct tally *tally) {
     double begin = seconds(), from = 0, used = 0;
     for (double now = begin; now < begin + length; now = seconds()) {
         if (from == 0 && now > begin + length / 4)
-            *tally = (struct tally){0}, from = now, used = cpu();
+            *tally = (struct tally){.all = tally->all}, from = now, used = cpu();
         struct epoll_event events[512];
         int ready = epoll_wait(epoll, events, 512, 20);
         for (int i = 0; i < ready; i++) {
             size_t asked = sends ? part : room;
             // One reply of a megabyte at most, then the next connection has its turn.
             for (size_t moved = 0;;) {
+                while (sends && most > 0 && tally->all - other->all + part > most && seconds() < begin + length)
+                    usleep(20);
                 ssize_t count = sends ? send(events[i].data.fd, bytes, asked, MSG_NOSIGNAL) : recv(events[i].data.fd, bytes, asked, 0);
                 if (count <= 0)
                     break;
                 tally->calls++;
                 tally->bytes += count;
+                tally->all += count;
                 moved += count;
                 // A server makes what it sends.
                 for (double until = seconds() + work * count / 1e12; sends && work > 0 && seconds() < until;) {
                 }
                 if (!sends && (size_t)count < asked)
                     break;
-                if (sends && moved >= (1 << 20)) {
+                if (sends && moved >= (most > 0 ? part : 1 << 20)) {
                     struct epoll_event again = {.events = EPOLLOUT | EPOLLET, .data.fd = events[i].data.fd};
                     epoll_ctl(epoll, EPOLL_CTL_MOD, events[i].data.fd, &again);
                     break;
@@ -113,17 +121,60 @@ static void run(int *fds, int sends, struct tally *tally) {
     tally->seconds = seconds() - from;
 }
 
+// Without a socket: parts of a buffer into a ring, and those that went in the longest time ago out of it.
+static void copy(void) {
+    size_t parts = most / part > 1 ? most / part : 1, moved = 0;
+    char *ring = malloc(parts * part), *from = malloc(part), *into = malloc(part);
+    memset(ring, 1, parts * part), memset(from, 1, part), memset(into, 1, part);
+    double begin = seconds(), used = cpu();
+    for (size_t at = 0; seconds() < begin + length; at = (at + 1) % parts, moved += part) {
+        memcpy(into, ring + at * part, part);
+        memcpy(ring + at * part, from, part);
+        __asm__ volatile("" : : "r"(into), "r"(ring) : "memory");
+    }
+    printf("copy %9zu bytes: %6.1f us/MB\n", parts * part, (cpu() - used) * 1e12 / moved);
+    free(ring), free(from), free(into);
+}
+
+// One pointer a cache line, in random order.
+static void chase(void) {
+    size_t lines = most / 64 > 2 ? most / 64 : 2, *order = malloc(lines * sizeof *order), steps = 0;
+    void **memory = aligned_alloc(64, lines * 64), **at = memory;
+    for (size_t i = 0; i < lines; i++)
+        order[i] = i;
+    for (size_t i = lines - 1; i > 0; i--) {
+        size_t other = (((size_t)rand() << 31) + rand()) % (i + 1), kept = order[i];
+        order[i] = order[other], order[other] = kept;
+    }
+    for (size_t i = 0; i < lines; i++)
+        memory[order[i] * 8] = &memory[order[(i + 1) % lines] * 8];
+    for (size_t i = 0; i < lines; i++)
+        at = *at;
+    double begin = seconds(), used = cpu();
+    for (; seconds() < begin + length; steps += 100000)
+        for (int i = 0; i < 100000; i++)
+            at = *at;
+    __asm__ volatile("" : : "r"(at));
+    printf("chase %8zu bytes: %6.1f ns/step\n", lines * 64, (cpu() - used) * 1e9 / steps);
+    free(order), free(memory);
+}
+
 static void measure(const char *name) {
+    if (strcmp(name, "copy") == 0 || strcmp(name, "chase") == 0) {
+        strcmp(name, "copy") == 0 ? copy() : chase();
+        fflush(stdout);
+        return;
+    }
     struct tally *tallies = mmap(NULL, 2 * sizeof *tallies, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int *senders = calloc(connections, sizeof(int)), *receivers = calloc(connections, sizeof(int));
     for (int i = 0; i < connections; i++)
         pair(strcmp(name, "unix") == 0, &senders[i], &receivers[i]);
     pid_t child = fork();
     if (child == 0) {
-        run(receivers, 0, &tallies[1]);
+        run(receivers, 0, &tallies[1], &tallies[0]);
         _exit(0);
     }
-    run(senders, 1, &tallies[0]);
+    run(senders, 1, &tallies[0], &tallies[1]);
     waitpid(child, NULL, 0);
     for (int i = 0; i < connections; i++)
         close(senders[i]), close(receivers[i]);
@@ -136,7 +187,7 @@ static void measure(const char *name) {
 
 int main(int count, char **words) {
     int rounds = 3, option;
-    while ((option = getopt(count, words, "c:d:r:b:s:l:p:w:")) > 0) {
+    while ((option = getopt(count, words, "c:d:r:b:s:l:p:w:f:")) > 0) {
         switch (option) {
         case 'c': connections = atoi(optarg); break;
         case 'd': length = atof(optarg); break;
@@ -145,12 +196,13 @@ int main(int count, char **words) {
         case 's': part = strtoul(optarg, NULL, 10); break;
         case 'l': room = strtoul(optarg, NULL, 10); break;
         case 'w': work = atof(optarg); break;
+        case 'f': most = strtoul(optarg, NULL, 10); break;
         case 'p': pinned = atoi(optarg); break;
         default: return 1;
         }
     }
     if (optind == count || connections < 1 || part < 1 || room < 1) {
-        fprintf(stderr, "usage: %s [-c CONNECTIONS] [-d SECONDS] [-r ROUNDS] [-b SO_SNDBUF] [-s BYTES] [-l BYTES] [-w US] [-p CPU] tcp|unix...\n", words[0]);
+        fprintf(stderr, "usage: %s [-c CONNECTIONS] [-d SECONDS] [-r ROUNDS] [-b SO_SNDBUF] [-s BYTES] [-l BYTES] [-w US] [-p CPU] [-f BYTES] tcp|unix|copy|chase...\n", words[0]);
         return 1;
     }
     struct rlimit files;
