@@ -10,6 +10,16 @@ namespace IpcBench.Analysis.Tests;
 public class AbTests
 {
     [Fact]
+    public void The_doubts_of_its_run_can_be_shown_alone()
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 8 }.Make();
+        run = run with { Rounds = [.. run.Rounds.Select(round => round with { Spoiled = "other programs used 50 % of the machine" })] };
+        Assert.Contains("\n  [spoiled] ", new TextReport().DoubtsOf(run), StringComparison.Ordinal);
+        Assert.Contains("\n- `spoiled` ", MarkdownReport.DoubtsOf(run), StringComparison.Ordinal);
+        Assert.Empty(new TextReport().DoubtsOf(run with { Rounds = [] }));
+    }
+
+    [Fact]
     public void Of_1000_runs_of_one_build_against_itself_at_most_5_percent_find_a_difference()
     {
         var random = new Random(19);

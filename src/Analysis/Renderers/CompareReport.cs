@@ -137,7 +137,8 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     {
         if (comparisons is [{ IsPaired: true } sides])
         {
-            return Invariant($"Both sides were measured in the same {sides.After.Run.CommonRounds} rounds: ratios of pairs of a round ")
+            return Invariant($"Both sides were measured in the same {sides.After.Run.CommonRounds} ")
+                + (sides.After.Run.CommonRounds == 1 ? "round" : "rounds") + ": ratios of pairs of a round "
                 + "(Hodges–Lehmann) with exact signed-rank intervals, each by itself; a difference is decided at "
                 + Invariant($"{Quantity.Percent(sides.Alpha)} for all {sides.Claims} comparisons together (Holm).");
         }

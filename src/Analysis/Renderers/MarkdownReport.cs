@@ -1,6 +1,8 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
@@ -19,6 +21,14 @@ public sealed class MarkdownReport : IReport
                 text.Append(file == model.Files[0] ? "" : "\n").Line("## " + TextTable.Escape(file.Name)).Line();
             Append(text, new Document(file));
         }
+        return TextBuilding.Printable(text.ToString());
+    }
+
+    /// <summary>The doubts of a run alone, for what shows its numbers in another way; empty when there is none.</summary>
+    public static string DoubtsOf(RunRecord run)
+    {
+        var text = new StringBuilder();
+        Append(text, new Document(new NamedRun("", new MeasuredRun(run))).Doubts);
         return TextBuilding.Printable(text.ToString());
     }
 

@@ -1,6 +1,8 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
@@ -29,20 +31,35 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         return page.ToString();
     }
 
+    /// <summary>The doubts of a run alone, for what shows its numbers in another way; empty when there is none.</summary>
+    public string DoubtsOf(RunRecord run)
+    {
+        var page = new TextPage(layout ?? new TextLayout());
+        Doubts(page, new Document(new NamedRun("", new MeasuredRun(run))));
+        return page.ToString();
+    }
+
     /// <summary>What one wants to know first, on one screen.</summary>
     private static void Brief(TextPage page, Document document)
     {
         Answer(page, document);
         foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
             Append(page, section);
+        Doubts(page, document);
+    }
+
+    /// <summary>The gravest, or all where the layout is not brief.</summary>
+    private static void Doubts(TextPage page, Document document)
+    {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
         if (doubts.Count == 0)
             return;
+        var shown = page.Layout.IsBrief ? DoubtsInBrief : doubts.Count;
         page.Line().Line(document.Doubts.Title, Tone.Heading).Line(DoubtsAre, Tone.Quiet);
-        foreach (var doubt in doubts.Take(DoubtsInBrief))
+        foreach (var doubt in doubts.Take(shown))
             Append(page, doubt);
-        if (doubts.Count > DoubtsInBrief)
-            page.Line(TextBuilding.Invariant($"  {doubts.Count - DoubtsInBrief} more: --verbose"));
+        if (doubts.Count > shown)
+            page.Line(TextBuilding.Invariant($"  {doubts.Count - shown} more: --verbose"));
     }
 
     private static void Whole(TextPage page, Document document)
@@ -105,7 +122,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             Append(page, doubt);
     }
 
-    private static void Append(TextPage page, Results.Advice doubt) =>
+    private static void Append(TextPage page, Advice doubt) =>
         page.Wrapped($"[{doubt.Id}] {AdviceText.Both(doubt)}", "  ", "    ");
 }
 

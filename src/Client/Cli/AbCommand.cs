@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;
@@ -79,8 +80,8 @@ internal sealed class AbCommand
             var sides = FileComparison.OfSides(record);
             gates = limits.Count == 0 ? [] : [Gate.Of(sides, limits)];
             lines.AddRange(CompareCommand.Lines(gates, isStrict));
-            Summarize(sides, lines);
-            return make(sides, gates);
+            Summarize(sides, record, lines);
+            return make(sides, gates) + Doubts(typed, record);
         };
         var code = await new RunSession(asked, resume?.CommandLine ?? commandLine, view).RunAsync();
         foreach (var line in lines)
@@ -97,15 +98,23 @@ internal sealed class AbCommand
         var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
     };
 
+    /// <summary>As other commands end with them; scripts that read JSON find them in the results file.</summary>
+    private string Doubts(ParseResult typed, RunRecord record) => typed.GetValue(format) switch
+    {
+        null or "text" => new TextReport(Screen.OfOutput().Layout(typed.GetValue(options.Verbose))).DoubtsOf(record),
+        "markdown" => MarkdownReport.DoubtsOf(record),
+        _ => "",
+    };
+
     /// <summary>Adds to what the job has said so far.</summary>
-    private static void Summarize(FileComparison sides, IReadOnlyList<string> lines)
+    private static void Summarize(FileComparison sides, RunRecord record, IReadOnlyList<string> lines)
     {
         if (Environment.GetEnvironmentVariable(SummaryVariable) is not { Length: > 0 } file)
             return;
         try
         {
             File.AppendAllText(file, new CompareReport(markdown: true, verbose: true).Make([sides]) + "\n"
-                + string.Concat(lines.Select(line => $"- {line}\n")));
+                + string.Concat(lines.Select(line => $"- {line}\n")) + MarkdownReport.DoubtsOf(record));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
