@@ -30,11 +30,7 @@ try
         help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";
     if (typed.Action is ParseErrorAction)
     {
-        var strange = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', '-', ..]);
-        var errors = strange is not null && typed.CommandResult.Command is not RootCommand
-            ? $"{strange.Split('=')[0]} is no option of {typed.CommandResult.Command.Name}"
-            : string.Join(" ", typed.Errors.Select(error => error.Message));
-        Screen.Say($"{Secrets.Without(errors, args)} ({help})");
+        Screen.Say($"{Secrets.Without(CommandTree.Complaint(typed), args)} ({help})");
         return ExitCode.Usage;
     }
 

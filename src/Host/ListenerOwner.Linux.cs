@@ -35,7 +35,9 @@ public sealed partial record ListenerOwner
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
-            return Unknown($"no process that listens at {Shown(name)} was found: {e.Message}");
+            // .NET has no name for ENOENT on a socket and says "Cannot assign requested address".
+            var why = name[0] != '\0' && !File.Exists(name) ? "there is no such file" : e.Message;
+            return Unknown($"no process that listens at {Shown(name)} was found: {why}");
         }
     }
 

@@ -10,10 +10,10 @@ public abstract class Connector
     /// <exception cref="PlatformNotSupportedException">This system does not have the transport.</exception>
     public static Connector For(Address address, ConnectorOptions options) => address switch
     {
-        Address.Tcp tcp => new TcpConnector(tcp.Host, tcp.Port, options),
-        Address.Tls tls => new TlsConnector(new TcpConnector(tls.Host, tls.Port, options), tls.Host, options),
-        Address.Unix unix => new UnixConnector(UnixSocketPath.Resolve(unix.Path), options),
-        Address.UnixAbstract local => new UnixConnector("\0" + local.Name, options),
+        Address.Tcp tcp => new TcpConnector(tcp, tcp.Host, tcp.Port, options),
+        Address.Tls tls => new TlsConnector(new TcpConnector(tls, tls.Host, tls.Port, options), tls.Host, options),
+        Address.Unix unix => new UnixConnector(unix, UnixSocketPath.Resolve(unix.Path), options),
+        Address.UnixAbstract local => new UnixConnector(local, "\0" + local.Name, options),
         Address.Pipe pipe => new NamedPipeConnector(pipe.Name),
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),
     };
@@ -63,10 +63,23 @@ public sealed record ConnectorOptions
     }
 }
 
+/// <summary>Why there is no connection to an address: one wording for the framework's sockets and those of the event loop.</summary>
+internal static class CannotConnect
+{
+    public static IOException Because(Address address, string why, Exception? inner = null) =>
+        new($"cannot connect to {address}: {why}", inner);
+
+    // .NET has no name for ENOENT on a socket and says "Cannot assign requested address".
+    public static IOException NoSuchFile(Address address, Exception? inner = null) => Because(address, "there is no such file", inner);
+
+    public static IOException PathTooLong(Address address, Exception inner) =>
+        Because(address, "the path is longer than the system allows", inner);
+}
+
 /// <summary>Every local port towards that address is in use or waits out its minute (TIME_WAIT).</summary>
-/// <param name="where">The address.</param>
+/// <param name="address">Where to.</param>
 /// <param name="inner">What the system said.</param>
-public sealed class NoLocalPortException(string where, Exception? inner = null) : IOException(
-    $"cannot connect to {where}: no local port is free, all are in use or wait out their minute (TIME_WAIT): "
+public sealed class NoLocalPortException(Address address, Exception? inner = null) : IOException(
+    $"cannot connect to {address}: no local port is free, all are in use or wait out their minute (TIME_WAIT): "
     + "wait, or widen net.ipv4.ip_local_port_range",
     inner);

@@ -11,6 +11,7 @@ public sealed class NamedPipeConnector(string name) : Connector
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+    private readonly Address address = new Address.Pipe(name);
     private long retries;
     private volatile bool isServed;
 
@@ -32,7 +33,7 @@ public sealed class NamedPipeConnector(string name) : Connector
     {
         // .NET would wait for the pipe to appear until the deadline. On Windows to look is to take one of the server's instances.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
-            throw new IOException($"cannot connect to pipe:/{name}: no server listens there");
+            throw CannotConnect.Because(address, "no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
         {
             cancellation.ThrowIfCancellationRequested();
@@ -42,7 +43,7 @@ public sealed class NamedPipeConnector(string name) : Connector
                 return pipe;
             }
             if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
-                throw new IOException($"cannot connect to pipe:/{name}: nobody serves it, or all of its instances stay busy");
+                throw CannotConnect.Because(address, "nobody serves it, or all of its instances stay busy");
             await Task.Delay(Pause, cancellation);
         }
     }
@@ -63,7 +64,7 @@ public sealed class NamedPipeConnector(string name) : Connector
         catch (Exception e) when (e is SocketException or UnauthorizedAccessException)
         {
             pipe.Dispose();
-            throw new IOException($"cannot connect to pipe:/{name}: {e.Message}", e);
+            throw CannotConnect.Because(address, e.Message, e);
         }
         catch
         {

@@ -3,8 +3,8 @@ using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
-/// <summary>Connects over TCP.</summary>
-public sealed class TcpConnector(string host, int port, ConnectorOptions options) : Connector
+/// <summary>Connects over TCP, towards an address that errors name.</summary>
+public sealed class TcpConnector(Address address, string host, int port, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
@@ -21,9 +21,7 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
             // Linux and Windows have different errors for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
-            throw noPort
-                ? new NoLocalPortException($"{host}:{port}", e)
-                : new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
+            throw noPort ? new NoLocalPortException(address, e) : CannotConnect.Because(address, e.Message, e);
         }
         catch
         {
@@ -34,7 +32,7 @@ public sealed class TcpConnector(string host, int port, ConnectorOptions options
 }
 
 /// <summary>Connects to a Unix domain socket; a path that starts with a NUL is a name of Linux's abstract namespace.</summary>
-public sealed class UnixConnector(string path, ConnectorOptions options) : Connector
+public sealed class UnixConnector(Address address, string path, ConnectorOptions options) : Connector
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMilliseconds(2);
 
@@ -58,13 +56,12 @@ public sealed class UnixConnector(string path, ConnectorOptions options) : Conne
             }
             catch (SocketException e)
             {
-                // .NET has no name for ENOENT on a socket and says "Cannot assign requested address".
-                var why = path[0] != '\0' && !File.Exists(path) ? "there is no such file" : e.Message;
-                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: {why}", e);
+                throw path[0] != '\0' && !File.Exists(path)
+                    ? CannotConnect.NoSuchFile(address, e) : CannotConnect.Because(address, e.Message, e);
             }
             catch (ArgumentOutOfRangeException e)
             {
-                throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: the path is longer than the system allows", e);
+                throw CannotConnect.PathTooLong(address, e);
             }
         }
     }

@@ -19,7 +19,7 @@ public sealed class GateTests
         Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 1.3)), limits).Crossed);
         var few = Gate.Of(Of(Sample(1, rounds: 3), Sample(2, 0.5, rounds: 3)), limits);
         Assert.Empty(few.Crossed);
-        Assert.Contains("cannot tell with 3 rounds, at least 4", few.NotExcluded[0], StringComparison.Ordinal);
+        Assert.Equal("rps<-5% for tcp, 10 B: cannot tell with 3 rounds, at least 4 in both files are needed", few.NotExcluded[0]);
     }
 
     [Fact]
@@ -105,8 +105,12 @@ public sealed class GateTests
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
             Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed,
                 sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
-        Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed,
-            sentence => sentence.Contains("failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new", StringComparison.Ordinal));
+        Assert.Equal(
+            [
+                "tcp, 10 B: 3 calls failed or were cut off, none before",
+                "failed>0% for tcp, 10 B: failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new",
+            ],
+            Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
     }
 
     [Fact]
@@ -123,14 +127,15 @@ public sealed class GateTests
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
         var (none, now, limits) = (With(Sample(1), Quiet, 7), With(Sample(2), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
+        const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not in ";
         Gate After(int rounds) => Gate.Of(Of(none, With(now, Collects, rounds)), limits);
 
-        Assert.Contains("was 0 in all 7 rounds of base", Assert.Single(After(7).Crossed), StringComparison.Ordinal);
+        Assert.Equal(Rose + "7 of 7 of new", Assert.Single(After(7).Crossed));
         Assert.Empty(After(2).Crossed);
-        Assert.Contains(After(2).NotExcluded, sentence => sentence.Contains("is not in 2 of 7 of new", StringComparison.Ordinal));
+        Assert.Equal(Rose + "2 of 7 of new", Assert.Single(After(2).NotExcluded));
         // In part 0 before, too: there is no ratio for those rounds.
-        Assert.Contains(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded,
-            sentence => sentence.Contains("4 rounds have a value of 0", StringComparison.Ordinal));
+        Assert.Contains("; 4 rounds have a value of 0 and so no ratio",
+            Assert.Single(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded), StringComparison.Ordinal);
     }
 
     [Theory]

@@ -1,4 +1,6 @@
+using System.Buffers.Binary;
 using System.Diagnostics;
+using System.IO.Compression;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -83,6 +85,42 @@ public sealed class LatencyHistogramTests
         Assert.Equal(message, Assert.Throws<FormatException>(() => LatencyCounts.Decode(text)).Message);
 
     [Fact]
+    public void Counts_that_no_sum_could_hold_are_refused_and_the_largest_is_read()
+    {
+        const long largest = 1L << 53;
+        Assert.Equal(largest, LatencyCounts.Decode(Coded(largest)).Count);
+        Assert.Equal(largest, LatencyCounts.Decode(Coded(largest - 1, 1)).Count);
+        foreach (var counts in new[] { [largest + 1], [largest, 1], new[] { long.MaxValue, long.MaxValue } })
+        {
+            var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(counts)));
+            Assert.Equal("a histogram holds an impossible count", thrown.Message);
+        }
+
+        // HdrHistogram's V2 payload: ZigZag LEB128, 64 bit in at most 9 bytes.
+        static string Coded(params long[] counts)
+        {
+            var payload = new List<byte>();
+            foreach (var count in counts)
+            {
+                var rest = (ulong)count << 1;
+                for (var i = 0; i < 8 && rest >= 0x80; i++, rest >>= 7)
+                    payload.Add((byte)(rest | 0x80));
+                payload.Add((byte)rest);
+            }
+            var (header, packed) = (new byte[40], new MemoryStream());
+            BinaryPrimitives.WriteInt32BigEndian(header, 0x1c849313);
+            BinaryPrimitives.WriteInt32BigEndian(header.AsSpan(4), payload.Count);
+            BinaryPrimitives.WriteInt32BigEndian(header.AsSpan(12), 3);
+            packed.Write([0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 0]);
+            using (var zlib = new ZLibStream(packed, CompressionLevel.Fastest, leaveOpen: true))
+                zlib.Write([.. header, .. payload]);
+            var bytes = packed.ToArray();
+            BinaryPrimitives.WriteInt32BigEndian(bytes.AsSpan(4), bytes.Length - 8);
+            return Convert.ToBase64String(bytes);
+        }
+    }
+
+    [Fact]
     public void Any_damaged_or_shortened_text_is_refused_or_read_but_never_crashes()
     {
         var (random, good) = (new Random(3), Convert.FromBase64String(FromJavaScript));
@@ -101,13 +139,13 @@ public sealed class LatencyHistogramTests
     {
         using var packed = new MemoryStream();
         packed.Write([0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 0]);
-        using (var zlib = new System.IO.Compression.ZLibStream(packed, System.IO.Compression.CompressionLevel.Fastest, leaveOpen: true))
+        using (var zlib = new ZLibStream(packed, CompressionLevel.Fastest, leaveOpen: true))
         {
             for (var i = 0; i < 300; i++)
                 zlib.Write(new byte[1 << 20]);
         }
         var bytes = packed.ToArray();
-        System.Buffers.Binary.BinaryPrimitives.WriteInt32BigEndian(bytes.AsSpan(4), bytes.Length - 8);
+        BinaryPrimitives.WriteInt32BigEndian(bytes.AsSpan(4), bytes.Length - 8);
         var before = GC.GetAllocatedBytesForCurrentThread();
         var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Convert.ToBase64String(bytes)));
         Assert.Equal("a histogram is longer than any of this layout", thrown.Message);

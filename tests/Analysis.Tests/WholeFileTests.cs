@@ -115,7 +115,7 @@ public sealed class WholeFileTests : IDisposable
         {
             Assert.Skip("device nodes cannot be opened in this folder (nodev)");
         }
-        Assert.StartsWith("No space left on device", Assert.Throws<IOException>(() => Write(full, "gone")).Message);
+        Assert.Equal($"No space left on device : '{full}'", Assert.Throws<IOException>(() => Write(full, "gone")).Message);
         Assert.Equal("character special file\ncharacter special file\n", Run("stat", "-c", "%F", hole, full));
         Assert.Equal(2, Directory.GetFiles(folder).Length);
     }

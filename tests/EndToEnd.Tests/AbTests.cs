@@ -51,9 +51,9 @@ public class AbTests
             "ab", "--base", Server, "--head", Server + " --no-such-option", "--transports", "unix", "--no-save");
 
         Assert.Equal((2, ""), (code, output));
-        Assert.Contains("the head server ended with exit code 1 before it listened at unix:", error, StringComparison.Ordinal);
-        Assert.Contains("its last lines:\n  ", error, StringComparison.Ordinal);
-        Assert.Contains("--no-such-option", error, StringComparison.Ordinal);
+        Assert.Matches(
+            @"^the head server ended with exit code 1 before it listened at unix:\S+: its last lines:\n  Unrecognized command or argument "
+                + @"'--no-such-option'\.\n  GrpcBenchServer --help lists the options\n$", error);
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public class AbTests
     {
         var (code, _, error) = await Tool.RunAsync("ab", "--base", Server);
         Assert.Equal(1, code);
-        Assert.Contains("--head", error, StringComparison.Ordinal);
+        Assert.Equal($"Option '--head' is required. ({Tool.Client} ab --help)\n", error);
     }
 
     [Fact]

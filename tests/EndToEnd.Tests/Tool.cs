@@ -22,7 +22,10 @@ internal sealed class Tool : IAsyncDisposable
     public static string ClientFolder { get; } =
         typeof(Tool).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(data => data.Key == "ClientFolder").Value!;
 
-    public static Tool Start(params string[] arguments) => Start(Path.Combine(ClientFolder, "GrpcBench"), arguments);
+    /// <summary>The program without an ending, as its sentences name it.</summary>
+    public static string Client { get; } = Path.Combine(ClientFolder, "GrpcBench");
+
+    public static Tool Start(params string[] arguments) => Start(Client, arguments);
 
     public static Tool StartServer(params string[] arguments) => Start(Path.Combine(ClientFolder, "server", "GrpcBenchServer"), arguments);
 
@@ -32,7 +35,7 @@ internal sealed class Tool : IAsyncDisposable
 
     /// <summary>With variables of its own.</summary>
     public static Tool StartWith(Dictionary<string, string> variables, params string[] arguments) =>
-        Start(Path.Combine(ClientFolder, "GrpcBench"), arguments, variables);
+        Start(Client, arguments, variables);
 
     /// <summary>Runs the client to its end.</summary>
     public static async Task<(int Code, string Output, string Error)> RunAsync(params string[] arguments)

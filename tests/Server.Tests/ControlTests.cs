@@ -132,7 +132,8 @@ public class ControlTests
         if (ns >= 0)
             Assert.Equal(ns == 0, options.For(0) == Fault.None);
         else
-            Assert.Contains(text, Assert.Throws<FormatException>(() => options.For(0)).Message);
+            Assert.Equal($"'{text}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
+                Assert.Throws<FormatException>(() => options.For(0)).Message);
     }
 
     [Fact]

@@ -117,6 +117,8 @@ public class ProcessTests
         }
     }
 
+    private const string Help = "GrpcBenchServer --help lists the options\n";
+
     [Theory]
     [InlineData("--listen", "localhost:5000", NoAddress)]
     [InlineData("--listen", "ftp://localhost:5000", NoAddress)]
@@ -124,7 +126,7 @@ public class ProcessTests
     [InlineData("--max-size", "3GiB", "'{0}' is no value for --max-size: write a number from 1 to 2147483392")]
     [InlineData("--backlog", "none", "'{0}' is no value for --backlog: write a number from 1 to 1048576")]
     [InlineData("--http2-window", "1k", "'{0}' is no value for --http2-window: write a number from 65535 to 1073741824")]
-    [InlineData("--stack", "no-such-stack", "there is no stack '{0}': write ")]
+    [InlineData("--stack", "no-such-stack", "there is no stack '{0}': write STACKS")]
     [InlineData("--work", "x", "'{0}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us")]
     [InlineData("--no-such-option", "1", "Unrecognized command or argument '--no-such-option'.")]
     public async Task A_wrong_option_is_exit_code_1_and_says_which(string option, string value, string sentence)
@@ -132,7 +134,9 @@ public class ProcessTests
         var listen = option == "--work" ? new[] { "--listen", Addresses.Unix().ToString() } : [];
         var (exitCode, output, error) = await ServerChild.RunAsync([option, value, .. listen]);
         Assert.Equal((1, ""), (exitCode, output));
-        Assert.StartsWith(string.Format(sentence, value), error);
+        // A value that only an endpoint can judge is refused once there is one.
+        var rest = option switch { "--no-such-option" => "Unrecognized command or argument '1'.\n" + Help, "--work" => "", _ => Help };
+        Assert.Equal($"{string.Format(sentence, value).Replace("STACKS", string.Join(" or ", Stacks.Names))}\n{rest}", error);
     }
 
     [Fact]

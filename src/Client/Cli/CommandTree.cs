@@ -33,6 +33,19 @@ internal static class CommandTree
             option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
         return root;
     }
+
+    /// <summary>What is wrong with what was typed, where the parser refuses it.</summary>
+    public static string Complaint(ParseResult typed)
+    {
+        var option = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', not '-', ..] or ['-', '-', _, ..]);
+        if (option is null)
+            return string.Join(" ", typed.Errors.Select(error => error.Message));
+        option = option is ['-', '-', ..] ? option.Split('=')[0] : option[..2]; // its value may be a secret
+        return typed.CommandResult.Command is RootCommand ? $"there is no option {option}"
+            : typed.RootCommandResult.Command.Options.Any(one => one.Name == option || one.Aliases.Contains(option))
+                ? $"{option} is not offered by {typed.CommandResult.Command.Name}"
+                : $"{option} is no option of {typed.CommandResult.Command.Name}";
+    }
 }
 
 /// <summary><c>GrpcBench responder</c>, hidden: the server of almost no cost that calibration measures the client against.</summary>

@@ -172,7 +172,9 @@ internal sealed class GivenCommand(
         }
         catch (System.ComponentModel.Win32Exception e)
         {
-            throw new EnvironmentException($"cannot start {name}: {filled[0]}: {e.Message}", e);
+            // .NET's own sentence names the program once more, and the folder.
+            var why = new System.ComponentModel.Win32Exception(e.NativeErrorCode).Message;
+            throw new EnvironmentException($"cannot start {name}: {filled[0]}: {why}", e);
         }
     }
 

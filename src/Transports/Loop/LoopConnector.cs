@@ -10,13 +10,13 @@ namespace IpcBench.Transports.Loop;
 public sealed class LoopConnector
 {
     private readonly ConnectorOptions options;
-    private readonly string shown;
+    private readonly Address address;
     private EndPoint[] endPoints;
     private long retries;
     private volatile bool isServed;
 
-    private LoopConnector(EndPoint[] endPoints, string shown, ConnectorOptions options) =>
-        (this.endPoints, this.shown, this.options) = (endPoints, shown, options);
+    private LoopConnector(EndPoint[] endPoints, Address address, ConnectorOptions options) =>
+        (this.endPoints, this.address, this.options) = (endPoints, address, options);
 
     /// <summary>Connects tried again because the accept queue was full.</summary>
     public long Retries => Interlocked.Read(ref retries);
@@ -28,10 +28,10 @@ public sealed class LoopConnector
     public static async Task<LoopConnector?> ForAsync(
         Address address, ConnectorOptions options, CancellationToken cancellation) => address switch
         {
-            Address.Tcp tcp => new(await ResolveAsync(tcp.Host, tcp.Port, cancellation), $"{tcp}", options),
-            Address.Tls tls => new(await ResolveAsync(tls.Host, tls.Port, cancellation), $"{tls}", options),
-            Address.Unix unix => new([UnixEndPoint(unix.Path)], $"{unix}", options),
-            Address.UnixAbstract local => new([UnixEndPoint("\0" + local.Name)], $"{local}", options),
+            Address.Tcp tcp => new(await ResolveAsync(tcp, tcp.Host, tcp.Port, cancellation), tcp, options),
+            Address.Tls tls => new(await ResolveAsync(tls, tls.Host, tls.Port, cancellation), tls, options),
+            Address.Unix unix => new([UnixEndPoint(unix, unix.Path)], unix, options),
+            Address.UnixAbstract local => new([UnixEndPoint(local, "\0" + local.Name)], local, options),
             _ => null,
         };
 
@@ -58,12 +58,15 @@ public sealed class LoopConnector
         }
         cancellation.ThrowIfCancellationRequested();
         // Where there is no IPv6 its addresses are not available either, and that is no want of ports.
-        throw error == Native.AddressNotAvailable && hasPorts
-            ? new NoLocalPortException(shown)
-            : new IOException($"cannot connect to {shown}: {Marshal.GetPInvokeErrorMessage(error)}");
+        throw error switch
+        {
+            Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),
+            Native.NoEntry => CannotConnect.NoSuchFile(address),
+            _ => CannotConnect.Because(address, Marshal.GetPInvokeErrorMessage(error)),
+        };
     }
 
-    private static async Task<EndPoint[]> ResolveAsync(string host, int port, CancellationToken cancellation)
+    private static async Task<EndPoint[]> ResolveAsync(Address address, string host, int port, CancellationToken cancellation)
     {
         if (IPAddress.TryParse(host, out var ip))
             return [new IPEndPoint(ip, port)];
@@ -73,11 +76,11 @@ public sealed class LoopConnector
         }
         catch (SocketException e)
         {
-            throw new IOException($"cannot connect to {host}:{port}: {e.Message}", e);
+            throw CannotConnect.Because(address, e.Message, e);
         }
     }
 
-    private static UnixDomainSocketEndPoint UnixEndPoint(string path)
+    private static UnixDomainSocketEndPoint UnixEndPoint(Address address, string path)
     {
         try
         {
@@ -85,7 +88,7 @@ public sealed class LoopConnector
         }
         catch (ArgumentOutOfRangeException e)
         {
-            throw new IOException($"cannot connect to unix:{path.Replace('\0', '@')}: the path is longer than the system allows", e);
+            throw CannotConnect.PathTooLong(address, e);
         }
     }
 }

@@ -41,6 +41,7 @@ internal static unsafe partial class Native
     public const int OpenFiles = 7; // RLIMIT_NOFILE
     public const int DuplicateCloseOnExec = 1030; // F_DUPFD_CLOEXEC
 
+    public const int NoEntry = 2;
     public const int Interrupted = 4;
     public const int Again = 11;
     public const int TooManyOpenFiles = 24;

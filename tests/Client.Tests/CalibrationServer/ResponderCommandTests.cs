@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Net.Sockets;
 using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Http2.Support;
@@ -69,6 +70,7 @@ public class ResponderCommandTests
         var error = await Assert.ThrowsAsync<EnvironmentException>(() =>
             ResponderProcess.ServeAsync([first.Address], Stream.Null, TextWriter.Null, CancellationToken.None).WaitAsync(Limit));
 
-        Assert.StartsWith($"cannot listen on {first.Address}: ", error.Message);
+        Assert.Equal(
+            $"cannot listen on {first.Address}: {new SocketException((int)SocketError.AddressAlreadyInUse).Message}", error.Message);
     }
 }

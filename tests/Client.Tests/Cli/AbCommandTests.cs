@@ -70,10 +70,9 @@ public class AbCommandTests
             null, NoVariables);
         var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
             ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
-        Assert.StartsWith($"the base server ended with exit code 3 before it listened at {command.Probe}: its last lines:\n  ",
-            told.Message, StringComparison.Ordinal);
-        Assert.Contains("\n  no database", told.Message, StringComparison.Ordinal);
-        Assert.Contains("\n  starting", told.Message, StringComparison.Ordinal);
+        // Two pipes: which of the lines comes first is chance.
+        Assert.Matches($"^the base server ended with exit code 3 before it listened at {command.Probe}: its last lines:"
+            + "(\n  starting\n  no database|\n  no database\n  starting)$", told.Message);
     }
 
     [Fact]
@@ -83,7 +82,7 @@ public class AbCommandTests
         var command = new GivenCommand("the head server", ["sh", "-c", "sleep 1000 & echo $!; wait", "{port}"], "tcp", null, NoVariables);
         var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
             ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.FromSeconds(2)));
-        Assert.StartsWith("the head server did not become ready within 2 s: its last lines:\n  ", told.Message, StringComparison.Ordinal);
+        Assert.Matches(@"^the head server did not become ready within 2 s: its last lines:\n  \d+$", told.Message);
         var inner = int.Parse(told.Message.Split('\n')[^1], System.Globalization.CultureInfo.InvariantCulture);
         for (var i = 0; i < 300 && ProcessTree.NameOf(inner) == "sleep"; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
@@ -91,10 +90,10 @@ public class AbCommandTests
     }
 
     [Fact]
-    public void A_program_that_is_not_there_is_told() => Assert.StartsWith("cannot start the base server: /no/such/server: ",
+    public void A_program_that_is_not_there_is_told() => Assert.Equal("cannot start the base server: /no/such/server: "
+        + new System.ComponentModel.Win32Exception(2).Message,
         Assert.Throws<EnvironmentException>(() =>
-            new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message,
-        StringComparison.Ordinal);
+            new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message);
 
     private static RunOptions Read(params string[] arguments)
     {

@@ -71,7 +71,10 @@ public class SweepCommandTests
     [InlineData("61s")]
     [InlineData("much")]
     public void Work_without_a_unit_or_beyond_a_minute_is_refused(string text) =>
-        Assert.Contains($"'{text}'", Typed.Refused(Presets.Main, "--work", text), StringComparison.Ordinal);
+        Assert.Equal(
+            $"--work '{text}' " + (text == "much" ? "is no duration such as 500ms, 20s or 2m"
+                : "is no time of at most a minute such as 0, 30us or 1.5ms"),
+            Typed.Refused(Presets.Main, "--work", text));
 
     private static RunOptions Plain(params string[] arguments) => Typed.Read(Presets.Main, arguments);
 }

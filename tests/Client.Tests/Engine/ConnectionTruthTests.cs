@@ -38,7 +38,7 @@ public class ConnectionTruthTests
         await TestLoad.UntilAsync(() => server.Calls > 20);
         await server.DisposeAsync();
         var result = await running;
-        Assert.Contains("is gone", result.ServerLost);
+        Assert.Equal($"the server at {server.Address} is gone: no connection could be opened again for 2 s", result.ServerLost);
         Assert.InRange(result.WindowNs, 2_000_000_000, 30_000_000_000);
         Assert.True(result.Ok > 0);
     }
@@ -84,10 +84,7 @@ public class ConnectionTruthTests
     {
         var refused = await Assert.ThrowsAsync<IOException>(
             () => TestLoad.OpenAsync(TestLoad.Options(new Address.Unix("/nowhere/at-all.sock"))));
-        Assert.Equal(
-            "cannot connect to unix:/nowhere/at-all.sock: "
-                + (OperatingSystem.IsLinux() ? "No such file or directory" : "there is no such file"),
-            refused.Message);
+        Assert.Equal("cannot connect to unix:/nowhere/at-all.sock: there is no such file", refused.Message);
     }
 
     [Fact]

@@ -82,7 +82,7 @@ public class PerCallTests
     public async Task A_connect_that_fails_is_a_failure_without_latency_and_pauses(bool ports, string kind)
     {
         var scheduler = new SyncScheduler();
-        var failure = () => ports ? (Exception)new NoLocalPortException("none") : new IOException("refused");
+        var failure = () => ports ? (Exception)new NoLocalPortException(new Address.Tcp("h", 1)) : new IOException("refused");
         var source = PerCallConnection.Each(new ConnectionSource(_ => new FailingConnection(failure), UsesLoops: false, () => 0));
         var connection = source.Make(scheduler);
         connection.SetAccepting(true);
