@@ -70,7 +70,11 @@ public sealed class EchoTests : IDisposable
         server.Signal("KILL");
         Assert.Equal(2, await tool.ExitCodeAsync());
         var run = ResultsFile.Load(File);
-        Assert.Equal($"failed: the server at unix:{folder}/e.sock is gone: no connection could be opened again for 2 s", run.Ending);
+        Assert.Contains(run.Ending, new[] // within a window, or between two
+        {
+            $"failed: the server at unix:{folder}/e.sock is gone: no connection could be opened again for 2 s",
+            $"failed: cannot connect to unix:{folder}/e.sock: Connection refused",
+        });
         Assert.True(run.Rounds.Count >= 2);
     }
 
