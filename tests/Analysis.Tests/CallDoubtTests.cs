@@ -15,6 +15,32 @@ public sealed class CallDoubtTests
     public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
         Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
 
+    [Theory]
+    [InlineData("push", true)]
+    [InlineData("ping-pong", false)]
+    public void Messages_between_two_clocks_have_no_latency_and_no_samples_are_missed(string mode, bool isOneWay)
+    {
+        var run = Second(round => round with { Latency = "", LatencySumNs = 0 });
+        run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = mode } })] };
+        Assert.Equal(isOneWay, Find(run, "other-clock")?.Doubt.Contains("not of this process's clock", StringComparison.Ordinal) ?? false);
+        Assert.Equal(isOneWay, Find(run, "lost-samples") is null);
+        Assert.Null(Find(Each(round => round), "other-clock"));
+    }
+
+    [Theory]
+    [InlineData("pull", 2, false)]
+    [InlineData("pull", 0.5, true)]
+    [InlineData("push", 2, true)]
+    public void A_server_may_have_sent_more_of_a_pull_than_came(string mode, double share, bool isRaised)
+    {
+        var run = Second(round => round with
+        {
+            Connections = round.Connections with { ClientCalls = 100_000, ServerCalls = (long)(share * 100_000) },
+        });
+        run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = mode } })] };
+        Assert.Equal(isRaised, Find(run, "connections") is not null);
+    }
+
     [Fact]
     public void Calls_without_a_local_port_are_explained() =>
         Raises("ports", "calls found no free local port",

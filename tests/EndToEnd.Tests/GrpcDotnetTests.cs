@@ -36,13 +36,16 @@ public sealed class GrpcDotnetTests : IDisposable
     [Fact]
     public async Task Its_uploads_and_messages_are_arms_too()
     {
-        await RunAsync(0, [.. Tiny, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix", "--mode", "upload,ping-pong", "-o", File]);
-        var run = ResultsFile.Load(File);
-        Assert.Equal(16, run.Cells.Count);
-        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
-        Assert.All(run.Rounds, round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
         await RunAsync(
-            0, [.. Tiny, "--client", "grpc-dotnet", "--transports", "unix", "--mode", "ping-pong", "--messages", "3", "-o", File]);
+            0, [.. Tiny, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix", "--mode", "upload,ping-pong,push,pull", "-o", File]);
+        var run = ResultsFile.Load(File);
+        Assert.Equal(32, run.Cells.Count);
+        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
+        Assert.All(run.Rounds.Where(round => run.Cells[round.Cell].Key.Mode != "pull"),
+            round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
+        await RunAsync(
+            0, [.. Tiny, "--client", "grpc-dotnet", "--transports", "unix", "--mode", "ping-pong,push,pull", "--messages", "3", "-o",
+            File]);
         Assert.All(ResultsFile.Load(File).Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
     }
 

@@ -4,8 +4,10 @@ using IpcBench.Protocol.V1;
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Faults;
 using IpcBench.Server.Options;
+using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 using Limits = IpcBench.Server.Tests.Support.Limits;
 
 namespace IpcBench.Server.Tests;
@@ -35,7 +37,8 @@ public class MessageStreamTests
             Assert.Equal(GrpcStatusCode.Ok, echoed.Status);
             Assert.Equal(Cut(sent), Cut(echoed.Body));
             var pushed = await client.PostAsync(Bench + "Push", body);
-            Assert.Equal(new Received { Bytes = 3 * size, Messages = 3 }, Received.Parser.ParseFrom(pushed.Message.Span));
+            var took = Received.Parser.ParseFrom(pushed.Message.Span);
+            Assert.Equal((3 * size, 3, 3), (took.Bytes, took.Messages, took.Arrivals.Slots.Sum()));
             var asked = GrpcClient.Frame(new PullRequest { Size = size, Messages = 3 });
             var pulled = Cut((await client.PostAsync(Bench + "Pull", asked)).Body);
             Assert.Equal([(0u, size), (1u, size), (2u, size)], pulled.Select(one => (one.Sequence, one.Payload_.Length)));
@@ -152,6 +155,49 @@ public class MessageStreamTests
             slow += System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds >= 20 ? 1 : 0;
         }
         Assert.InRange(slow, 4, 20); // others may be slow for reasons of the machine
+    }
+
+    [Fact]
+    public void Arrivals_keep_every_message_and_how_long_it_took_to_a_500th_whatever_time_passes()
+    {
+        var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
+        Assert.Null(log.Told());
+        var expected = new List<long>();
+        for (var step = 1L; step < 100_000_000_000; step *= 10)
+        {
+            for (var i = 0; i < 100; i++, sent++)
+            {
+                last += random.NextInt64(step);
+                expected.Add(random.NextInt64(step));
+                log.Add((ulong)(last - expected[^1]), last);
+            }
+        }
+        log.Add(0, last); // nobody said when it was sent
+        var told = log.Told()!;
+        Assert.Equal(sent + 1, told.Slots.Sum());
+        Assert.InRange(told.Slots.Count, 500, 1024);
+        Assert.InRange(last, told.BeginNs, told.BeginNs + told.Slots.Count * told.SlotNs);
+        var times = told.LatencyNs.Zip(told.LatencyCount).SelectMany(pair => Enumerable.Repeat(pair.First, (int)pair.Second)).Order();
+        Assert.All(times.Zip(expected.Order(), (time, right) => (time, right)),
+            pair => Assert.InRange(pair.time, pair.right * 0.998, pair.right * 1.002));
+        Assert.Equal(sent, told.LatencyCount.Sum());
+    }
+
+    [Fact]
+    public async Task A_message_of_push_that_is_held_back_is_late_and_those_behind_it()
+    {
+        var faults = new FaultOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
+        await using var server = await StartAsync(new ServerOptions { Faults = faults });
+        using var client = new GrpcClient(server.Address);
+        var stamp = (ulong)MonotonicClock.NowNs;
+        var messages = Enumerable.Range(0, 10).Select(number => (Number: (uint)number, Bytes: Message(10, number))).ToList();
+        messages.ForEach(message => PayloadFrame.Number(message.Bytes, stamp, message.Number));
+        byte[] body = [.. messages.SelectMany(message => message.Bytes)];
+        var arrivals = Received.Parser.ParseFrom((await client.PostAsync(Bench + "Push", body)).Message.Span).Arrivals;
+        var times = arrivals.LatencyNs.Zip(arrivals.LatencyCount).SelectMany(pair => Enumerable.Repeat(pair.First, (int)pair.Second));
+        Assert.Equal((10, 10), (times.Count(), arrivals.Slots.Sum())); // 4, 5 after 20 ms and one after 40 ms, all from one stamp
+        Assert.InRange(times.Max() - times.Min(), 39_000_000, long.MaxValue);
+        Assert.InRange(arrivals.Slots.Skip(18).Sum(), 6, 10);
     }
 
     private static Task<ServerUnderTest> StartAsync(ServerOptions options, Address? listen = null) =>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
@@ -42,9 +43,19 @@ internal static class CallDoubts
 
     /// <summary>The histograms do not hold as many latencies as calls were counted.</summary>
     public static Observation? LostSamples(MeasuredRun run, MeasuredCell cell) =>
-        cell.Rounds.Where(r => r.Ended.Count != r.Record.Ok).Select(r => new Observation(Math.Abs(r.Ended.Count - r.Record.Ok),
+        cell.Rounds.Where(r => r.Ended.Count != r.Record.Ok && !IsOfAnotherClock(cell, r))
+            .Select(r => new Observation(Math.Abs(r.Ended.Count - r.Record.Ok),
                 Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
+
+    /// <summary>Messages went one way between two clocks, so that nothing is known of how long they took.</summary>
+    public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) => cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
+        ? new Observation(1, "latency is not shown: the times that the server gave are not of this process's clock "
+            + "(another machine, a time namespace, or a server that does not stamp as the contract has it)")
+        : null;
+
+    private static bool IsOfAnotherClock(MeasuredCell cell, MeasurementView r) =>
+        cell.Key.IsOneWay && r.Record.Ok > 0 && r.Ended.Count == 0;
 
     /// <summary>The open loop asked for more calls than were sent.</summary>
     public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
@@ -125,7 +136,7 @@ internal static class ConnectionDoubts
 {
     /// <summary>Not all the connections asked for were there and used, or client and server count differently.</summary>
     public static Observation? Differ(MeasuredRun run, MeasuredCell cell) =>
-        cell.Rounds.Select(r => Differ(r, cell.Key.Streams)).OfType<Observation>().MaxBy(seen => seen.Severity);
+        cell.Rounds.Select(r => Differ(r, cell.Key)).OfType<Observation>().MaxBy(seen => seen.Severity);
 
     /// <summary>The server allows fewer streams on a connection than were asked for.</summary>
     public static Observation? StreamsLimited(MeasuredRun run, MeasuredCell cell)
@@ -137,7 +148,7 @@ internal static class ConnectionDoubts
             : null;
     }
 
-    private static Observation? Differ(MeasurementView r, int streams)
+    private static Observation? Differ(MeasurementView r, CellKey key)
     {
         var (stats, number) = (r.Record.Connections, r.Record.Number);
         if (stats.Opened != stats.Requested)
@@ -148,7 +159,9 @@ internal static class ConnectionDoubts
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
-        if (stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * streams))
+        // What a server had sent when it was told to stop never came.
+        var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
+        if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
         // With fewer calls than connections some must stay idle.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened

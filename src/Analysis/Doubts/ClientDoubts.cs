@@ -120,6 +120,8 @@ internal static class LittlesLaw
     {
         // Streams that the server does not allow wait outside every latency, so they are not in flight.
         // Failures take time that is in no latency: the law then says nothing about the tool.
+        if (cell.Key.IsOneWay)
+            return null; // what is under way is in buffers, of no known number
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))

@@ -20,6 +20,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
             "Open fewer connections a second than there are ports for a minute (-R), widen net.ipv4.ip_local_port_range, "
             + "let Linux use such ports again (net.ipv4.tcp_tw_reuse=1), or use a Unix socket, which needs no port."),
         InCells("lost-samples", CallDoubts.LostSamples, "Do not use these latencies, and report it: the tool or the file is wrong."),
+        InCells("other-clock", CallDoubts.OtherClock,
+            "Measure both sides on one machine, or read --mode ping-pong, whose latency is of one clock."),
         InCells("little", LittlesLaw.Broken,
             "Time or samples were lost inside the tool: do not use these latencies, repeat with fewer threads than cores, and report it."),
         InCells("connections", ConnectionDoubts.Differ,

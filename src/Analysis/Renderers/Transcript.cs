@@ -35,7 +35,7 @@ public static class Transcript
         var reading = new MeasurementView(round);
         var text = new StringBuilder();
         var key = run.Cells[round.Cell].Key;
-        var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode == "upload" ? "sent" : "read");
+        var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode is "upload" or "push" ? "sent" : "read");
         text.Line($"{round.Completed} {what} in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB {way}");
         text.Line($"{(key.IsOfMessages ? "Messages" : "Requests")}/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
@@ -90,6 +90,9 @@ public static class Transcript
         if (reading.Record.ThreadCalls.Count > 0)
             text.Line($"Threads: {reading.Record.ThreadCalls.Count} ran completions, {Quantity.Count(reading.Record.ThreadCalls.Min())} to "
                 + $"{Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
+        if (reading.Record.Blocked is { } by && by.StreamWindow + by.ConnectionWindow + by.Socket is >= 0.001 and var all)
+            text.Line($"Writers blocked {Quantity.Percent(all)} of the time: stream window {Quantity.Percent(by.StreamWindow)}, "
+                + $"connection window {Quantity.Percent(by.ConnectionWindow)}, socket {Quantity.Percent(by.Socket)}");
         if (reading.Record.AskedRate > 0)
             text.Line($"Asked {Quantity.Count(reading.Record.AskedRate)}/s, sent "
                 + $"{Quantity.Count(reading.Record.Started / reading.Seconds)}/s{NotSent(reading.Record)}");

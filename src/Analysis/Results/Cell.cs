@@ -70,7 +70,11 @@ public sealed record CellKey
 
     /// <summary>A call is a message on a stream.</summary>
     [JsonIgnore]
-    public bool IsOfMessages => Mode is "ping-pong";
+    public bool IsOfMessages => Mode is "ping-pong" || IsOneWay;
+
+    /// <summary>A call is a message that is not answered: its latency is that of one way.</summary>
+    [JsonIgnore]
+    public bool IsOneWay => Mode is "push" or "pull";
 
     /// <summary>What a call is about, in short: the method's own name, or the size.</summary>
     [JsonIgnore]

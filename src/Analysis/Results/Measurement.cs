@@ -101,6 +101,9 @@ public sealed record Measurement
     /// <summary>Open loop: calls per second asked for; 0 in a closed loop.</summary>
     public double AskedRate { get; init; }
 
+    /// <summary>What kept the client's streams from writing inside the window; null where nobody knows.</summary>
+    public BlockedShares? Blocked { get; init; }
+
     /// <summary>What this process used inside the window; in files without <see cref="Credited"/> until the end of the drain.</summary>
     public required ProcessUsage Client { get; init; }
 
@@ -141,3 +144,9 @@ public sealed record Measurement
     /// </summary>
     public string Spoiled { get; init; } = "";
 }
+
+/// <summary>Back-pressure: shares of the time of all streams in which they had something to write and could not.</summary>
+/// <param name="StreamWindow">Since the stream's window (RFC 9113, 6.9) was closed.</param>
+/// <param name="ConnectionWindow">Since the connection's was.</param>
+/// <param name="Socket">Since the system took no more.</param>
+public sealed record BlockedShares(double StreamWindow, double ConnectionWindow, double Socket);

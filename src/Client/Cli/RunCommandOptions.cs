@@ -80,11 +80,11 @@ internal sealed class RunCommandOptions(Preset preset)
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
     public Option<string> Mode { get; } = Suggesting(Text("--mode", "LIST",
-        "what a call is, each an arm: unary (default), upload, ping-pong"),
+        "what a call is, each an arm: unary (default), upload, ping-pong, push, pull"),
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
-        "with --mode ping-pong: messages of a stream, after which another is opened (default: one stream as long as the load)");
+        "with --mode ping-pong, push, pull: messages of a stream, after which another is opened (default: one stream as long as the load)");
 
     public Option<string> Reference { get; } = Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})");
 

@@ -80,12 +80,14 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Call is not null && isTyped(declared.Mode))
             yield return "--mode is for this tool's own service, and --call names a method: leave out one of them";
         if (isTyped(declared.Messages) && !options.Modes.Any(CallMode.IsStream))
-            yield return "--messages is for streams: add --mode ping-pong";
+            yield return "--messages is for streams: add --mode ping-pong, push or pull";
         if (options.Modes.FirstOrDefault(CallMode.IsStream) is { } stream && options.ConnectPerCall.Contains(true))
         {
             yield return "--connect-per-call gives each call a connection, and "
                 + $"--mode {stream} has calls share a stream: leave out one";
         }
+        if (options.Modes.Contains(CallMode.Pull) && options.Poisson)
+            yield return "--arrivals poisson: in --mode pull the server sends, and evenly: leave out one of them";
         if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
             yield return "-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds";
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))

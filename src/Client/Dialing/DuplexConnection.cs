@@ -153,8 +153,11 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
     void IDuplexOwner.OnRoom(Duplex from)
     {
         using var inside = Inside();
-        if (ReferenceEquals(from, Current) && !Output.IsEmpty)
+        if (!ReferenceEquals(from, Current))
+            return;
+        if (!Output.IsEmpty)
             from.Flush(Output);
+        Flushed();
     }
 
     void IDuplexOwner.OnEnd(Duplex from, string? fault)
@@ -169,6 +172,11 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 
     /// <summary>The duplex that was about to open will not.</summary>
     protected abstract void Abandon();
+
+    /// <summary>There was room again for what is to be sent; there may be still.</summary>
+    protected virtual void Flushed()
+    {
+    }
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>How one call ended; failures are values.</summary>
 internal readonly struct CallResult
 {
-    private const string CutOffMark = "cut off";
+    private const string CutOffMark = "cut off", OverMark = "over";
 
     private readonly string? failure;
 
@@ -21,12 +21,17 @@ internal readonly struct CallResult
     /// <summary>No end was seen before the timeout or the drain limit.</summary>
     public static CallResult CutOff => new(CutOffMark);
 
+    /// <summary>Nobody waits for that message any more, since the load is over: no call.</summary>
+    public static CallResult Over => new(OverMark);
+
     /// <param name="kind">Few different ones, each short: <c>status 13</c>, <c>reset</c>, <c>wrong length</c>.</param>
     public static CallResult Failed(string kind) => new(kind);
 
     public bool IsOk => failure is null;
 
     public bool IsCutOff => ReferenceEquals(failure, CutOffMark);
+
+    public bool IsOver => ReferenceEquals(failure, OverMark);
 
     /// <summary>What went wrong, when <see cref="IsOk"/> and <see cref="IsCutOff"/> are false.</summary>
     public string Kind => failure ?? "";
@@ -45,6 +50,9 @@ internal record EngineOptions
     /// <summary>Concurrent calls of one connection.</summary>
     public int Streams { get; init; } = 1;
 
+    /// <summary>Which way messages go.</summary>
+    public virtual Flow Flow => Flow.Both;
+
     /// <summary>Threads that run completions.</summary>
     public required int Threads { get; init; }
 
@@ -53,4 +61,17 @@ internal record EngineOptions
 
     /// <summary>All connections must be open by then.</summary>
     public TimeSpan ConnectDeadline { get; init; } = TimeSpan.FromSeconds(10);
+}
+
+/// <summary>Which way the messages go that are counted as calls.</summary>
+internal enum Flow : byte
+{
+    /// <summary>Each is answered: a call is over with its answer.</summary>
+    Both,
+
+    /// <summary>To the server, which tells at a stream's end when they came; a call is over when it is written.</summary>
+    Out,
+
+    /// <summary>From the server: a call is over when it has come.</summary>
+    In,
 }

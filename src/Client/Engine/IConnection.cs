@@ -29,6 +29,9 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>Bytes that have come since it was made; null when nobody counts them. From any thread.</summary>
     long? BytesReceived => null;
 
+    /// <summary>How long its streams were kept from writing since it was made; null when nobody knows. From any thread.</summary>
+    BlockedTime? Blocked => null;
+
     /// <summary>Opens it for the first time; a connection that dies later opens itself again.</summary>
     /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
     Task OpenAsync(CancellationToken cancellation);
@@ -75,6 +78,48 @@ internal interface IStream
     /// <param name="nowNs">Now, from which the timeout counts.</param>
     /// <returns>Not OK: it did not end as it should, or had broken since the last call.</returns>
     ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
+}
+
+/// <summary>A stream of messages that go one way.</summary>
+internal interface IOneWayStream : IStream
+{
+    /// <summary>When the next message is due, to be written into it, in ns of the clock; 0: how long it takes is of no interest.</summary>
+    void SetDue(long dueNs)
+    {
+    }
+
+    /// <summary>What the receiver has said of a stream that ended since this was asked last; null: none did.</summary>
+    Receipt? TakeReceipt() => null;
+
+    /// <summary>How the sender is to send from the next stream on that is opened.</summary>
+    /// <param name="perSecond">Messages; 0: as fast as it can.</param>
+    /// <param name="delayNs">When the first is due, counted from the opening.</param>
+    void Pace(double perSecond, long delayNs)
+    {
+    }
+
+    /// <summary>When the message was due that has just come, in ns of our clock; null: the sender has another clock.</summary>
+    long? DueNs(long nowNs) => null;
+}
+
+/// <summary>What a receiver says of the messages of one stream. Times are those of our own clock.</summary>
+/// <param name="BeginNs">Where the first slot begins.</param>
+/// <param name="SlotNs">How long each is.</param>
+/// <param name="Slots">Whole messages that came in each.</param>
+/// <param name="Latency">How long messages with a stamp took, in ns, and how many of them; empty where its clock is not ours.</param>
+internal sealed record Receipt(long BeginNs, long SlotNs, IReadOnlyList<long> Slots, IReadOnlyList<(long Ns, long Count)> Latency);
+
+/// <summary>How long streams had something to write and could not, in ns, summed over the streams.</summary>
+/// <param name="StreamWindowNs">The stream's window was closed.</param>
+/// <param name="ConnectionWindowNs">The connection's was.</param>
+/// <param name="SocketNs">The system took no more.</param>
+internal readonly record struct BlockedTime(long StreamWindowNs, long ConnectionWindowNs, long SocketNs)
+{
+    public static BlockedTime operator +(BlockedTime a, BlockedTime b) => new(
+        a.StreamWindowNs + b.StreamWindowNs, a.ConnectionWindowNs + b.ConnectionWindowNs, a.SocketNs + b.SocketNs);
+
+    public static BlockedTime operator -(BlockedTime a, BlockedTime b) => new(
+        a.StreamWindowNs - b.StreamWindowNs, a.ConnectionWindowNs - b.ConnectionWindowNs, a.SocketNs - b.SocketNs);
 }
 
 /// <summary>What servers say of calls that fail: the first message of each kind in a window. From any thread.</summary>

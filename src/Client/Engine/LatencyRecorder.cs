@@ -16,7 +16,8 @@ internal sealed class LatencyRecorder
     private long allOk;
     private long leadBegun, leadEnded, tailBegun, tailEnded;
     private long whole;
-    private double parts;
+    private double parts, received;
+    private long completed;
 
     public LatencyHistogram Latency { get; } = new();
 
@@ -49,7 +50,7 @@ internal sealed class LatencyRecorder
     public long Ended { get; private set; }
 
     /// <summary>Calls that ended well in the window, wherever they began.</summary>
-    public long Completed { get; private set; }
+    public long Completed => completed + (long)Math.Round(received);
 
     /// <summary>Payload of those calls' replies.</summary>
     public ReplySizes Replies => replies;
@@ -58,7 +59,7 @@ internal sealed class LatencyRecorder
     public long AllBytes { get; private set; }
 
     /// <summary>Of each call that ended well the share of its time that lies in the window.</summary>
-    public double Credited => whole + parts;
+    public double Credited => whole + parts + received;
 
     /// <summary>Calls sent so far, before, in and after the window.</summary>
     public long AllBegun => leadBegun + Started + tailBegun;
@@ -96,8 +97,8 @@ internal sealed class LatencyRecorder
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
         SendLateness = isOpenLoop ? new() : null;
-        (Started, Ended, Ok, CutOff, Completed, LastDoneNs) = (0, 0, 0, 0, 0, window.StartNs);
-        (leadBegun, leadEnded, tailBegun, tailEnded, whole, parts) = (0, 0, 0, 0, 0, 0);
+        (Started, Ended, Ok, CutOff, completed, LastDoneNs) = (0, 0, 0, 0, 0, window.StartNs);
+        (leadBegun, leadEnded, tailBegun, tailEnded, whole, parts, received) = (0, 0, 0, 0, 0, 0, 0);
         (replies, AllBytes) = (ReplySizes.None, 0);
         failed.Clear();
         if (load.Duration is { } duration)
@@ -164,6 +165,85 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
+    /// <summary>Notes that a message was written whose receiver tells when it came; see <see cref="Record"/>.</summary>
+    public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
+    {
+        LastDoneNs = doneNs;
+        if (part == CallPart.Lead)
+            leadEnded++;
+        else if (part == CallPart.Tail)
+            tailEnded++;
+        else
+            Ended++;
+        if (!result.IsOk)
+        {
+            if (part == CallPart.Window)
+                RecordFailure(doneNs - intendedNs, result);
+            return;
+        }
+        allOk++;
+        AllBytes += result.Bytes;
+        if (part == CallPart.Lead)
+            Lead?.Record(doneNs - sentNs);
+        if (part != CallPart.Window)
+            return;
+        Ok++;
+        SendLateness?.Record(sentNs - intendedNs);
+    }
+
+    /// <summary>Notes that messages which were written have no receipt: their stream did not end well.</summary>
+    /// <param name="count">Of those in the window.</param>
+    public void RecordUnreceived(long count)
+    {
+        if (count == 0)
+            return;
+        Ok -= count;
+        allOk -= count;
+        CollectionsMarshal.GetValueRefOrAddDefault(failed, "not received", out _) += count;
+    }
+
+    /// <summary>Notes what a receiver says of a stream that has ended: those that came inside the window are its calls.</summary>
+    public void RecordReceipt(Receipt receipt, long nowNs)
+    {
+        LastDoneNs = Math.Max(LastDoneNs, nowNs);
+        foreach (var (ns, count) in receipt.Latency)
+            Latency.Record(ns, count);
+        for (var slot = 0; slot < receipt.Slots.Count; slot++)
+        {
+            var from = receipt.BeginNs + slot * receipt.SlotNs;
+            var begin = Math.Max(from, clock.BeginNs);
+            // Evenly within a slot: its length is a thousandth of the window, or of the load before it.
+            var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
+            if (inside <= 0)
+                continue;
+            var before = Completed;
+            received += inside;
+            BucketOf(begin) += Completed - before;
+        }
+    }
+
+    /// <summary>Notes that a message has come, or that one failed.</summary>
+    /// <param name="dueNs">When it was due; null: nobody knows.</param>
+    /// <param name="nowNs">Now.</param>
+    /// <param name="result">How.</param>
+    /// <returns>Where it belongs.</returns>
+    public CallPart RecordArrival(long? dueNs, long nowNs, CallResult result)
+    {
+        var due = dueNs ?? nowNs;
+        var part = RecordStart(due, due);
+        RecordWritten(part, due, due, nowNs, result);
+        if (!result.IsOk)
+            return part;
+        if (part == CallPart.Window && dueNs is not null)
+            Latency.Record(nowNs - due);
+        if (nowNs > clock.BeginNs && nowNs <= clock.EndNs)
+        {
+            whole++;
+            CountCompleted(nowNs, result.Bytes);
+        }
+        return part;
+    }
+
     /// <summary>Notes that a stream which outlives its calls did not end well: one more failed call.</summary>
     public void RecordEnd(long nowNs, CallResult result)
     {
@@ -224,12 +304,17 @@ internal sealed class LatencyRecorder
 
     private void CountCompleted(long doneNs, long bytes)
     {
-        Completed++;
+        completed++;
         replies.Add(bytes);
-        var index = (int)Math.Min((doneNs - clock.BeginNs) / Measurement.BucketNs, MostBuckets - 1);
+        BucketOf(doneNs)++;
+    }
+
+    private ref long BucketOf(long timeNs)
+    {
+        var index = (int)Math.Min((timeNs - clock.BeginNs) / Measurement.BucketNs, MostBuckets - 1);
         if (index >= buckets.Length)
             Array.Resize(ref buckets, Math.Min(MostBuckets, index * 2));
-        buckets[index]++;
+        return ref buckets[index];
     }
 }
 

@@ -73,7 +73,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
         var readings = new WindowReadings(connections, source, connectTimes, edges) { OkBefore = CallsSoFar };
         if (window.Lead <= TimeSpan.Zero)
             readings.OnBegin();
-        var run = new WindowRun(window, schedulers);
+        var run = new WindowRun(window with { Flow = options.Flow }, schedulers);
         var watch = new WindowWatch(run, options, schedulers, readings);
         run.Start();
         await watch.WatchAsync(cancellation);

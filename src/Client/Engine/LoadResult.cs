@@ -52,6 +52,9 @@ internal sealed record LoadResult
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 
+    /// <summary>How long streams were kept from writing inside the window; null where nobody knows.</summary>
+    public BlockedTime? Blocked { get; init; }
+
     /// <summary>The server is gone: too many connections died and could not be opened again. One sentence; null when all is well.</summary>
     public string? ServerLost { get; init; }
 }
@@ -86,6 +89,9 @@ internal sealed record LoadWindow
     public bool Poisson { get; init; }
 
     public long Seed { get; init; }
+
+    /// <summary>Which way messages go; the connections decide.</summary>
+    public Flow Flow { get; init; }
 }
 
 /// <summary>

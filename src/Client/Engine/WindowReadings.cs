@@ -8,6 +8,7 @@ internal sealed class WindowReadings(
 {
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
+    private BlockedTime? blockedAtBegin, blockedAtEnd;
     // Before the load: under it those are not that a server just closed and that open again.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
@@ -24,6 +25,9 @@ internal sealed class WindowReadings(
     /// <summary>The first message of each kind of failure that has one.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages => source.Notes?.First() ?? new Dictionary<string, string>();
 
+    /// <summary>How long streams were kept from writing inside the window; null when nobody knows.</summary>
+    public BlockedTime? Blocked => blockedAtEnd - blockedAtBegin;
+
     private bool IsCounted => connections.All(connection => connection.BytesReceived is not null);
 
     public void OnBegin()
@@ -34,11 +38,13 @@ internal sealed class WindowReadings(
         source.Notes?.Begin();
         edges?.OnBegin();
         bytesAtBegin = Bytes(connections);
+        blockedAtBegin = BlockedSoFar();
     }
 
     public void OnEnd()
     {
         bytesAtEnd = Bytes(connections);
+        blockedAtEnd = BlockedSoFar();
         edges?.OnEnd();
         connects = (source.Connects?.Count ?? 0, source.Connects?.Percentiles() ?? []);
     }
@@ -62,6 +68,8 @@ internal sealed class WindowReadings(
         };
         return source.Connects is null ? stats : stats with { OpenedInAll = connects.Count, ConnectTimesNs = connects.Percentiles };
     }
+
+    private BlockedTime? BlockedSoFar() => connections.Aggregate((BlockedTime?)default(BlockedTime), (sum, one) => sum + one.Blocked);
 
     private static long Bytes(IReadOnlyList<IConnection> connections) => connections.Sum(connection => connection.BytesReceived ?? 0);
 }

@@ -10,7 +10,8 @@ internal sealed class WindowRun
     private readonly IReadOnlyList<Scheduler> schedulers;
     private readonly Worker[][] workers;
     private readonly Pacer pacer;
-    private int running;
+    private readonly int streams;
+    private int running, made;
 
     public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
     {
@@ -18,9 +19,10 @@ internal sealed class WindowRun
         Clock = new WindowClock(MonotonicClock.NowNs);
         if (window.Lead <= TimeSpan.Zero)
             Clock.BeginAt(Clock.StartNs);
-        pacer = Pacer.For(window, Clock);
+        pacer = Pacer.For(window.Flow == Flow.In ? window with { Rate = null } : window, Clock);
+        streams = schedulers.Sum(scheduler => scheduler.Connections.Sum(connection => connection.Streams.Count));
         workers = [.. schedulers.SelectMany(scheduler => scheduler.Connections.Select(
-            connection => connection.Streams.Select(stream => new Worker(stream, pacer, scheduler)).ToArray()))];
+            connection => connection.Streams.Select(stream => WorkerOf(stream, scheduler)).ToArray()))];
         running = workers.Sum(streams => streams.Length);
         foreach (var scheduler in schedulers)
             scheduler.BeginWindow(Clock, window);
@@ -52,6 +54,12 @@ internal sealed class WindowRun
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders);
         foreach (var late in recorders.Select(recorder => recorder.SentAfter).OfType<LatencyHistogram>())
             unsent.Waits.Add(late);
+        if (Window.Flow == Flow.In)
+        {
+            foreach (var due in workers.SelectMany(streams => streams).Select(worker => worker.NotSentNs).OfType<long>())
+                unsent.AddFrom(due, rate / streams);
+            return unsent.Waits;
+        }
         unsent.AddClaimed(workers.SelectMany(streams => streams).Select(worker => worker.NotSentNs).OfType<long>());
         unsent.AddUnclaimed(pacer, rate);
         return unsent.Waits;
@@ -72,6 +80,12 @@ internal sealed class WindowRun
             first += scheduler.Connections.Count;
         }
     }
+
+    /// <summary>Of messages at a rate each stream has its share, one after the other.</summary>
+    private Worker WorkerOf(IStream stream, Scheduler scheduler) => Window.Flow != Flow.In
+        ? new Worker(stream, pacer, scheduler)
+        : new PullWorker((IOneWayStream)stream, pacer, scheduler, (Window.Rate ?? 0) / streams,
+            Window.Rate is { } rate ? ConstantPacer.OffsetNs(made++, rate) : 0);
 
     private void Start(IConnection connection, Worker[] streams)
     {

@@ -36,18 +36,22 @@ internal static class WindowTotals
             Replies = recorders.Aggregate(ReplySizes.None, (sum, recorder) => sum + recorder.Replies),
             AllOk = allOk,
             LeadMedianNs = run.LeadMedianNs,
-            PayloadBytes = (long)Math.Round(readings.Payload(allBytes) ?? credited * (allBytes / (double)Math.Max(1, allOk))),
+            PayloadBytes = (long)Math.Round((run.Window.Flow == Flow.Both ? readings.Payload(allBytes) : null)
+                ?? credited * (allBytes / (double)Math.Max(1, allOk))),
             ReceivedBytes = readings.Received,
             FailureMessages = readings.FailureMessages,
             Latency = Merge(recorders.Select(recorder => recorder.Latency)),
             CutOffLatency = cutOff,
             NotSent = notSent.Count,
             NotSentLatency = notSent,
-            ServiceTime = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.ServiceTime)),
-            SendLateness = run.Window.Rate is null ? null : Merge(recorders.Select(recorder => recorder.SendLateness)),
+            ServiceTime = run.Window.Rate is null || run.Window.Flow != Flow.Both ? null
+                : Merge(recorders.Select(recorder => recorder.ServiceTime)),
+            SendLateness = run.Window.Rate is null || run.Window.Flow == Flow.In ? null
+                : Merge(recorders.Select(recorder => recorder.SendLateness)),
             Connections = readings.Stats([.. run.CallsByConnection]),
             ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
             Buckets = Buckets(recorders, end - run.Clock.BeginNs),
+            Blocked = readings.Blocked,
             ServerLost = serverLost,
         };
         return Conserves(result) ? result : throw new InvalidOperationException(
@@ -137,6 +141,15 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
             if (due >= beginNs)
                 Waits.Record(endNs - due);
         }
+    }
+
+    /// <summary>What a sender did not send from that time on.</summary>
+    public void AddFrom(long firstDue, double perSecond)
+    {
+        if (firstDue < beginNs)
+            firstDue += (long)(Math.Ceiling((beginNs - firstDue) * (perSecond / 1e9)) * (1e9 / perSecond));
+        if (firstDue < endNs)
+            AddEvenly(firstDue, perSecond);
     }
 
     /// <summary>A rate far beyond all that can be sent leaves billions: in groups, each with its shortest wait.</summary>

@@ -115,7 +115,8 @@ internal sealed class WindowWatch(
     /// <summary>
     /// Calls with times of their own have gaps: of a Poisson process, one in half a billion is longer than 20 times the mean.
     /// </summary>
-    private long LongestGapNs() => run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0;
+    private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
+        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // messages that do not come are cut off before
 
     private bool IsDown(long now)
     {

@@ -3,26 +3,34 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>The one hot loop: intended start, wait, send, reply, record. One for each stream; all else is a parameter.</summary>
-internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
+internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
     private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
+    private readonly IOneWayStream? oneWay = stream as IOneWayStream;
+    private long unreceived;
 
     /// <summary>Calls of this stream that were sent in the window and ended well.</summary>
-    public long Calls { get; private set; }
+    public long Calls { get; protected set; }
 
     /// <summary>
     /// When the call was due that this stream had claimed and did not send because the load was over; null when there is none.
     /// </summary>
-    public long? NotSentNs { get; private set; }
+    public long? NotSentNs { get; protected set; }
 
     public async Task RunAsync()
     {
         await CallAsync();
-        if (await stream.EndAsync(MonotonicClock.NowNs) is { IsOk: false } wrong)
-            scheduler.Recorder.RecordEnd(MonotonicClock.NowNs, wrong);
+        var end = await stream.EndAsync(MonotonicClock.NowNs);
+        if (!end.IsOk)
+            scheduler.Recorder.RecordEnd(MonotonicClock.NowNs, end);
+        TakeReceipt(end);
     }
 
-    private async Task CallAsync()
+    protected Pacer Pacer => pacer;
+
+    protected Scheduler Scheduler => scheduler;
+
+    protected virtual async Task CallAsync()
     {
         var now = MonotonicClock.NowNs;
         while (true)
@@ -52,11 +60,72 @@ internal sealed class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
             }
             NotSentNs = null;
             var part = scheduler.Recorder.RecordStart(intended, sent);
+            oneWay?.SetDue(part == CallPart.Window ? intended : 0);
             var result = await stream.CallAsync(sent);
             now = MonotonicClock.NowNs;
             if (result.IsOk && part == CallPart.Window)
                 Calls++;
-            scheduler.Recorder.Record(part, intended, sent, now, result);
+            if (oneWay is null)
+            {
+                scheduler.Recorder.Record(part, intended, sent, now, result);
+                continue;
+            }
+            scheduler.Recorder.RecordWritten(part, intended, sent, now, result);
+            if (result.IsOk && part == CallPart.Window)
+                unreceived++;
+            TakeReceipt(result);
         }
+    }
+
+    /// <summary>A stream's messages have come if its receiver says so; with one that breaks those are lost that were on it.</summary>
+    private void TakeReceipt(CallResult last)
+    {
+        if (oneWay?.TakeReceipt() is { } receipt)
+        {
+            scheduler.Recorder.RecordReceipt(receipt, MonotonicClock.NowNs);
+        }
+        else if (last.IsOk)
+        {
+            return;
+        }
+        else
+        {
+            scheduler.Recorder.RecordUnreceived(unreceived);
+            Calls -= unreceived;
+        }
+        unreceived = 0;
+    }
+}
+
+/// <summary>The loop where the server sends: wait for a message, record when it was due and when it came.</summary>
+/// <param name="stream">Its place.</param>
+/// <param name="pacer">Counts them; when they are due is the sender's business.</param>
+/// <param name="scheduler">Where it runs.</param>
+/// <param name="perSecond">Messages that the sender is to send on this stream; 0: as fast as it can.</param>
+/// <param name="delayNs">When the first is due.</param>
+internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler scheduler, double perSecond, long delayNs)
+    : Worker(stream, pacer, scheduler)
+{
+    private readonly IOneWayStream stream = stream;
+    private long lastDueNs;
+
+    protected override async Task CallAsync()
+    {
+        stream.Pace(perSecond, delayNs);
+        var gapNs = perSecond > 0 ? (long)(1e9 / perSecond) : 0;
+        for (var now = MonotonicClock.NowNs; await stream.ReadyAsync() && Pacer.Next(now, out _);)
+        {
+            // Until a message is due nobody has to wait for it.
+            var result = await stream.CallAsync(now + gapNs + delayNs);
+            if (result.IsOver)
+                break;
+            now = MonotonicClock.NowNs;
+            var due = result.IsOk ? stream.DueNs(now) : now;
+            lastDueNs = due ?? 0;
+            if (Scheduler.Recorder.RecordArrival(due, now, result) == CallPart.Window && result.IsOk)
+                Calls++;
+        }
+        if (perSecond > 0 && lastDueNs > 0)
+            NotSentNs = lastDueNs + gapNs;
     }
 }

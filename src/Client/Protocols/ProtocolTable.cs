@@ -80,10 +80,12 @@ internal static partial class ProtocolTable
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
         if (load.Mode != CallMode.Unary)
         {
-            return Asking(load, Http2Request.Payload(authority, tls, "/" + CallMode.MethodOf(load.Mode), load.Size)) with
+            return Asking(load, Http2Request.Payload(
+                authority, tls, "/" + CallMode.MethodOf(load.Mode), load.Mode == CallMode.Pull ? 0 : load.Size)) with
             {
                 Reply = ReplyKind.Received,
                 IsStream = CallMode.IsStream(load.Mode),
+                Flow = load.Flow,
                 Messages = load.Messages,
             };
         }
@@ -175,6 +177,8 @@ internal sealed record LoadOptions : EngineOptions
     /// <summary>What a call of gRPC is: one of <see cref="CallMode"/>.</summary>
     public string Mode { get; init; } = CallMode.Unary;
 
+    public override Flow Flow => CallMode.FlowOf(Mode);
+
     /// <summary>Messages of a stream, where a call is one, before another stream is opened; 0: one stream for all of the load.</summary>
     public long Messages { get; init; }
 
@@ -197,17 +201,33 @@ internal static class CallMode
     /// <summary>Messages on a stream that stays open, each answered before the stream's next is sent.</summary>
     public const string PingPong = "ping-pong";
 
+    /// <summary>Messages to the server on a stream that stays open, as fast as they are taken.</summary>
+    public const string Push = "push";
+
+    /// <summary>Messages from the server on a stream that stays open.</summary>
+    public const string Pull = "pull";
+
     /// <summary>All there are.</summary>
-    public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong];
+    public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
 
     /// <summary>A call is a message on a stream that outlives it.</summary>
-    public static bool IsStream(string mode) => mode == PingPong;
+    public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
+
+    /// <summary>Which way the messages go.</summary>
+    public static Flow FlowOf(string mode) => mode switch
+    {
+        Push => Flow.Out,
+        Pull => Flow.In,
+        _ => Flow.Both,
+    };
 
     /// <summary>The method of this tool's own service that is called, <c>package.Service/Method</c>.</summary>
     public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
     {
         Upload => "Upload",
         PingPong => "Echo",
+        Push => "Push",
+        Pull => "Pull",
         _ => "Download",
     };
 }

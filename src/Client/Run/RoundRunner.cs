@@ -144,6 +144,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         ServiceTime = result.ServiceTime?.Encode() ?? "",
         SendLateness = result.SendLateness?.Encode() ?? "",
         AskedRate = turn.Rate ?? 0,
+        Blocked = Blocked(result.Blocked, (double)result.WindowNs * cell.Load.Connections * cell.Load.Streams),
         Client = counters.Client((long)Math.Round(result.Credited)),
         Server = counters.Server((long)Math.Round(result.Credited)),
         Machine = counters.Machine,
@@ -155,6 +156,10 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         FixedLoopNs = turn.Machine.FixedLoopNs,
         MemoryStepNs = turn.Machine.MemoryStepNs,
     };
+
+    private static BlockedShares? Blocked(BlockedTime? time, double ofNs) => time is not { } blocked || ofNs <= 0
+        ? null
+        : new(blocked.StreamWindowNs / ofNs, blocked.ConnectionWindowNs / ofNs, blocked.SocketNs / ofNs);
 
     private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {

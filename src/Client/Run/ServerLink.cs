@@ -165,9 +165,12 @@ internal sealed class ControlClient(Address address, ConnectorOptions options) :
     /// <summary>How the server answers one call as a mode makes them.</summary>
     /// <exception cref="IOException">Nobody answers there.</exception>
     public Task<GrpcAnswer> BenchAsync(string mode, long size, CancellationToken cancellation) =>
-        caller.CallAsync("/" + CallMode.MethodOf(mode), mode == CallMode.Unary
-            ? new DownloadRequest { Size = size }.ToByteArray()
-            : PayloadFrame.Of((int)size).AsMemory(GrpcFraming.PrefixLength), cancellation);
+        caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch
+        {
+            CallMode.Unary => new DownloadRequest { Size = size }.ToByteArray(),
+            CallMode.Pull => new PullRequest { Size = size, Messages = 1 }.ToByteArray(),
+            _ => PayloadFrame.Of((int)size).AsMemory(GrpcFraming.PrefixLength),
+        }, cancellation);
 
     public void Dispose() => caller.Dispose();
 

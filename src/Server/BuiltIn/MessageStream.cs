@@ -25,19 +25,21 @@ internal sealed class MessageStream
     // A batch of messages of Pull: what is written before it is flushed.
     private const int BatchBytes = 32 << 10;
 
-    private const long NsPerMs = 1_000_000;
-
     private readonly IFeatureCollection features;
     private readonly BenchServices services;
     private readonly ServerEndpoint endpoint;
     private readonly Method method;
     private readonly Received received = new();
+    private readonly ArrivalLog? arrivals;
     private PayloadReader reader;
     private byte[] head = [];
     private int headSize = -1;
 
-    private MessageStream(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, Method method) =>
+    private MessageStream(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, Method method)
+    {
         (this.features, this.services, this.endpoint, this.method) = (features, services, endpoint, method);
+        arrivals = method == Method.Push ? new ArrivalLog() : null;
+    }
 
     private enum Method
     {
@@ -83,7 +85,7 @@ internal sealed class MessageStream
         while (true)
         {
             var read = await body.ReadAsync();
-            var (left, before) = (read.Buffer, received.Messages);
+            var (left, before, now) = (read.Buffer, received.Messages, arrivals is null ? 0 : MonotonicClock.NowNs);
             while (Next(ref left, out var wrong))
             {
                 if (wrong.Message is not null)
@@ -91,7 +93,11 @@ internal sealed class MessageStream
                 received.Messages++;
                 received.Bytes += method == Method.Echo ? reader.Size : endpoint.Fault.SizeFor((int)reader.Size);
                 if (endpoint.Fault != Fault.None)
+                {
                     await endpoint.Fault.HoldAsync();
+                    now = MonotonicClock.NowNs;
+                }
+                arrivals?.Add(reader.Stamp, now);
                 if (output is not null && !await AnswerAsync(output))
                     return Gone;
             }
@@ -174,8 +180,8 @@ internal sealed class MessageStream
         var (request, wrong) = await AskedAsync();
         if (request is null)
             return wrong;
-        var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs, 0L);
-        var gone = features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted;
+        var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs + request.DelayNs, 0L);
+        var (pace, gone) = (new MessagePace(), features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
         for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
         {
             var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
@@ -185,8 +191,8 @@ internal sealed class MessageStream
                 if ((await output.FlushAsync()).IsCompleted)
                     return Gone;
             }
-            for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)
-                await Task.Delay((int)Math.Min(1 + early / NsPerMs, 1000), gone);
+            if (request.Rate > 0)
+                await pace.UntilAsync(due, gone);
             if (endpoint.Fault != Fault.None)
                 await endpoint.Fault.HoldAsync();
             if (!await WriteAsync(output, endpoint.Fault.SizeFor((int)request.Size), (ulong)due, (uint)number))
@@ -225,7 +231,7 @@ internal sealed class MessageStream
             var request = PullRequest.Parser.ParseFrom(message);
             if (!services.Accepts(request.Size, out var refusal))
                 failure = UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
-            else if (request.Messages < 0 || !(request.Rate is >= 0 and <= 1e9))
+            else if (!BenchServices.Accepts(request))
                 failure = UnaryResult.Fail(GrpcStatusCode.InvalidArgument, BenchServices.WrongPull);
             return failure.Message is null ? request : null;
         }
@@ -262,6 +268,7 @@ internal sealed class MessageStream
             ResponseWriter.Fail(features, end.Code, end.Message);
             return;
         }
+        received.Arrivals = arrivals?.Told();
         await ResponseWriter.WriteAsync(features, ReplyFrame.Of(received), services.Budget);
         ResponseWriter.End(features, GrpcStatusCode.Ok);
         if (method == Method.Upload)

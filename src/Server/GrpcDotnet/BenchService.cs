@@ -65,7 +65,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     public override async Task<Received> Push(IAsyncStreamReader<Payload> requests, ServerCallContext context)
     {
         var endpoint = EndpointOf(context);
-        var (received, due) = (new Received(), 0u);
+        var (received, arrivals, due) = (new Received(), new ArrivalLog(), 0u);
         while (await requests.MoveNext(context.CancellationToken))
         {
             Check(requests.Current, due++);
@@ -73,9 +73,11 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             received.Messages++;
             received.Bytes += endpoint.Fault.SizeFor(requests.Current.Payload_.Length);
             await endpoint.Fault.HoldAsync();
+            arrivals.Add(requests.Current.Stamp, MonotonicClock.NowNs);
         }
         if (endpoint.Fault.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
+        received.Arrivals = arrivals.Told();
         return received;
     }
 
@@ -83,17 +85,16 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     {
         if (!services.Accepts(request.Size, out var refusal))
             throw new RpcException(new Status(StatusCode.InvalidArgument, refusal));
-        if (request.Messages < 0 || !(request.Rate is >= 0 and <= 1e9))
+        if (!BenchServices.Accepts(request))
             throw new RpcException(new Status(StatusCode.InvalidArgument, BenchServices.WrongPull));
-        const long nsPerMs = 1_000_000;
         var endpoint = EndpointOf(context);
         var payload = (await replies.For(endpoint.Fault.SizeFor((int)request.Size))).Payload;
-        var start = MonotonicClock.NowNs;
+        var (start, pace) = (MonotonicClock.NowNs + request.DelayNs, new MessagePace());
         for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
         {
             var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
-            for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)
-                await Task.Delay((int)Math.Min(1 + early / nsPerMs, 1000), context.CancellationToken);
+            if (request.Rate > 0)
+                await pace.UntilAsync(due, context.CancellationToken);
             await endpoint.Fault.HoldAsync();
             var message = new Payload { Stamp = (ulong)due, Sequence = (uint)number, Payload_ = payload };
             await answers.WriteAsync(message, context.CancellationToken);

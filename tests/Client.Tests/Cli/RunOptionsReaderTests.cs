@@ -139,9 +139,11 @@ public class RunOptionsReaderTests
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
     [InlineData("--client: there is no client 'curl': it is wire or grpc-dotnet", "--client", "curl")]
-    [InlineData("--mode 'sideways' is none of unary, upload, ping-pong", "--mode", "sideways")]
+    [InlineData("--mode 'sideways' is none of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
     [InlineData("--mode 'upload,upload' names the same value twice", "--mode", "upload,upload")]
-    [InlineData("--messages is for streams: add --mode ping-pong", "--messages", "5")]
+    [InlineData("--messages is for streams: add --mode ping-pong, push or pull", "--messages", "5")]
+    [InlineData("--arrivals poisson: in --mode pull the server sends, and evenly: leave out one of them",
+        "--mode", "pull", "-R", "1k", "--arrivals", "poisson")]
     [InlineData("--messages must be at least 1", "--messages", "0", "--mode", "ping-pong")]
     [InlineData(
         "--connect-per-call gives each call a connection, and --mode ping-pong has calls share a stream: leave out one",

@@ -1,15 +1,9 @@
-using IpcBench.Client.Cli;
-using IpcBench.Client.Engine;
-using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols.Http2;
-using IpcBench.Client.Run;
-using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
-using IpcBench.Transports;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
 namespace IpcBench.Client.Tests.Http2;
@@ -243,41 +237,6 @@ public class PingPongTests
     }
 
     [Theory]
-    [InlineData("tcp")]
-    [InlineData("tls")]
-    [InlineData("unix")]
-    [InlineData("pipe")]
-    public async Task Our_own_server_answers_every_message(string kind)
-    {
-        await using var servers = await ServersAsync("--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
-        foreach (var cell in new BenchPlan(servers.Options, servers.Set.Targets).Cells)
-        {
-            foreach (var load in new[] { cell.Load, cell.Load with { Messages = 0 } })
-            {
-                var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 500 });
-                Assert.Equal((500, 500 * load.Size), (result.Ok, result.Replies.Bytes));
-            }
-        }
-    }
-
-    [Fact]
-    public async Task Littles_law_holds_and_streams_end_without_a_failure()
-    {
-        await using var servers = await ServersAsync("--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
-        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
-        await using var generator = await TestLoad.OpenAsync(load);
-        for (var i = 0; i < 2; i++)
-        {
-            var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
-            var result = await TestLoad.RunAsync(generator, window);
-            Assert.Equal((0, 0), (result.Failed.Count, result.CutOff));
-            var inFlight = result.Credited / (result.WindowNs / 1e9) * (result.Latency.Sum / 1e9 / result.Ok);
-            Assert.InRange(inFlight, 0.9 * 16, 1.1 * 16);
-            Assert.Equal(0, result.Connections.Reopened);
-        }
-    }
-
-    [Theory]
     [InlineData("silent")]
     [InlineData("no window")]
     [InlineData("endless", "wrong sequence", "unasked message")]
@@ -310,29 +269,6 @@ public class PingPongTests
         Assert.Subset(kinds.Append("protocol").ToHashSet(), result.Failed.Keys.ToHashSet());
         if (kinds.Length == 0)
             Assert.InRange(result.CutOff, 12, int.MaxValue);
-    }
-
-    [Fact]
-    public async Task Of_every_k_messages_the_one_that_the_server_holds_back_is_as_late_as_that()
-    {
-        const int every = 10;
-        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"late-{Guid.NewGuid():N}.sock"));
-        var start = ServerLocation.StartInfo();
-        foreach (var argument in (string[])["--owned", "--listen", $"{address}", "--delay-us", "200000", "--delay-every", $"{every}"])
-            start.ArgumentList.Add(argument);
-        start.RedirectStandardInput = start.RedirectStandardOutput = true;
-        using var server = System.Diagnostics.Process.Start(start)!;
-        while (await server.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
-            && !line.Contains("ready", StringComparison.Ordinal))
-        {
-        }
-        var load = TestLoad.Options(address, connections: 1, streams: 1, threads: 1) with { Mode = "ping-pong" };
-        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 100 });
-        Assert.Equal(100, result.Ok);
-        Assert.InRange(result.Latency.ToCounts().ValueAt(100.0 - 100.0 / every + 0.5), 199_000_000, long.MaxValue);
-        Assert.InRange(result.Latency.ToCounts().ValueAt(50), 0, 190_000_000);
-        server.StandardInput.Close(); // it ends with whoever started it
-        await server.WaitForExitAsync(TestContext.Current.CancellationToken);
     }
 
     private static Http2Options Options(int size) => new()
@@ -371,17 +307,5 @@ public class PingPongTests
         var answer = PayloadFrame.Of(size ?? message.Payload_.Length);
         PayloadFrame.Number(answer, stamp ?? message.Stamp, sequence ?? message.Sequence);
         return answer;
-    }
-
-    private static async Task<OpenServers> ServersAsync(params string[] typed)
-    {
-        var options = Typed.Read(Presets.Main, ["--mode", "ping-pong", .. typed]);
-        return new OpenServers(options, await ServerSet.OpenAsync(
-            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken));
-    }
-
-    private sealed record OpenServers(RunOptions Options, ServerSet Set) : IAsyncDisposable
-    {
-        public ValueTask DisposeAsync() => Set.DisposeAsync();
     }
 }

@@ -28,6 +28,8 @@ public class DownloadCheckTests
     [Theory]
     [InlineData("upload", "Upload")]
     [InlineData("ping-pong", "Echo")]
+    [InlineData("push", "Push")]
+    [InlineData("pull", "Pull")]
     public async Task A_server_without_a_mode_is_one_sentence(string mode, string method)
     {
         await using var server = new FakeServer

@@ -1,3 +1,7 @@
+using IpcBench.Client.Engine;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports.Loop;
+
 namespace IpcBench.Client.Protocols.Grpc;
 
 /// <summary>A unary method that is called in place of <c>Bench.Download</c>: what is sent, encoded, and what a reply must be.</summary>
@@ -43,4 +47,25 @@ internal sealed record GrpcCall
     private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8
         ? FormattableString.Invariant($"{Math.Max(1, deadline.TotalMicroseconds):0}u")
         : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
+}
+
+/// <summary>What servers say of the messages that they have received, read in terms of our own clock.</summary>
+internal static class Receipts
+{
+    /// <summary>Null: the server does not say when messages came.</summary>
+    /// <param name="said">At the end of a stream.</param>
+    /// <param name="beganNs">When the stream was opened.</param>
+    public static Receipt? Of(Received said, long beganNs)
+    {
+        if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
+            || told.Slots.Sum() != said.Messages)
+            return null;
+        // One clock: what began came between the opening and now. Of another clock nothing but the distances is known.
+        var isOurs = told.BeginNs >= beganNs && told.BeginNs <= MonotonicClock.NowNs;
+        return new Receipt(
+            isOurs ? told.BeginNs : beganNs,
+            told.SlotNs,
+            told.Slots,
+            isOurs ? [.. told.LatencyNs.Zip(told.LatencyCount)] : []);
+    }
 }

@@ -48,8 +48,13 @@ internal sealed class GrpcDotnetConnection : IConnection
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
         var method = call is null ? null : new GrpcDotnetMethod(channel.CreateCallInvoker(), call, notes);
-        streams = [.. Enumerable.Range(0, options.Streams).Select<int, GrpcDotnetStream>(_ => messages is { } each
-            ? new GrpcDotnetMessages(this, client, upload!, each) : new GrpcDotnetCalls(this, client, request, upload, method))];
+        streams = [.. Enumerable.Range(0, options.Streams).Select<int, GrpcDotnetStream>(_ => (messages, options.Flow) switch
+        {
+            ({ } each, Flow.Out) => new GrpcDotnetPush(this, client, upload!, each),
+            ({ } each, Flow.In) => new GrpcDotnetPull(this, client, options.Size, each),
+            ({ } each, _) => new GrpcDotnetMessages(this, client, upload!, each),
+            _ => new GrpcDotnetCalls(this, client, request, upload, method),
+        })];
     }
 
     /// <summary>What servers say of calls that fail.</summary>
@@ -127,6 +132,8 @@ internal sealed class GrpcDotnetConnection : IConnection
             if (!accepting)
                 Signal(false);
         }
+        foreach (var stream in accepting ? [] : streams.OfType<GrpcDotnetPull>())
+            stream.StopWaiting();
     }
 
     /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>

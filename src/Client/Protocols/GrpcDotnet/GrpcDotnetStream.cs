@@ -22,7 +22,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
 
-    public async ValueTask<CallResult> CallAsync(long sentNs) => await TryAsync(sentNs, Call);
+    public virtual async ValueTask<CallResult> CallAsync(long sentNs) => await TryAsync(sentNs, Call);
 
     public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 

@@ -10,18 +10,23 @@ namespace IpcBench.Client.Protocols.Http2;
 /// </summary>
 internal sealed class Http2Client : DuplexConnection
 {
+    // What is written before it is sent, and before others on this thread have their turn.
+    private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
+
+    private readonly Scheduler scheduler;
     private readonly Http2Options options;
     private readonly Http2Stream[] streams;
     private Http2Connection? connection;
-    private int withdrawn;
+    private readonly Queue<PushStream> writers = new();
+    private int withdrawn, written;
     private volatile bool isFirstDue;
 
     public Http2Client(Scheduler scheduler, Dialer dialer, Http2Options options)
         : base(scheduler, dialer)
     {
         this.options = options;
-        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => options.IsStream
-            ? new MessageStream(this, options) : new Http2Stream(this, options))];
+        this.scheduler = scheduler;
+        streams = [.. Enumerable.Range(0, options.Streams).Select(_ => StreamOf())];
     }
 
     public override IReadOnlyList<IStream> Streams => streams;
@@ -29,6 +34,11 @@ internal sealed class Http2Client : DuplexConnection
     public override bool IsOpen => connection is { IsOpen: true };
 
     public override long? StreamsAllowed => connection is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
+
+    public BlockedTime? Blocked => BlockedClock.Read();
+
+    /// <summary>How long the streams were kept from writing.</summary>
+    public BlockedClock BlockedClock { get; } = new();
 
     protected override bool CanSend => connection is { IsReady: true } && withdrawn == 0;
 
@@ -44,6 +54,30 @@ internal sealed class Http2Client : DuplexConnection
 
     /// <summary>Says on an open stream that nothing more will be sent.</summary>
     public void HalfClose(Http2Stream stream) => connection!.HalfClose(stream);
+
+    /// <summary>The server need not send any more of an open stream.</summary>
+    public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
+
+    /// <summary>
+    /// Whether a stream that has written a message may write another at once; else it waits for <see cref="PushStream.Resume"/>. What is
+    /// ready goes out whenever it is worth a system call, and at the latest when nobody has anything more to say.
+    /// </summary>
+    public bool HasOutputRoom(PushStream stream)
+    {
+        if (Output.Length < FlushAt)
+            return true;
+        written += Output.Length;
+        Current?.Flush(Output);
+        var isFull = Output.Length >= FlushAt;
+        if (!isFull && written < MostAtOnce)
+            return true;
+        writers.Enqueue(stream);
+        if (isFull)
+            BlockedClock.Set(stream, Blocker.Socket);
+        else
+            scheduler.Post(static client => ((Http2Client)client!).OnTurn(), this);
+        return false;
+    }
 
     /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
     public bool TakesFirstReply()
@@ -61,7 +95,16 @@ internal sealed class Http2Client : DuplexConnection
     public override void SetAccepting(bool value)
     {
         isFirstDue = value;
+        using var inside = Inside();
         base.SetAccepting(value);
+        if (value || options.Flow != Flow.In)
+            return;
+        foreach (var stream in streams)
+        {
+            if (stream is { IsOut: true, Id: 0 })
+                withdrawn--;
+            ((PullStream)stream).StopWaiting();
+        }
     }
 
     public override void CutOff(long sentBeforeNs)
@@ -87,6 +130,8 @@ internal sealed class Http2Client : DuplexConnection
         connection = new Http2Connection(this, options, Output);
         connection.Begin();
     }
+
+    protected override void Flushed() => OnTurn();
 
     protected override void Abandon() => connection = null;
 
@@ -148,8 +193,30 @@ internal sealed class Http2Client : DuplexConnection
             () => new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
     }
 
+    private Http2Stream StreamOf() => options switch
+    {
+        { Flow: Flow.Out } => new PushStream(this, options),
+        { Flow: Flow.In } => new PullStream(this, options),
+        { IsStream: true } => new PingPongStream(this, options),
+        _ => new Http2Stream(this, options),
+    };
+
+    /// <summary>Those who wait for room in the output go on, in turn.</summary>
+    private void OnTurn()
+    {
+        using var inside = Inside();
+        written = 0;
+        for (var left = writers.Count; left > 0 && Output.Length < FlushAt && writers.TryDequeue(out var stream); left--)
+        {
+            BlockedClock.Set(stream, Blocker.None);
+            stream.Resume();
+        }
+    }
+
     private void Fail(CallResult result)
     {
+        while (writers.TryDequeue(out var writer))
+            BlockedClock.Set(writer, Blocker.None);
         foreach (var stream in streams)
         {
             // What was withdrawn is sent again on the next connection, if there is to be one.
@@ -158,6 +225,7 @@ internal sealed class Http2Client : DuplexConnection
             if (stream.IsOut && stream.Id == 0)
                 withdrawn--;
             stream.Id = 0;
+            BlockedClock.Set(stream, Blocker.None);
             if (stream.IsOut)
                 stream.Ended(result);
         }
@@ -179,39 +247,4 @@ internal sealed class Http2Client : DuplexConnection
             open.Send(stream);
         }
     }
-}
-
-/// <summary>What the connections of one cell have in common.</summary>
-internal sealed record Http2Options
-{
-    public required Http2Request Request { get; init; }
-
-    /// <summary>Payload bytes that a right reply has, or says to have received.</summary>
-    public long Size { get; init; }
-
-    public ReplyKind Reply { get; init; }
-
-    /// <summary>After this time a call has failed, whatever comes then; 0: never.</summary>
-    public long DeadlineNs { get; init; }
-
-    /// <summary>What is wrong with a message, where a connection's first reply of each window is looked at; null: it is right.</summary>
-    public Func<byte[], string?>? Expect { get; init; }
-
-    /// <summary>What servers say of calls that fail.</summary>
-    public FailureNotes Notes { get; init; } = new();
-
-    /// <summary>Calls are messages on streams that outlive them.</summary>
-    public bool IsStream { get; init; }
-
-    /// <summary>Messages of a stream, of which the next opens another; 0: as many as there are.</summary>
-    public long Messages { get; init; }
-
-    /// <summary>Calls that may be out at a time.</summary>
-    public required int Streams { get; init; }
-
-    /// <summary>Receive window in bytes, of a stream and of the connection.</summary>
-    public int Window { get; init; } = ReceiveWindow.Ample;
-
-    /// <summary>The first stream identifier; another than 1 only to see what happens when they run out.</summary>
-    public int FirstId { get; init; } = 1;
 }

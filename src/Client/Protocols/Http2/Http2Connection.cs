@@ -29,7 +29,7 @@ internal sealed class Http2Connection : IFrameHandler
         (this.client, this.output) = (client, output);
         reader = new FrameReader(this);
         streams = new StreamTable(options.Streams);
-        requests = new RequestSender(options, streams, output);
+        requests = new RequestSender(options, streams, output, client.BlockedClock);
         replies = new ReplyReceiver(client, options, streams, requests, output);
         mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
     }

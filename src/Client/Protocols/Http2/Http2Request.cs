@@ -1,5 +1,6 @@
 using System.Buffers;
 using Google.Protobuf;
+using IpcBench.Client.Engine;
 using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
@@ -31,6 +32,9 @@ internal sealed class Http2Request
 
     /// <summary>Where among the bodies the next connection begins: each elsewhere, so that all are out. From any thread.</summary>
     public int FirstTurn() => (int)((uint)Interlocked.Increment(ref connections) % Bodies.Length);
+
+    /// <summary>The same request with another message, which comes without its prefix.</summary>
+    public RequestBody With(byte[] message) => new(Fields.IndexedBlock, GrpcFraming.Frame(message));
 
     /// <summary>A gRPC request.</summary>
     /// <param name="authority">The server's name.</param>
@@ -107,4 +111,42 @@ internal sealed class RequestBody
 
     /// <summary>Where in <see cref="IndexedFrames"/> the second frame begins, or they end.</summary>
     public int SecondFrame { get; }
+}
+
+/// <summary>What the connections of one cell have in common.</summary>
+internal sealed record Http2Options
+{
+    public required Http2Request Request { get; init; }
+
+    /// <summary>Payload bytes that a right reply has, or says to have received.</summary>
+    public long Size { get; init; }
+
+    public ReplyKind Reply { get; init; }
+
+    /// <summary>After this time a call has failed, whatever comes then; 0: never.</summary>
+    public long DeadlineNs { get; init; }
+
+    /// <summary>What is wrong with a message, where a connection's first reply of each window is looked at; null: it is right.</summary>
+    public Func<byte[], string?>? Expect { get; init; }
+
+    /// <summary>What servers say of calls that fail.</summary>
+    public FailureNotes Notes { get; init; } = new();
+
+    /// <summary>Calls are messages on streams that outlive them.</summary>
+    public bool IsStream { get; init; }
+
+    /// <summary>Which way they go; of those that are not answered each is a message of a stream.</summary>
+    public Flow Flow { get; init; }
+
+    /// <summary>Messages of a stream, of which the next opens another; 0: as many as there are.</summary>
+    public long Messages { get; init; }
+
+    /// <summary>Calls that may be out at a time.</summary>
+    public required int Streams { get; init; }
+
+    /// <summary>Receive window in bytes, of a stream and of the connection.</summary>
+    public int Window { get; init; } = ReceiveWindow.Ample;
+
+    /// <summary>The first stream identifier; another than 1 only to see what happens when they run out.</summary>
+    public int FirstId { get; init; } = 1;
 }

@@ -44,6 +44,9 @@ internal class Http2Stream : CallStream
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
     public int Uncredited;
 
+    /// <summary>What keeps it from writing.</summary>
+    public Blocker Blocker { get; set; }
+
     /// <summary>All has been sent that belongs to the HTTP/2 stream.</summary>
     public virtual bool IsSent => Unsent == 0;
 

@@ -5,104 +5,87 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One stream's place on an HTTP/2 connection where a call is a message of <c>Bench.Echo</c>: sent on the stream that is open, or on a new
-/// one, and over when its answer has come. What happens to an idle stream is told with the next message.
+/// One stream's place on an HTTP/2 connection where a call is a message of a stream that outlives it: sent or received on the stream that
+/// is open, or on a new one. What happens to an idle stream is told with the next message.
 /// </summary>
-internal sealed class MessageStream(Http2Client connection, Http2Options options) : Http2Stream(connection, options)
+internal abstract class MessageStream(Http2Client connection, Http2Options options) : Http2Stream(connection, options)
 {
     // The fields beside the payload, and room for some that are not known.
     private const int MostBeside = 1024;
 
-    private readonly Http2Client connection = connection;
-    private readonly Http2Options options = options;
     private PayloadReader reader;
-    private long sent;
-    private bool isEnding, hasAnswer;
     private CallResult? broken;
 
-    /// <summary>When the message that is out was sent.</summary>
-    public ulong Stamp { get; private set; }
+    /// <summary>What is written into the message that is out, or was read from the last one.</summary>
+    public ulong Stamp { get; protected set; }
 
-    /// <summary>Its number in its stream.</summary>
+    /// <summary>The number in its stream of the message that is out.</summary>
     public uint Sequence { get; private set; }
 
     /// <summary>The message that is out is the last of its stream, and over when the stream is.</summary>
-    public bool IsLast => options.Messages > 0 && sent == options.Messages;
+    public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
-    public override bool IsSent => Unsent == 0 && (isEnding || IsLast);
+    public override bool IsSent => Unsent == 0 && (Ends || IsLast);
 
-    public override bool IsEnding => isEnding;
+    public override bool IsEnding => Ends;
+
+    protected Http2Client Connection { get; } = connection;
+
+    protected Http2Options Options { get; } = options;
+
+    /// <summary>Messages of the stream so far.</summary>
+    protected long Count { get; set; }
+
+    /// <summary>The stream is out to end.</summary>
+    protected bool Ends { get; set; }
+
+    /// <summary>Nothing has come of a next message.</summary>
+    protected bool IsBetween => reader.IsBetween;
 
     public override ValueTask<bool> ReadyAsync()
     {
         if (Id == 0)
             return base.ReadyAsync();
-        if (!connection.IsAccepting || connection.IsOpen)
-            return new(connection.IsAccepting);
+        if (!Connection.IsAccepting || Connection.IsOpen)
+            return new(Connection.IsAccepting);
         return MoveAsync();
     }
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        connection.Enter();
+        Connection.Enter();
         try
         {
-            if (Id == 0)
-                return new(TakeBroken() ?? CallResult.Ok(0));
-            var end = Begin(nowNs);
-            isEnding = true;
-            connection.HalfClose(this);
-            return end;
+            return Id == 0 ? new(TakeBroken() ?? CallResult.Ok(0)) : End(nowNs);
         }
         finally
         {
-            connection.Leave();
+            Connection.Leave();
         }
     }
 
     /// <summary>A new HTTP/2 stream is opened for the next message.</summary>
-    public void BeginStream(int id, long window)
+    public virtual void BeginStream(int id, long window)
     {
         BeginRequest(id, 0, window);
-        (reader, sent) = (default, 0);
+        (reader, Count) = (default, 0);
     }
 
     /// <summary>Numbers the next message, which is about to be sent.</summary>
-    public void BeginMessage() => (Sequence, Stamp, sent) = ((uint)sent, (ulong)SentNs, sent + 1);
-
-    public override string? OnData(ReadOnlySpan<byte> bytes)
+    public virtual void BeginMessage()
     {
-        if (!SawHeaders)
-            return "protocol";
-        while (!bytes.IsEmpty)
-        {
-            bytes = bytes[reader.Read(bytes)..];
-            if (reader.IsBroken)
-                return "protocol";
-            if (reader.Length > options.Size + MostBeside)
-                return "wrong length";
-            if (!reader.IsComplete)
-                break;
-            if (Wrong() is { } wrong)
-                return wrong;
-            if (IsLast)
-                hasAnswer = true;
-            else
-                Complete(InTime(CallResult.Ok(reader.Size))); // the next message may be out after this
-        }
-        return null;
+        (Sequence, Stamp) = ((uint)Count, (ulong)SentNs);
+        Count++;
     }
 
-    public override CallResult Conclude(bool endedByHeaders)
+    /// <summary>All of a message has been written.</summary>
+    public virtual void OnWritten()
     {
-        var why = Failure
-            ?? (!endedByHeaders ? "no status" : !reader.IsBetween ? "wrong length" : isEnding || hasAnswer ? null : "ended early");
-        return InTime(why is null ? CallResult.Ok(hasAnswer ? options.Size : 0) : CallResult.Failed(why));
     }
 
     public override void Ended(CallResult result)
     {
-        (isEnding, hasAnswer) = (false, false);
+        Ends = false;
         if (IsOut)
             Complete(result);
         else if (!result.IsOk)
@@ -111,42 +94,100 @@ internal sealed class MessageStream(Http2Client connection, Http2Options options
 
     protected override void Send()
     {
-        connection.Enter();
+        Connection.Enter();
         try
         {
             if (TakeBroken() is { } failure)
                 Complete(failure);
             else
-                connection.Send(this);
+                Connection.Send(this);
         }
         finally
         {
-            connection.Leave();
+            Connection.Leave();
         }
     }
 
-    /// <summary>Ends the stream on a connection that is about to close, and waits for the next connection.</summary>
-    private async ValueTask<bool> MoveAsync()
+    /// <summary>Ends the stream that is open.</summary>
+    protected virtual ValueTask<CallResult> End(long nowNs)
     {
-        if (await EndAsync(MonotonicClock.NowNs) is { IsOk: false } failure)
-            broken = failure;
-        return await base.ReadyAsync();
+        var end = Begin(nowNs);
+        Ends = true;
+        Connection.HalfClose(this);
+        return end;
     }
 
-    private CallResult? TakeBroken()
+    /// <summary>Reads messages and hands on each whole one, until the stream is another.</summary>
+    /// <returns>Why the stream must be reset; null: it goes on.</returns>
+    protected string? ReadMessages(ReadOnlySpan<byte> bytes)
+    {
+        if (!SawHeaders)
+            return "protocol";
+        for (var id = Id; !bytes.IsEmpty && Id == id;)
+        {
+            bytes = bytes[reader.Read(bytes)..];
+            if (reader.IsBroken)
+                return "protocol";
+            if (reader.Length > Options.Size + MostBeside)
+                return "wrong length";
+            if (!reader.IsComplete)
+                break;
+            if (OnMessage(reader) is { } wrong)
+                return wrong;
+        }
+        return null;
+    }
+
+    /// <returns>What is wrong with it; null: nothing.</returns>
+    protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
+
+    protected CallResult? TakeBroken()
     {
         var taken = broken;
         broken = null;
         return taken;
     }
 
-    /// <summary>What is wrong with the message that has just come; null: it is the answer.</summary>
-    private string? Wrong()
+    /// <summary>Ends the stream on a connection that is about to close, and waits for the next Connection.</summary>
+    private async ValueTask<bool> MoveAsync()
     {
-        if (!IsOut || isEnding || hasAnswer || Unsent > 0)
+        if (await EndAsync(MonotonicClock.NowNs) is { IsOk: false } failure)
+            broken = failure;
+        return await base.ReadyAsync();
+    }
+}
+
+/// <summary>Messages of <c>Bench.Echo</c>, each over when its answer has come.</summary>
+internal sealed class PingPongStream(Http2Client connection, Http2Options options) : MessageStream(connection, options)
+{
+    private bool hasAnswer;
+
+    public override string? OnData(ReadOnlySpan<byte> bytes) => ReadMessages(bytes);
+
+    public override CallResult Conclude(bool endedByHeaders)
+    {
+        var why = Failure ?? (!endedByHeaders ? "no status" : !IsBetween ? "wrong length" : Ends || hasAnswer ? null : "ended early");
+        return InTime(why is null ? CallResult.Ok(hasAnswer ? Options.Size : 0) : CallResult.Failed(why));
+    }
+
+    public override void Ended(CallResult result)
+    {
+        hasAnswer = false;
+        base.Ended(result);
+    }
+
+    protected override string? OnMessage(in PayloadReader message)
+    {
+        if (!IsOut || Ends || hasAnswer || Unsent > 0)
             return "unasked message";
-        if ((reader.Sequence, reader.Stamp) != (Sequence, Stamp))
+        if ((message.Sequence, message.Stamp) != (Sequence, Stamp))
             return "wrong sequence";
-        return reader.Size == options.Size ? null : "wrong length";
+        if (message.Size != Options.Size)
+            return "wrong length";
+        if (IsLast)
+            hasAnswer = true;
+        else
+            Complete(InTime(CallResult.Ok(message.Size))); // the next message may be out after this
+        return null;
     }
 }

@@ -6,7 +6,7 @@ using IpcBench.Protocol;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>What a client says on one HTTP/2 connection: requests, as far as the server's limits and windows allow.</summary>
-internal sealed class RequestSender(Http2Options options, StreamTable streams, OutputBuffer output)
+internal sealed class RequestSender(Http2Options options, StreamTable streams, OutputBuffer output, BlockedClock clock)
 {
     private const int LargestId = int.MaxValue;
 
@@ -16,7 +16,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private readonly Http2Request request = options.Request;
     private readonly PeerSettings peer = new();
     private readonly HpackEncoder fields = new(options.Request.Fields);
-    private readonly List<Http2Stream> blocked = [];
+    private readonly Queue<Http2Stream> blocked = [];
     private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
@@ -32,14 +32,16 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>Sends a call's request, or as much as the server's window allows; only when it <see cref="HasRoom"/>.</summary>
     public void Send(Http2Stream stream)
     {
-        if (stream is MessageStream messages)
+        if (Numbered(stream) is { } messages)
         {
             SendMessage(messages);
             return;
         }
         var id = TakeId();
-        var body = stream.Body ??= NextBody(); // one that is sent again keeps its own
+        var pull = stream as PullStream;
+        var body = stream.Body ??= pull?.Request() ?? NextBody(); // one that is sent again keeps its own
         var length = body.Message.Length;
+        pull?.BeginStream(id, 0);
         stream.BeginRequest(id, length, peer.InitialWindow);
         streams.Add(id, stream);
         if (fields.IsSteady && window >= length && peer.InitialWindow >= length && body.IndexedFrames is { } whole)
@@ -57,7 +59,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
         output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
         if (length > 0 && !TrySendRest(stream))
-            blocked.Add(stream);
+            blocked.Enqueue(stream);
     }
 
     /// <summary>Sends a stream's next message, and before its first the headers.</summary>
@@ -74,8 +76,10 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         var length = stream.Unsent = body.Message.Length;
         if (window < length || stream.SendWindow < length || body.DataFrame is not { IsEmpty: false } whole)
         {
-            if (!TrySendRest(stream))
-                blocked.Add(stream);
+            if (TrySendRest(stream))
+                stream.OnWritten();
+            else
+                blocked.Enqueue(stream);
             return;
         }
         var frame = output.Append(whole.Length);
@@ -86,7 +90,11 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         window -= length;
         stream.SendWindow -= length;
         stream.Unsent = 0;
+        stream.OnWritten();
     }
+
+    /// <summary>The stream, where each message is to be numbered; null where there is one request.</summary>
+    private static MessageStream? Numbered(Http2Stream stream) => stream is PullStream ? null : stream as MessageStream;
 
     private int TakeId()
     {
@@ -98,8 +106,12 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>Forgets what is still to be sent of a request.</summary>
     public void Forget(Http2Stream stream)
     {
-        if (stream.Unsent > 0)
-            blocked.Remove(stream);
+        clock.Set(stream, Blocker.None);
+        for (var left = stream.Unsent > 0 ? blocked.Count : 0; left > 0; left--)
+        {
+            if (blocked.Dequeue() is var other && other != stream)
+                blocked.Enqueue(other);
+        }
     }
 
     /// <returns>By how much the windows of the open streams change.</returns>
@@ -120,11 +132,16 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE by nothing or beyond 2^31-1");
     }
 
-    /// <summary>A window has grown: what waits for it may go on.</summary>
+    /// <summary>A window has grown: what waits for it may go on, in turn.</summary>
     public void SendBlocked()
     {
-        if (blocked.Count > 0)
-            blocked.RemoveAll(TrySendRest);
+        for (var left = blocked.Count; left > 0 && blocked.TryDequeue(out var stream); left--)
+        {
+            if (!TrySendRest(stream))
+                blocked.Enqueue(stream);
+            else
+                (stream as MessageStream)?.OnWritten(); // its next message may be blocked after this
+        }
     }
 
     private RequestBody NextBody()
@@ -172,8 +189,11 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             // A frame of that size is allowed by every peer (RFC 9113, 4.2).
             var count = (int)Math.Min(Math.Min(stream.Unsent, FrameReader.MaxFrame), Math.Min(window, stream.SendWindow));
             if (count <= 0)
+            {
+                clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow);
                 return false;
-            var (messages, from) = (stream as MessageStream, message.Length - stream.Unsent);
+            }
+            var (messages, from) = (Numbered(stream), message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
             if (messages is not null && from < PayloadFrame.LongestHead)
                 WriteHead(messages, flags, from, count);
@@ -183,6 +203,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             stream.SendWindow -= count;
             window -= count;
         }
+        clock.Set(stream, Blocker.None);
         return true;
     }
 }

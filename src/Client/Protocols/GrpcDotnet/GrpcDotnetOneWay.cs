@@ -1,0 +1,154 @@
+using Grpc.Core;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Protocols.GrpcDotnet;
+
+/// <summary>Messages of <c>Bench.Push</c>, each over when the library has written it.</summary>
+/// <param name="connection">Its channel.</param>
+/// <param name="client">Of that channel.</param>
+/// <param name="payload">Of every message.</param>
+/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
+internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
+    : GrpcDotnetStream(connection), IOneWayStream
+{
+    private readonly Payload message = payload.Clone();
+    private AsyncClientStreamingCall<Payload, Received>? open;
+    private long sent, dueNs, beganNs;
+    private Receipt? receipt;
+
+    public void SetDue(long dueNs) => this.dueNs = dueNs;
+
+    public Receipt? TakeReceipt()
+    {
+        var taken = receipt;
+        receipt = null;
+        return taken;
+    }
+
+    public override async ValueTask<CallResult> EndAsync(long nowNs) =>
+        open is null ? CallResult.Ok(0) : await TryAsync(nowNs, (_, _) => FinishAsync(open));
+
+    protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
+    {
+        if (open is null)
+        {
+            (open, sent, beganNs) = (client.Push(new CallOptions(cancellationToken: cancellation)), 0, MonotonicClock.NowNs);
+            await Task.Yield(); // writes that end at once would keep the thread, and the other streams from being opened
+        }
+        var call = open;
+        open = null; // what throws leaves no stream behind
+        try
+        {
+            (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)dueNs);
+            await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
+        }
+        catch
+        {
+            call.Dispose();
+            throw;
+        }
+        if (sent == messages && await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong)
+            return wrong;
+        open = sent == messages ? null : call;
+        return CallResult.Ok(message.Payload_.Length);
+    }
+
+    private async Task<CallResult> FinishAsync(AsyncClientStreamingCall<Payload, Received> call)
+    {
+        open = null;
+        using (call)
+        {
+            await call.RequestStream.CompleteAsync().ConfigureAwait(false);
+            var said = await call.ResponseAsync.ConfigureAwait(false);
+            if (said.Messages != sent)
+                return CallResult.Failed("wrong count");
+            if (said.Bytes != sent * message.Payload_.Length)
+                return CallResult.Failed("wrong length");
+            receipt = Receipts.Of(said, beganNs);
+            return receipt is null ? CallResult.Failed("no times") : CallResult.Ok(0);
+        }
+    }
+}
+
+/// <summary>Messages of <c>Bench.Pull</c>, each over when the library has handed it out.</summary>
+/// <param name="connection">Its channel.</param>
+/// <param name="client">Of that channel.</param>
+/// <param name="size">Payload bytes of each.</param>
+/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
+internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long messages)
+    : GrpcDotnetStream(connection), IOneWayStream
+{
+    private AsyncServerStreamingCall<Payload>? open;
+    private long received, askedNs, stamp;
+    private (double PerSecond, long DelayNs) pace;
+    private volatile bool isOver;
+
+    public void Pace(double perSecond, long delayNs) => (pace, isOver) = ((perSecond, delayNs), false);
+
+    public long? DueNs(long nowNs) => stamp >= askedNs && stamp <= nowNs ? stamp : null;
+
+    /// <summary>Nobody waits for another message. From any thread.</summary>
+    public void StopWaiting()
+    {
+        isOver = true;
+        CutOff(long.MaxValue);
+    }
+
+    public override async ValueTask<CallResult> CallAsync(long sentNs)
+    {
+        var result = await base.CallAsync(sentNs);
+        return isOver && result.IsCutOff ? CallResult.Over : result;
+    }
+
+    public override ValueTask<CallResult> EndAsync(long nowNs)
+    {
+        open?.Dispose(); // the server sends as long as it is not told to stop
+        open = null;
+        return new(CallResult.Ok(0));
+    }
+
+    protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
+    {
+        if (open is null)
+        {
+            var request = new PullRequest { Size = size, Messages = messages, Rate = pace.PerSecond, DelayNs = pace.DelayNs };
+            (received, askedNs) = (0, MonotonicClock.NowNs);
+            open = client.Pull(request, new CallOptions(cancellationToken: cancellation));
+            await Task.Yield(); // as in Push
+        }
+        var call = open;
+        open = null;
+        try
+        {
+            if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
+                return Failed(call, "ended early");
+            var message = call.ResponseStream.Current;
+            if (message.Sequence != (uint)received++)
+                return Failed(call, "wrong sequence");
+            if (message.Payload_.Length != size)
+                return Failed(call, "wrong length");
+            stamp = (long)message.Stamp;
+            if (received == messages)
+            {
+                var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
+                return more ? Failed(call, "unasked message") : CallResult.Ok(size);
+            }
+        }
+        catch
+        {
+            call.Dispose();
+            throw;
+        }
+        open = call;
+        return CallResult.Ok(size);
+    }
+
+    private static CallResult Failed(AsyncServerStreamingCall<Payload> call, string kind)
+    {
+        call.Dispose();
+        return CallResult.Failed(kind);
+    }
+}

@@ -1,0 +1,275 @@
+using Google.Protobuf;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Transports.Loop;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Messages that go one way, against scripts: what is on the wire, and what keeps a writer from writing.</summary>
+public class OneWayTests
+{
+    private const int InitialWindow = 4;
+
+    [Fact]
+    public void Pushed_messages_are_numbered_and_over_when_written_and_the_receiver_tells_when_they_came()
+    {
+        var harness = Opened(Flow.Out);
+        var stream = (IOneWayStream)harness.Connection.Streams[0];
+        for (var number = 0; number < 5; number++)
+        {
+            stream.SetDue(100 + number);
+            IsOk(Call(harness), 10);
+            var (frames, message) = Sent(harness);
+            Assert.Equal((number == 0 ? 2 : 1, (uint)number, 100ul + (uint)number), (frames, message.Sequence, message.Stamp));
+        }
+        Assert.Null(stream.TakeReceipt());
+        var begin = MonotonicClock.NowNs;
+        var end = stream.EndAsync(1).AsTask();
+        Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Flags);
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Told(5, begin)), .. Frames.Trailers(1)]);
+        IsOk(end);
+        var receipt = stream.TakeReceipt()!;
+        Assert.Equal((begin, 1000, 5, (7, 5)), (receipt.BeginNs, receipt.SlotNs, receipt.Slots.Sum(), receipt.Latency.Single()));
+        Assert.Null(stream.TakeReceipt());
+    }
+
+    [Fact]
+    public void Times_of_another_clock_say_how_many_came_and_not_how_long_it_took()
+    {
+        var harness = Opened(Flow.Out);
+        var stream = (IOneWayStream)harness.Connection.Streams[0];
+        IsOk(Call(harness), 10);
+        var end = stream.EndAsync(1).AsTask();
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Told(1, 5)), .. Frames.Trailers(1)]);
+        IsOk(end);
+        var receipt = stream.TakeReceipt()!;
+        Assert.InRange(receipt.BeginNs, MonotonicClock.NowNs - 60_000_000_000, MonotonicClock.NowNs);
+        Assert.Equal((1, 0), (receipt.Slots.Sum(), receipt.Latency.Count));
+    }
+
+    [Theory]
+    [InlineData("fewer", "wrong count")]
+    [InlineData("bytes", "wrong length")]
+    [InlineData("no times", "no times")]
+    [InlineData("nothing", "no message")]
+    [InlineData("status", "status 15")]
+    [InlineData("nonsense", "protocol")]
+    [InlineData("endless", "wrong length")]
+    [InlineData("half-closed", "no status")]
+    [InlineData("reset", "reset")]
+    public void A_push_that_does_not_end_well_is_a_failure(string how, string kind)
+    {
+        var harness = Opened(Flow.Out);
+        IsOk(Call(harness), 10);
+        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. how switch
+        {
+            "fewer" => Frames.Data(1, Told(0, 1)),
+            "bytes" => Frames.Data(1, GrpcFraming.Frame(new Received { Bytes = 9, Messages = 1 }.ToByteArray())),
+            "no times" => Frames.Data(1, GrpcFraming.Frame(new Received { Bytes = 10, Messages = 1 }.ToByteArray())),
+            "nonsense" => Frames.Data(1, [0, 0, 0, 0, 1, 0xFF]),
+            "endless" => [.. Enumerable.Range(0, 70).SelectMany(_ => Frames.Data(1, new byte[16_000]))],
+            _ => [],
+        }]);
+        if (how != "endless")
+            harness.Duplex.Deliver(how switch
+            {
+                "half-closed" => Frames.Data(1, [], end: true),
+                "reset" => Frames.Reset(1, 2),
+                "status" => Frames.Trailers(1, 15),
+                _ => Frames.Trailers(1),
+            });
+        Failed(kind, end);
+        Assert.Null(((IOneWayStream)harness.Connection.Streams[0]).TakeReceipt());
+        IsOk(Call(harness)); // another stream is opened
+    }
+
+    [Fact]
+    public void What_becomes_of_a_pushed_stream_is_told_with_its_next_message()
+    {
+        var harness = Opened(Flow.Out);
+        IsOk(Call(harness), 10);
+        harness.Duplex.Deliver(Frames.Reset(1, 8));
+        Failed("reset", Call(harness));
+        harness.Duplex.TakeSent();
+        IsOk(Call(harness));
+        Assert.Equal(0u, Sent(harness).Message.Sequence);
+    }
+
+    [Fact]
+    public async Task A_writer_waits_for_the_window_that_is_closed_and_its_time_is_counted()
+    {
+        var harness = new Http2Harness(Options(Flow.Out)).Opened((InitialWindow, 40));
+        IsOk(Call(harness));
+        var call = Call(harness); // 31 bytes each
+        Assert.False(call.IsCompleted);
+        var begin = MonotonicClock.NowNs;
+        await Task.Delay(50, TestContext.Current.CancellationToken);
+        var atLeast = MonotonicClock.NowNs - begin;
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20));
+        IsOk(call);
+        var blocked = harness.Connection.Blocked!.Value;
+        Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
+        Assert.Equal((0, 0), (blocked.ConnectionWindowNs, blocked.SocketNs));
+        for (var sent = 2; sent < 65_535 / 31; sent++)
+            IsOk(Call(harness));
+        call = Call(harness);
+        Assert.False(call.IsCompleted);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use
+        Assert.False(call.IsCompleted);
+        harness.Connection.CutOff(long.MaxValue);
+        WasCutOff(call);
+        Assert.InRange(harness.Connection.Blocked!.Value.ConnectionWindowNs, 1, long.MaxValue);
+        var last = harness.Connection.Blocked;
+        Assert.Equal(last, harness.Connection.Blocked); // nobody waits any more
+    }
+
+    [Fact]
+    public async Task Pulled_messages_are_over_as_they_come_and_the_stream_is_cancelled_at_the_end()
+    {
+        var harness = Opened(Flow.In);
+        var stream = (IOneWayStream)harness.Connection.Streams[0];
+        stream.Pace(1000, 500);
+        var begin = (ulong)MonotonicClock.NowNs;
+        var call = Call(harness);
+        var frames = harness.Duplex.TakeFrames();
+        Assert.True(frames[^1].Header.Has(FrameFlags.EndStream));
+        Assert.Equal(new PullRequest { Size = 10, Rate = 1000, DelayNs = 500 },
+            PullRequest.Parser.ParseFrom(frames[^1].Payload.AsSpan(GrpcFraming.PrefixLength)));
+        harness.Duplex.Deliver(Frames.ResponseHeaders(1));
+        foreach (var (number, stamp) in ((uint, ulong)[])[(0, (ulong)MonotonicClock.NowNs), (1, 5), (2, ulong.MaxValue)])
+        {
+            Assert.False(call.IsCompleted);
+            harness.Duplex.Deliver(Frames.Data(1, Message(number, stamp)));
+            IsOk(call, 10);
+            Assert.Equal(number == 0 ? (long)stamp : null, stream.DueNs(MonotonicClock.NowNs)); // the others are of no clock of ours
+            call = stream.CallAsync(1).AsTask();
+        }
+        harness.Connection.SetAccepting(false);
+        Assert.True((await call).IsOver);
+        harness.Duplex.Deliver(Frames.Data(1, Message(3, begin))); // on its way already
+        IsOk(stream.EndAsync(1).AsTask());
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
+    }
+
+    [Theory]
+    [InlineData("lost", "wrong sequence")]
+    [InlineData("doubled", "wrong sequence")]
+    [InlineData("short", "wrong length")]
+    [InlineData("broken", "protocol")]
+    [InlineData("trailers", "ended early")]
+    [InlineData("status", "status 13")]
+    [InlineData("half-closed", "no status")]
+    [InlineData("reset inside", "reset")]
+    [InlineData("cut inside", "wrong length")]
+    [InlineData("gone", "connection lost")]
+    public void A_wrong_message_is_a_failure_and_the_next_one_is_of_another_stream(string how, string kind)
+    {
+        var harness = Opened(Flow.In);
+        var call = Call(harness);
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message(0, 1))]);
+        IsOk(call);
+        harness.Duplex.TakeSent();
+        call = harness.Connection.Streams[0].CallAsync(1).AsTask();
+        if (how == "gone")
+            harness.Duplex.End();
+        else
+            harness.Duplex.Deliver(how switch
+            {
+                "lost" => Frames.Data(1, Message(2, 1)),
+                "doubled" => Frames.Data(1, Message(0, 1)),
+                "short" => Frames.Data(1, Message(1, 1, size: 9)),
+                "broken" => Frames.Data(1, [1, 0, 0, 0, 0]),
+                "trailers" => Frames.Trailers(1),
+                "status" => Frames.Trailers(1, 13),
+                "half-closed" => Frames.Data(1, [], end: true),
+                "cut inside" => [.. Frames.Data(1, Message(1, 1)[..20]), .. Frames.Trailers(1)],
+                _ => [.. Frames.Data(1, Message(1, 1)[..20]), .. Frames.Reset(1, 2)],
+            });
+        Failed(kind, call);
+        if (how == "gone")
+            harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
+        call = Call(harness);
+        var id = how == "gone" ? 1 : 3;
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Message(0, 1))]);
+        IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("push", "silent")]
+    [InlineData("push", "no window")]
+    [InlineData("push", "reset inside", "reset")]
+    [InlineData("push", "half-closed", "no status")]
+    [InlineData("push", "after trailers", "ended early")]
+    [InlineData("pull", "silent")]
+    [InlineData("pull", "no window")]
+    [InlineData("pull", "endless", "wrong sequence")]
+    [InlineData("pull", "reset inside", "reset")]
+    [InlineData("pull", "half-closed", "no status")]
+    [InlineData("pull", "after trailers", "ended early")]
+    public async Task A_hostile_server_is_counted_and_the_load_ends(string mode, string how, params string[] kinds)
+    {
+        var wrong = Message(7, 1);
+        await using var server = new FakeServer
+        {
+            Greeting = how == "no window" ? Frames.Settings((InitialWindow, 0)) : Frames.Settings(),
+            Answer = (stream, _) => how switch
+            {
+                "endless" => [.. Frames.ResponseHeaders(stream), .. Enumerable.Range(0, 500).SelectMany(_ => Frames.Data(stream, wrong))],
+                "reset inside" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, wrong[..9]), .. Frames.Reset(stream, 2)],
+                "half-closed" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [], end: true)],
+                "after trailers" => [.. Frames.ResponseHeaders(stream), .. Frames.Trailers(stream), .. Frames.Data(stream, wrong)],
+                _ => [],
+            },
+            AnswersFrames = true,
+        };
+        var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = mode };
+        var result = await TestLoad.MeasureAsync(load, TestLoad.For(0.5));
+        Assert.Equal((0, 0), (result.Ok, result.Credited));
+        Assert.True(result.Failed.Values.Sum() + result.CutOff > 0);
+        // What was written on a stream that breaks has not been received.
+        Assert.Subset(kinds.Concat(["protocol", "not received"]).ToHashSet(), result.Failed.Keys.ToHashSet());
+        if (how == "no window")
+            Assert.InRange(result.CutOff, 12, int.MaxValue);
+    }
+
+    private static Http2Options Options(Flow flow) => new()
+    {
+        Request = Http2Request.Payload("localhost", tls: false, "/a.B/C", flow == Flow.In ? 0 : 10),
+        Size = 10,
+        IsStream = true,
+        Flow = flow,
+        Streams = 1,
+    };
+
+    private static Http2Harness Opened(Flow flow) => new Http2Harness(Options(flow)).Opened((InitialWindow, int.MaxValue));
+
+    private static Task<CallResult> Call(Http2Harness harness) => harness.Connection.Streams[0].CallAsync(1).AsTask();
+
+    private static (int Frames, Payload Message) Sent(Http2Harness harness)
+    {
+        var frames = harness.Duplex.TakeFrames();
+        return (frames.Count, Payload.Parser.ParseFrom(frames[^1].Payload.AsSpan(GrpcFraming.PrefixLength)));
+    }
+
+    private static byte[] Message(uint number, ulong stamp, int size = 10)
+    {
+        var message = PayloadFrame.Of(size);
+        PayloadFrame.Number(message, stamp, number);
+        return message;
+    }
+
+    /// <summary>What a server says that has received so many messages, each after 7 ns.</summary>
+    private static byte[] Told(int messages, long beginNs) => GrpcFraming.Frame(new Received
+    {
+        Bytes = 10 * messages,
+        Messages = messages,
+        Arrivals = new Arrivals { BeginNs = beginNs, SlotNs = 1000, Slots = { messages }, LatencyNs = { 7 }, LatencyCount = { messages } },
+    }.ToByteArray());
+}

@@ -1,0 +1,115 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Streams of messages to and from our own server: counts, the plan, laws of queues.</summary>
+public class StreamServersTests
+{
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("tls")]
+    [InlineData("unix")]
+    [InlineData("pipe")]
+    public async Task Our_own_server_takes_and_gives_every_message(string kind)
+    {
+        await using var servers = await ServersAsync(
+            "--mode", "ping-pong,push,pull", "--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
+        foreach (var cell in new BenchPlan(servers.Options, servers.Set.Targets).Cells)
+        {
+            foreach (var load in new[] { cell.Load, cell.Load with { Messages = 0 } })
+            {
+                var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 500 });
+                Assert.Equal((500, 500, 500), (result.Ok, result.Completed, Math.Round(result.Credited)));
+                Assert.Equal(500 * load.Size, result.PayloadBytes, load.Size);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Littles_law_holds_and_streams_end_without_a_failure()
+    {
+        await using var servers = await ServersAsync("--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
+        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
+        await using var generator = await TestLoad.OpenAsync(load);
+        for (var i = 0; i < 2; i++)
+        {
+            var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
+            var result = await TestLoad.RunAsync(generator, window);
+            Assert.Equal((0, 0), (result.Failed.Count, result.CutOff));
+            var inFlight = result.Credited / (result.WindowNs / 1e9) * (result.Latency.Sum / 1e9 / result.Ok);
+            Assert.InRange(inFlight, 0.9 * 16, 1.1 * 16);
+            Assert.Equal(0, result.Connections.Reopened);
+        }
+    }
+
+    [Theory]
+    [InlineData("push")]
+    [InlineData("pull")]
+    public async Task A_window_of_messages_one_way_begins_and_ends_amid_them(string mode)
+    {
+        await using var servers = await ServersAsync("--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
+        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
+        await using var generator = await TestLoad.OpenAsync(load);
+        foreach (var rate in new double?[] { null, 2000 })
+        {
+            var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromSeconds(0.5), Rate = rate };
+            await TestLoad.InTheEndAsync(async () =>
+            {
+                var result = await TestLoad.RunAsync(generator, window);
+                Assert.Equal((0, 0, 0), (result.Failed.Count, result.CutOff, result.Connections.Reopened));
+                Assert.InRange(result.Credited, 100, Math.Max(100, result.AllOk));
+                Assert.True(result.Latency.Sum > 0);
+                var due = rate * (result.WindowNs / 1e9) ?? result.Started;
+                Assert.InRange(result.Started + result.NotSent, 0.95 * due - 16, 1.05 * due + 16);
+            });
+        }
+    }
+
+    [Theory]
+    [InlineData("ping-pong", 1)]
+    [InlineData("push", 20)]
+    [InlineData("pull", 20)]
+    public async Task Of_every_k_messages_the_one_that_the_server_holds_back_is_as_late_as_that_and_those_behind_it(string mode, int late)
+    {
+        const int every = 50, held = 200;
+        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"late-{Guid.NewGuid():N}.sock"));
+        var start = ServerLocation.StartInfo();
+        foreach (var argument in (string[])["--owned", "--listen", $"{address}", "--delay-us", $"{held}000", "--delay-every", $"{every}"])
+            start.ArgumentList.Add(argument);
+        start.RedirectStandardInput = start.RedirectStandardOutput = true;
+        using var server = System.Diagnostics.Process.Start(start)!;
+        while (await server.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
+            && !line.Contains("ready", StringComparison.Ordinal))
+        {
+        }
+        var load = TestLoad.Options(address, connections: 1, streams: 1, threads: 1) with { Mode = mode };
+        // One way, 100 messages a second: behind one that is held for 200 ms there are 19 more, 10 ms less late each.
+        const int calls = 90;
+        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = calls, Rate = mode == "ping-pong" ? null : 100 });
+        Assert.Equal(calls, result.Ok);
+        var latency = result.Latency.ToCounts();
+        Assert.InRange(latency.ValueAt(100), 0.99 * held * 1e6, double.MaxValue);
+        Assert.InRange(latency.ValueAt(100.0 * (calls - late / 2 + 0.5) / calls), (late == 1 ? 0 : 0.5 * held) * 1e6, double.MaxValue);
+        Assert.InRange(latency.ValueAt(30), 0, 0.95 * held * 1e6);
+        server.StandardInput.Close(); // it ends with whoever started it
+        await server.WaitForExitAsync(TestContext.Current.CancellationToken);
+    }
+
+    private static async Task<OpenServers> ServersAsync(params string[] typed)
+    {
+        var options = Typed.Read(Presets.Main, typed);
+        return new OpenServers(options, await ServerSet.OpenAsync(
+            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken));
+    }
+
+    private sealed record OpenServers(RunOptions Options, ServerSet Set) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync() => Set.DisposeAsync();
+    }
+}
