@@ -108,6 +108,10 @@ public sealed class DoubtTests
             .Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })]
         };
         Raises("client-ceiling", "the ceiling was found without http2-window=64KiB)", swept with { Calibrations = [Ceiling(180_000)] });
+        // A method's size is that of its request, and its ceiling was found with replies as large as its own.
+        var method = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Method = "a.B/C", Size = 5 } })] };
+        Raises("client-ceiling", "the client itself reaches 180,000", method with { Calibrations = [Ceiling(180_000)] });
+        Assert.Null(Find(method with { Calibrations = [Ceiling(180_000) with { Transport = "tcp" }] }, "client-ceiling"));
     }
 
     [Fact]

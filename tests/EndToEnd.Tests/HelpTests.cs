@@ -60,6 +60,8 @@ public sealed class HelpTests
     [Theory]
     [InlineData("--arr", "--arrivals")]
     [InlineData("--arrivals p", "poisson")]
+    [InlineData("ab --format=j", "--format=json")]
+    [InlineData("--mode p", "ping-pong")]
     [InlineData("swee", "sweep")]
     [InlineData("http --expect-s", "--expect-status")]
     public async Task Bash_completes_what_was_begun(string typed, string completed)
@@ -86,10 +88,13 @@ public sealed class HelpTests
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
         Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");
-        var asked = string.Format(CultureInfo.InvariantCulture, script, Tool.Client, "--arrivals p", Tool.ClientFolder);
-        await using var tool = Tool.StartProgram(shell, Path.GetTempPath(), "-c", asked);
-        Assert.True(await tool.ExitCodeAsync() == 0, tool.Error);
-        Assert.Equal("poisson", tool.Output.Trim());
+        foreach (var (typed, offered) in new[] { ("--arrivals p", "poisson"), ("ab --format=j", "--format=json") })
+        {
+            var asked = string.Format(CultureInfo.InvariantCulture, script, Tool.Client, typed, Tool.ClientFolder);
+            await using var tool = Tool.StartProgram(shell, Path.GetTempPath(), "-c", asked);
+            Assert.True(await tool.ExitCodeAsync() == 0, tool.Error);
+            Assert.Equal(offered, tool.Output.Trim());
+        }
     }
 
     [Theory]

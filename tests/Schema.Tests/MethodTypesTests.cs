@@ -42,6 +42,32 @@ public class MethodTypesTests
             types.Message("shop.cart.Cart")!.Fields.InDeclarationOrder().Select(field => field.MessageType.FullName));
     }
 
+    // It leaves names as they stand in the text, and the entry of a map is a message inside.
+    [Fact]
+    public void A_file_with_names_as_in_the_text_is_described_with_its_maps_and_shortest_names()
+    {
+        static FieldDescriptorProto Field(string name, int number, FieldDescriptorProto.Types.Type type, string of = "")
+        {
+            var label = name == "tags" ? FieldDescriptorProto.Types.Label.Repeated : FieldDescriptorProto.Types.Label.Optional;
+            var field = new FieldDescriptorProto { Name = name, Number = number, Type = type, Label = label };
+            if (of.Length > 0)
+                field.TypeName = of;
+            return field;
+        }
+        var entry = new DescriptorProto { Name = "Tags", Options = new MessageOptions { MapEntry = true } };
+        entry.Field.Add([
+            Field("key", 1, FieldDescriptorProto.Types.Type.String), Field("value", 2, FieldDescriptorProto.Types.Type.Enum, "Kind")]);
+        var item = new DescriptorProto { Name = "Item", NestedType = { entry } };
+        item.Field.Add([
+            Field("tags", 1, FieldDescriptorProto.Types.Type.Message, "Tags"),
+            Field("kind", 2, FieldDescriptorProto.Types.Type.Enum, "Kind")]);
+        var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", Syntax = "proto3", MessageType = { item } };
+        shop.EnumType.Add(new EnumDescriptorProto { Name = "Kind", Value = { new EnumValueDescriptorProto { Name = "NONE" } } });
+        Assert.Contains(
+            "message Item {\n  map<string, Kind> tags = 1;\n  Kind kind = 2;\n}\n",
+            Description.Of(MethodTypes.Of([shop], "shop.pb"), "shop.Item"), StringComparison.Ordinal);
+    }
+
     // shop.Cart has a user.Person, who has a shop.Address and sisters: the packages go round in a circle, the types do not.
     [Fact]
     public void Packages_without_imports_may_refer_to_each_other()

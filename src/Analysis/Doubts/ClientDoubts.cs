@@ -30,8 +30,10 @@ internal static class ClientDoubts
     public static Observation? Ceiling(MeasuredRun run, MeasuredCell cell)
     {
         var key = cell.Key;
+        // Of a method the size is that of its request, and the ceiling was found with replies as large as its own.
         var ceiling = run.Record.Calibrations.FirstOrDefault(
-            c => (c.Transport, c.Size, c.Connections, c.Streams) == (key.Transport, key.Size, key.Connections, key.Streams));
+            c => (c.Transport, c.Connections, c.Streams) == (key.Transport, key.Connections, key.Streams)
+                && (c.Size == key.Size || key.Method.Length > 0));
         // A given load does not saturate anything, and a calibration of another client says nothing about this one.
         // With one call out at a time neither is saturated: who wakes whom decides, and older files have a ceiling for that too.
         if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0 || key.Connections * key.Streams == 1)

@@ -20,7 +20,7 @@ internal sealed class AbCommand
     private readonly Option<string> after = Side("--head", "the command that starts the server with the change");
     private readonly Option<string[]> failOn = CompareCommand.FailOn();
     private readonly Option<bool> strict = CompareCommand.Strict();
-    private readonly Option<string> format = new("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" };
+    private readonly Option<string> format = CompareCommand.Format();
     private readonly RunCommandOptions options = new(Presets.Ab);
     private readonly ServiceOptions service = new();
 

@@ -20,7 +20,7 @@ internal static class CompareCommand
         var failOn = FailOn();
         var strict = Strict();
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
-        var format = new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" };
+        var format = Format();
         var verbose = new Option<bool>("-v", "--verbose") { Description = "the rows without a decided difference too" };
         var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.")
         {
@@ -56,6 +56,9 @@ internal static class CompareCommand
         });
         return command;
     }
+
+    internal static Option<string> Format() => CompletionCommand.Suggesting(
+        new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" }, "text", "markdown", "json");
 
     /// <summary>The limits of the gate.</summary>
     internal static Option<string[]> FailOn() => new("--fail-on")

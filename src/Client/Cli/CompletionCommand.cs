@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Globalization;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
@@ -15,8 +16,10 @@ internal static class CompletionCommand
             local line="${COMP_LINE#"${COMP_WORDS[0]}"}"
             line="${line# }"
             local point=$((COMP_POINT - ${#COMP_LINE} + ${#line}))
-            local IFS=$'\n'
-            COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" "[suggest:$point]" "$line" 2>/dev/null)" -- "${COMP_WORDS[COMP_CWORD]}"))
+            local IFS=$'\n' word="${COMP_WORDS[COMP_CWORD]}" option=""
+            [[ $word != --*=* ]] || option="${word%%=*}="
+            word="${word#"$option"}"
+            COMPREPLY=($(compgen -P "$option" -W "$("${COMP_WORDS[0]}" "[suggest:$point]" "$line" 2>/dev/null)" -- "${word#=}"))
         }
         complete -o bashdefault -o default -F _grpcbench GrpcBench grpcbench
         """;
@@ -25,10 +28,12 @@ internal static class CompletionCommand
         #compdef GrpcBench grpcbench
         # eval "$(GrpcBench completion zsh)", after compinit
         _grpcbench() {
-            local line="${(j: :)words[2,CURRENT]}"
+            local line="${(j: :)words[2,CURRENT]}" option=""
+            [[ ${words[CURRENT]} != --*=* ]] || option="${words[CURRENT]%%=*}="
             local -a found
             found=("${(@f)$("${words[1]}" "[suggest:${#line}]" "$line" 2>/dev/null)}")
-            compadd -- ${found:#} || _files
+            found=(${found:#})
+            compadd -- "$option"$^found || _files
         }
         compdef _grpcbench GrpcBench grpcbench
         """;
@@ -38,7 +43,10 @@ internal static class CompletionCommand
         function __grpcbench_suggest
             set -l program (commandline -opc)[1]
             set -l line (string replace -r '^\s*\S+\s?' '' -- (commandline -cp))
-            $program "[suggest:"(string length -- "$line")"]" "$line" 2>/dev/null
+            set -l option (string match -r -- '^--[^=]+=' (commandline -ct))
+            for found in ($program "[suggest:"(string length -- "$line")"]" "$line" 2>/dev/null)
+                echo "$option$found"
+            end
         end
         for name in GrpcBench grpcbench
             complete -c $name -a '(__grpcbench_suggest)'
@@ -54,7 +62,8 @@ internal static class CompletionCommand
             $typed = $ast.ToString()
             $line = $typed.Substring($program.Length).TrimStart()
             $point = [Math]::Max($line.Length, $cursor - $ast.Extent.StartOffset - ($typed.Length - $line.Length))
-            & $program "[suggest:$point]" "$line" 2>$null | Where-Object { $_ -like "$word*" } | ForEach-Object {
+            $option = if ($word -match '^--[^=]+=') { $Matches[0] } else { '' }
+            & $program "[suggest:$point]" "$line" 2>$null | ForEach-Object { "$option$_" } | Where-Object { $_ -like "$word*" } | ForEach-Object {
                 [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
             }
         }
@@ -67,6 +76,27 @@ internal static class CompletionCommand
         ["fish"] = Fish,
         ["pwsh"] = Pwsh,
     };
+
+    /// <summary>The option, of which shells offer these values.</summary>
+    public static Option<T> Suggesting<T>(Option<T> option, params string[] values)
+    {
+        option.CompletionSources.Add(values);
+        return option;
+    }
+
+    /// <summary>
+    /// The arguments, where they ask for suggestions with <c>--name=VALUE</c> before the position as if a space stood there: the library
+    /// knows the values of an option behind a space alone.
+    /// </summary>
+    public static string[] Spaced(string[] arguments)
+    {
+        if (arguments is not [['[', 's', 'u', 'g', 'g', 'e', 's', 't', ':', .. var position, ']'], var line]
+            || !int.TryParse(position, NumberStyles.None, CultureInfo.InvariantCulture, out var point) || point > line.Length)
+            return arguments;
+        var word = line.LastIndexOf(' ', Math.Max(0, point - 1), Math.Max(0, point)) + 1;
+        var equals = line.IndexOf('=', word, point - word);
+        return equals < 0 || line[word] != '-' ? arguments : [arguments[0], $"{line[..equals]} {line[(equals + 1)..]}"];
+    }
 
     public static Command Create()
     {

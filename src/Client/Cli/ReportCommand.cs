@@ -21,18 +21,23 @@ internal static class ReportCommand
             Description = "results files (none with --format published: what was published, alone)",
             Arity = new ArgumentArity(0, 100),
         };
+        var plots = PlotList.Names.ToArray();
         var formats = string.Join(", ", Reports.All.Select(report => report.Format));
-        var format = new Option<string>("--format")
-        {
-            HelpName = "FORMAT",
-            Description = $"one of {formats} (default: by the ending of -o, else text)",
-        };
+        var format = CompletionCommand.Suggesting(
+            new Option<string>("--format")
+            {
+                HelpName = "FORMAT",
+                Description = $"one of {formats} (default: by the ending of -o, else text)",
+            },
+            [.. Reports.All.Select(report => report.Format)]);
         var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
-        var plot = new Option<string>("--plot")
-        {
-            HelpName = "NAME",
-            Description = $"with svg: one picture instead of all: {string.Join(", ", PlotList.Names)}",
-        };
+        var plot = CompletionCommand.Suggesting(
+            new Option<string>("--plot")
+            {
+                HelpName = "NAME",
+                Description = $"with svg: one picture instead of all: {string.Join(", ", plots)}",
+            },
+            plots);
         var verbose = new Option<bool>("-v", "--verbose") { Description = "all tables and doubts on a terminal too" };
         var command = new Command("report",
             "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside "

@@ -58,13 +58,15 @@ internal static class SweepCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
-        var vary = new Option<string[]>("--vary")
-        {
-            HelpName = "KNOB=LIST",
-            Required = true,
-            Description = "values of a knob, each an arm beside the default, repeatable: socket-buffer=64k,256k,1M; "
-                + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
-        };
+        var vary = CompletionCommand.Suggesting(
+            new Option<string[]>("--vary")
+            {
+                HelpName = "KNOB=LIST",
+                Required = true,
+                Description = "values of a knob, each an arm beside the default, repeatable: socket-buffer=64k,256k,1M; "
+                    + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+            },
+            [.. Knob.All.Select(knob => knob.Name + "=")]);
         var options = new RunCommandOptions(Presets.Main);
         var command = new Command("sweep",
             "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };

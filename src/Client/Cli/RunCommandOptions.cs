@@ -20,7 +20,7 @@ internal sealed class RunCommandOptions(Preset preset)
             + "none: start one and compare its transports"),
     };
 
-    public Option<string> Transports { get; } = Suggesting(Text("--transports", "LIST",
+    public Option<string> Transports { get; } = CompletionCommand.Suggesting(Text("--transports", "LIST",
         preset.Help("--transports", $"transports that it serves: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
         [.. Address.Own.Keys, "tcp,unix,pipe"]);
 
@@ -63,7 +63,7 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<string> Seed { get; } = Text("--seed", "N", "order of the cells in each round (default: random, printed)");
     public Option<string> Rate { get; } = Text("-R", "RATE", "open loop: calls per second over all connections, e.g. 20k", "--rate");
-    public Option<string> Arrivals { get; } = Suggesting(
+    public Option<string> Arrivals { get; } = CompletionCommand.Suggesting(
         Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
 
     public Option<string> Load { get; } = Text("--load", "LIST",
@@ -79,7 +79,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Client { get; } = Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
-    public Option<string> Mode { get; } = Suggesting(Text("--mode", "LIST",
+    public Option<string> Mode { get; } = CompletionCommand.Suggesting(Text("--mode", "LIST",
         "what a call is, each an arm: unary (default), upload, ping-pong, push, pull"),
         [.. CallMode.All, "unary,upload"]);
 
@@ -128,7 +128,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
 
-    public Option<string> Format { get; } = Suggesting(Text("--format", "FORMAT",
+    public Option<string> Format { get; } = CompletionCommand.Suggesting(Text("--format", "FORMAT",
         "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format))),
         [.. Reports.All.Select(report => report.Format)]);
 
@@ -157,12 +157,6 @@ internal sealed class RunCommandOptions(Preset preset)
 
     private static Option<string> Text(string name, string value, string help, params string[] aliases) =>
         new(name, aliases) { HelpName = value, Description = help };
-
-    private static Option<string> Suggesting(Option<string> option, params string[] values)
-    {
-        option.CompletionSources.Add(values);
-        return option;
-    }
 
     private static Option<bool> Flag(string name, string help) => new(name) { Description = help };
 }

@@ -14,6 +14,9 @@ internal static class Calibrator
 {
     private const double MostSeconds = 3;
 
+    // Of a method's requests: these are sent at the cost of Bench.Download's, which the responder is called with.
+    private const long LongestRequest = 1 << 10;
+
     // The window finds the responder at work, as the windows of a run do; where calls take longer, so does the lead.
     private static readonly TimeSpan Lead = TimeSpan.FromMilliseconds(20);
 
@@ -23,7 +26,10 @@ internal static class Calibrator
     /// <summary>
     /// One ceiling for each kind of socket, size, connections and streams among <paramref name="loads"/> that it can be found for.
     /// </summary>
-    /// <param name="loads">The cells' loads; other clients than <c>wire</c> and all but unary gRPC calls are left out.</param>
+    /// <param name="loads">
+    /// The cells' loads; other clients than <c>wire</c>, all but unary gRPC calls and long requests are left out. A method has the ceiling of
+    /// <c>Bench.Download</c> with replies as large as its first one.
+    /// </param>
     /// <param name="options">How long, where, and what is known already.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <returns>What was found, in the order of the loads; less than all of it when a measurement failed, which is noted.</returns>
@@ -42,7 +48,7 @@ internal static class Calibrator
     }
 
     private static bool IsCovered(LoadOptions load) =>
-        load is { Client: "wire", Protocol: "grpc", Mode: CallMode.Unary, Call: null, ConnectPerCall: false }
+        load is { Client: "wire", Protocol: "grpc", Mode: CallMode.Unary, Call: null or { Size: <= LongestRequest }, ConnectPerCall: false }
             && Kinds.Contains(load.Address.Kind);
 
     private static Calibration Like(LoadOptions load) => new()
@@ -85,7 +91,7 @@ internal static class Calibrator
         LoadOptions load, CalibrationResponder responder, CalibrationOptions options, CancellationToken cancellation)
     {
         var address = responder.Addresses.First(address => address.Kind == load.Address.Kind);
-        await using var generator = await ProtocolTable.OpenAsync(load with { Address = address }, cancellation);
+        await using var generator = await ProtocolTable.OpenAsync(load with { Address = address, Call = null }, cancellation);
         var warm = await WindowAsync(generator, load, options.Warmup, cancellation);
         var (duration, windows) = Plan(load, warm.Rate, options);
         var machine = MachineSnapshot.Take();

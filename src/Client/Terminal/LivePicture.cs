@@ -17,7 +17,6 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     private readonly Dictionary<int, List<double>> sparks = [];
     private readonly RunningTable table = new(plan);
     private readonly ExpectedTime expected = new(options, plan);
-    private readonly TimeLeft timeLeft = new();
     private RunProgress.Stage? seenStage;
     private (long Calls, long Timestamp) seen;
     private (int Number, int Of, int Repeated) round;
@@ -39,7 +38,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         lock (changing)
         {
             cellsDone += measured.Attempt == 0 ? 1 : 0;
-            expected.Finished(cell.Index, measured.Number, now);
+            expected.Finished(cell, measured.Number, measured.WindowNs, now);
             table.Update(cell.Index, record);
         }
     }
@@ -65,7 +64,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         var repeated = round.Repeated == 0 ? "" : Invariant($" ({round.Repeated} repeated)");
         var text = options.RoundsAuto
             ? Invariant($" round {round.Number}{repeated}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
-            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Of(timeLeft.At(expected.Left(now), now))}");
+            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Of(expected.Shown(now))}");
         text += "  (q ends and keeps)";
         var bar = Math.Clamp(width - text.Length - 1, 0, 30);
         var full = (int)(bar * share);

@@ -122,7 +122,6 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 internal sealed class PlainView(RunOptions options, TextWriter output, TextWriter error, Screen screen)
     : RunView(options, output, error, screen)
 {
-    private readonly TimeLeft left = new();
     private long begun;
     private ExpectedTime? expected;
 
@@ -137,13 +136,13 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
         var now = Stopwatch.GetTimestamp();
         begun = begun == 0 ? now : begun;
         expected!.Begin(now);
-        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(left.At(expected.Left(now), now))}"));
+        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(expected!.Shown(now))}"));
         base.RoundStarted(number, attempt, rounds);
     }
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
-        expected!.Finished(cell.Index, round.Number, Stopwatch.GetTimestamp());
+        expected!.Finished(cell, round.Number, round.WindowNs, Stopwatch.GetTimestamp());
         base.CellFinished(cell, round, record);
     }
 }

@@ -1,15 +1,21 @@
 using System.Diagnostics;
 using System.Globalization;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// How long a run will still take: each cell as long as it took on average so far, before its first time as long as the plan says.
+/// How long a run will still take: each cell as long as it took on average so far, before its first time as long as those that it is
+/// compared with, and before theirs as long as the plan says.
 /// </summary>
 internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 {
+    private const double LeastGrowth = 1.1;
+
     private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
+    private readonly HashSet<Point> grown = [];
+    private readonly TimeLeft shown = new();
     private readonly TimeSpan? planned = options.Calls is null ? options.Warmup + options.Duration + BenchPlan.CellOverhead : null;
     private long begun;
     private long last;
@@ -21,12 +27,22 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             begun = last = now;
     }
 
-    public void Finished(int cell, int round, long now)
+    /// <summary>A cell was measured.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="round">Its round.</param>
+    /// <param name="windowNs">How long its window was; where slow calls made it longer than planned, a sentence says so.</param>
+    /// <param name="now">A timestamp.</param>
+    public void Finished(PlannedCell cell, int round, long windowNs, long now)
     {
-        var known = done.GetValueOrDefault(cell);
-        done[cell] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
+        var known = done.GetValueOrDefault(cell.Index);
+        done[cell.Index] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
         last = now;
+        if (planned is not null && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Point.Of(cell.Record.Key)))
+            shown.Forget();
     }
+
+    /// <summary>The time left as it is shown (see <see cref="TimeLeft"/>): only windows that grow may make it more.</summary>
+    public TimeSpan? Shown(long now) => shown.At(Left(now), now);
 
     /// <summary>Null when nobody can know: calls are counted and a cell was never measured, or the verdicts decide.</summary>
     public TimeSpan? Left(long now)
@@ -35,6 +51,8 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             return plan.Estimate;
         if (options.RoundsAuto)
             return TimeSpan.FromTicks(Math.Max(0, (options.MaxTime - Stopwatch.GetElapsedTime(begun, now)).Ticks));
+        var alike = plan.Cells.Where(cell => done.ContainsKey(cell.Index)).ToLookup(
+            cell => Point.Of(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
         var left = TimeSpan.Zero;
         foreach (var cell in plan.Cells)
         {
@@ -42,7 +60,10 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             if (known.Count == 0 && planned is null)
                 return null;
             var rounds = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
-            left += (rounds - known.Round) * (known.Count == 0 ? planned!.Value : known.Sum / known.Count);
+            var others = alike[Point.Of(cell.Record.Key)].ToList();
+            var once = known.Count > 0 ? known.Sum / known.Count
+                : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : planned!.Value;
+            left += (rounds - known.Round) * once;
         }
         return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
     }
@@ -57,6 +78,9 @@ internal sealed class TimeLeft
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(8);
     private TimeSpan? shown;
     private long last;
+
+    /// <summary>What was shown was of another plan: what is expected next is shown as it is.</summary>
+    public void Forget() => shown = null;
 
     /// <param name="expected">By what is known now; null: nothing is.</param>
     /// <param name="now">A timestamp.</param>

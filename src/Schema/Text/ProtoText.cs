@@ -126,8 +126,8 @@ internal sealed class ProtoText
             Line($"{label}{TypeOf(field, scope)} {field.Name} = {field.Number}{options};");
     }
 
-    private static bool IsInner(FieldDescriptorProto field, string scope, DescriptorProto type) =>
-        field.TypeName == (scope.Length == 0 ? $".{type.Name}" : $".{scope}.{type.Name}");
+    private bool IsInner(FieldDescriptorProto field, string scope, DescriptorProto type) =>
+        this.names.Full(field.TypeName, scope) == (scope.Length == 0 ? $".{type.Name}" : $".{scope}.{type.Name}");
 
     private void Enum(EnumDescriptorProto type)
     {

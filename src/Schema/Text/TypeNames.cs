@@ -20,11 +20,16 @@ internal sealed class TypeNames
         }
     }
 
-    /// <param name="type">The full name with its leading dot, as descriptors have it.</param>
+    /// <summary>The full name with its leading dot, as protoc writes it; protobuf.js leaves names as they stand in the text.</summary>
+    /// <param name="type">As a descriptor has it.</param>
+    /// <param name="scope">The message or package it is used in.</param>
+    public string Full(string type, string scope) => type.StartsWith('.') ? type : $".{Means(type, scope) ?? type}";
+
+    /// <param name="type">As a descriptor has it.</param>
     /// <param name="scope">The message or package it is used in.</param>
     public string Shortest(string type, string scope)
     {
-        var full = type.TrimStart('.');
+        var full = Full(type, scope)[1..];
         for (var dot = full.LastIndexOf('.'); dot >= 0; dot = dot == 0 ? -1 : full.LastIndexOf('.', dot - 1))
         {
             if (Means(full[(dot + 1)..], scope) == full)

@@ -1,4 +1,5 @@
 using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
@@ -53,6 +54,26 @@ public class CalibratorTests
         {
             File.Delete(file);
         }
+    });
+
+    [Fact]
+    public Task A_method_has_the_ceiling_of_replies_as_large_as_its_own_unless_its_requests_are_long() => TestLoad.InTheEndAsync(async () =>
+    {
+        GrpcCall Call(int request) => new()
+        {
+            Method = "a.B/C",
+            Messages = [new byte[request]],
+            Corpus = "",
+            Metadata = [],
+        };
+        LoadOptions[] loads =
+        [
+            Load("unix:/tmp/x", 11) with { Call = Call(5) }, Load("unix:/tmp/y", 3000) with { Call = Call(2_000) },
+        ];
+
+        var found = await Calibrator.RunAsync(loads, Options(null, []), CancellationToken.None).WaitAsync(Limit);
+
+        Assert.True(Assert.Single(found) is { Transport: "unix", Size: 11, Rate: > 10 }, string.Join(", ", found));
     });
 
     [Fact]

@@ -65,6 +65,15 @@ public sealed class CallTests : IDisposable
     }
 
     [Theory]
+    [InlineData("tcp", true)]
+    [InlineData("unix", false)]
+    public async Task Go_with_reflection_or_types_from_a_file(string kind, bool reflection)
+    {
+        await using var server = await ForeignServer.GreeterGoAsync(kind, reflection);
+        await GreetsAsync($"{server.Address}", ["--call", SayHello, .. reflection ? Array.Empty<string>() : ["--protoset", protoset]]);
+    }
+
+    [Theory]
     [InlineData("tcp")]
     [InlineData("tls")]
     [InlineData("unix")]

@@ -11,10 +11,14 @@ public sealed class TimeLeftTests
 {
     private static long At(double seconds) => 1 + (long)(seconds * Stopwatch.Frequency);
 
-    private static (ExpectedTime Time, BenchPlan Plan) Expected(params string[] arguments)
+    private static (ExpectedTime Time, BenchPlan Plan) Expected(params string[] arguments) => Expected(["unix"], arguments);
+
+    private static (ExpectedTime Time, BenchPlan Plan) Expected(string[] transports, params string[] arguments)
     {
         var options = Typed.Read(Presets.Main, [.. arguments, "-s", "10,1M", "--warmup", "500ms"]);
-        var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
+        var targets = transports.Select(kind => new Target(
+            Address.Parse(kind == "unix" ? "unix:/tmp/a.sock" : "http://localhost:1"), options.Variants[0]));
+        var plan = new BenchPlan(options, [.. targets]);
         return (new ExpectedTime(options, plan), plan);
     }
 
@@ -25,7 +29,7 @@ public sealed class TimeLeftTests
     public void It_never_goes_up_never_jumps_and_is_over_when_the_run_is(double pace)
     {
         var (time, plan) = Expected("-r", "10", "-d", "500ms");
-        var (left, now, shown) = (new TimeLeft(), 0.0, new List<TimeSpan>());
+        var (now, shown) = (0.0, new List<TimeSpan>());
         time.Begin(At(0));
         for (var round = 1; round <= 10; round++)
         {
@@ -33,13 +37,29 @@ public sealed class TimeLeftTests
             {
                 // The second cell takes twice as long as the first, which the plan does not know.
                 for (var end = now + pace * (1 + cell.Index); now < end; now += 0.2)
-                    shown.Add(left.At(time.Left(At(now)), At(now))!.Value);
-                time.Finished(cell.Index, round, At(now));
+                    shown.Add(time.Shown(At(now))!.Value);
+                time.Finished(cell, round, 500_000_000, At(now));
             }
         }
         Assert.Equal(plan.Cells.Count * 10 * 1.18, shown[0].TotalSeconds, 1);
         Assert.All(shown.Zip(shown.Skip(1)), pair => Assert.InRange((pair.First - pair.Second).TotalSeconds, 0, 3));
         Assert.InRange(shown[^1].TotalSeconds, 0, 2 * pace);
+    }
+
+    // Slow calls make windows of 2 s out of those of 0.5 s, which is known, and said, as soon as the first of them was measured.
+    [Fact]
+    public void Windows_that_grow_are_counted_at_once_and_so_are_those_they_are_compared_with()
+    {
+        var (time, plan) = Expected(["tcp", "unix"], "-r", "10", "-d", "500ms", "-c", "4");
+        var (small, large) = (plan.Cells.Where(cell => cell.Load.Size == 10).ToList(), plan.Cells.Where(cell => cell.Load.Size > 10).ToList());
+        time.Begin(At(0));
+        time.Finished(small[0], 1, 500_000_000, At(1.18));
+        Assert.Equal(39 * 1.18, time.Shown(At(1.18))!.Value.TotalSeconds, 1);
+        time.Finished(large[0], 1, 2_000_000_000, At(1.18 + 2.68));
+        var left = (19 * 1.18) + (19 * 2.68);
+        Assert.Equal(left, time.Shown(At(1.18 + 2.68))!.Value.TotalSeconds, 1);
+        time.Finished(large[1], 1, 2_000_000_000, At(1.18 + 2.68 + 2.68));
+        Assert.Equal(left - 2.68, time.Shown(At(1.18 + 2.68 + 2.68))!.Value.TotalSeconds, 1);
     }
 
     [Fact]
@@ -58,9 +78,9 @@ public sealed class TimeLeftTests
         var (time, plan) = Expected("-r", "3", "-n", "1000");
         time.Begin(At(0));
         Assert.Null(time.Left(At(1)));
-        time.Finished(plan.Cells[0].Index, 1, At(2));
+        time.Finished(plan.Cells[0], 1, 1, At(2));
         Assert.Null(time.Left(At(2)));
-        time.Finished(plan.Cells[1].Index, 1, At(5));
+        time.Finished(plan.Cells[1], 1, 1, At(5));
         Assert.Equal(10, time.Left(At(5))!.Value.TotalSeconds, 3);
     }
 }

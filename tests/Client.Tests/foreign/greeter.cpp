@@ -1,4 +1,4 @@
-// hello.v1.Greeter by gRPC C++: greeter-cpp ADDRESS [reflection]. As greeter.js: prints the port (0 on a Unix socket) when it listens,
+// hello.v1.Greeter by gRPC C++: greeter ADDRESS [reflection]. As greeter.js: prints the port (0 on a Unix socket) when it listens,
 // ends with its standard input, and greets those who send the metadata "key: secret". .ci/install-foreign compiles it.
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>

@@ -69,10 +69,17 @@ internal sealed class ForeignServer : IAsyncDisposable
     }
 
     /// <summary>hello.v1.Greeter by gRPC C++, with its reflection or without any.</summary>
-    public static Task<ForeignServer> GreeterCppAsync(string kind, bool reflection)
+    public static Task<ForeignServer> GreeterCppAsync(string kind, bool reflection) =>
+        GreeterCompiledAsync("cpp", "gRPC C++'s greeter is not compiled: run .ci/install-foreign", kind, reflection);
+
+    /// <summary>hello.v1.Greeter by grpc-go, with its reflection (v1alpha) or without any.</summary>
+    public static Task<ForeignServer> GreeterGoAsync(string kind, bool reflection) =>
+        GreeterCompiledAsync("go", "grpc-go's greeter is not compiled: run .ci/install-foreign", kind, reflection);
+
+    private static Task<ForeignServer> GreeterCompiledAsync(string language, string skip, string kind, bool reflection)
     {
-        var program = Repository.Find("artifacts/foreign/cpp/greeter");
-        Assert.SkipWhen(program is null, "gRPC C++'s greeter is not compiled: run .ci/install-foreign");
+        var program = Repository.Find($"artifacts/foreign/{language}/greeter");
+        Assert.SkipWhen(program is null, skip);
         string[] more = reflection ? ["reflection"] : [];
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(program, [address, .. more]));
     }
