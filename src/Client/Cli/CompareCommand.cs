@@ -58,7 +58,8 @@ internal static class CompareCommand
     }
 
     internal static Option<string> Format() => CompletionCommand.Suggesting(
-        new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" }, "text", "markdown", "json");
+        new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" },
+        "text", "markdown", "json");
 
     /// <summary>The limits of the gate.</summary>
     internal static Option<string[]> FailOn() => new("--fail-on")

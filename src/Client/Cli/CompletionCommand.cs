@@ -63,7 +63,8 @@ internal static class CompletionCommand
             $line = $typed.Substring($program.Length).TrimStart()
             $point = [Math]::Max($line.Length, $cursor - $ast.Extent.StartOffset - ($typed.Length - $line.Length))
             $option = if ($word -match '^--[^=]+=') { $Matches[0] } else { '' }
-            & $program "[suggest:$point]" "$line" 2>$null | ForEach-Object { "$option$_" } | Where-Object { $_ -like "$word*" } | ForEach-Object {
+            $found = & $program "[suggest:$point]" "$line" 2>$null | ForEach-Object { "$option$_" }
+            $found | Where-Object { $_ -like "$word*" } | ForEach-Object {
                 [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
             }
         }

@@ -39,7 +39,9 @@ internal sealed class BenchPlan
     public int FewestRounds => Claims is > 0 and var claims
         ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto || options.Resume is not null)) : 1;
 
-    /// <summary>Rounds that are measured now.</summary>
+    /// <summary>Rounds that are measured now, those of the load and search phases too.</summary>
+    public int RoundsInAll => Rounds + (LoadPhase.Any() ? Rounds : 0) + (SearchPhase.Any() ? RoundsOf(true) : 0);
+
     private int Rounds => options.Rounds - (options.Resume?.Last ?? 0);
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
@@ -56,14 +58,17 @@ internal sealed class BenchPlan
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : Servers * (options.FreshServers ? Rounds + (SearchPhase.Any() ? RoundsOf(true) : 0) : 1)
-                * (ServerStart + ServerWarmup.OfEachServer(options))
+        : Servers * (ServerStart + ServerWarmup.OfEachServer(options)) + (RoundsInAll - 1) * BetweenRounds
             + Measurements * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>How many measurements there will be.</summary>
     public int Measurements => Cells.Sum(cell => RoundsOf(cell.Given?.Promise is not null));
 
     private int RoundsOf(bool search) => Rounds + (search ? RateSearch.Approach : 0);
+
+    /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
+    public TimeSpan BetweenRounds =>
+        options.FreshServers ? Servers * (ServerStart + ServerWarmup.OfEachServer(options)) : TimeSpan.Zero;
 
     // One process for each transport where commands are given.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);

@@ -27,8 +27,8 @@ internal static class Calibrator
     /// One ceiling for each kind of socket, size, connections and streams among <paramref name="loads"/> that it can be found for.
     /// </summary>
     /// <param name="loads">
-    /// The cells' loads; other clients than <c>wire</c>, all but unary gRPC calls and long requests are left out. A method has the ceiling of
-    /// <c>Bench.Download</c> with replies as large as its first one.
+    /// The cells' loads; other clients than <c>wire</c>, all but unary gRPC calls and long requests are left out. A method has the ceiling
+    /// of <c>Bench.Download</c> with replies as large as its first one.
     /// </param>
     /// <param name="options">How long, where, and what is known already.</param>
     /// <param name="cancellation">Gives up.</param>
@@ -48,8 +48,8 @@ internal static class Calibrator
     }
 
     private static bool IsCovered(LoadOptions load) =>
-        load is { Client: "wire", Protocol: "grpc", Mode: CallMode.Unary, Call: null or { Size: <= LongestRequest }, ConnectPerCall: false }
-            && Kinds.Contains(load.Address.Kind);
+        load is { Client: "wire", Protocol: "grpc", Mode: CallMode.Unary, ConnectPerCall: false }
+            && load.Call is null or { Size: <= LongestRequest } && Kinds.Contains(load.Address.Kind);
 
     private static Calibration Like(LoadOptions load) => new()
     {

@@ -29,7 +29,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         {
             round = (number, rounds, round.Repeated + (attempt > 0 ? 1 : 0));
             begun = begun == 0 ? now : begun;
-            expected.Begin(now);
+            expected.RoundStarted(attempt, now);
         }
     }
 

@@ -135,7 +135,7 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
     {
         var now = Stopwatch.GetTimestamp();
         begun = begun == 0 ? now : begun;
-        expected!.Begin(now);
+        expected!.RoundStarted(attempt, now);
         Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(expected!.Shown(now))}"));
         base.RoundStarted(number, attempt, rounds);
     }

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Terminal;
 
 /// <summary>
 /// How long a run will still take: each cell as long as it took on average so far, before its first time as long as those that it is
-/// compared with, and before theirs as long as the plan says.
+/// compared with, and before theirs as long as the plan says; and the same of starting servers anew between rounds.
 /// </summary>
 internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 {
@@ -17,14 +17,20 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     private readonly HashSet<Point> grown = [];
     private readonly TimeLeft shown = new();
     private readonly TimeSpan? planned = options.Calls is null ? options.Warmup + options.Duration + BenchPlan.CellOverhead : null;
+    private (TimeSpan Sum, int Rounds) between;
     private long begun;
     private long last;
 
-    /// <summary>The first round begins; later calls change nothing.</summary>
-    public void Begin(long now)
+    /// <summary>A round begins.</summary>
+    /// <param name="attempt">Above 0: one that was spoiled is measured again, by the same servers.</param>
+    /// <param name="now">A timestamp.</param>
+    public void RoundStarted(int attempt, long now)
     {
         if (begun == 0)
-            begun = last = now;
+            begun = now;
+        else if (attempt == 0)
+            between = (between.Sum + Stopwatch.GetElapsedTime(last, now), between.Rounds + 1);
+        last = now;
     }
 
     /// <summary>A cell was measured.</summary>
@@ -53,7 +59,8 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             return TimeSpan.FromTicks(Math.Max(0, (options.MaxTime - Stopwatch.GetElapsedTime(begun, now)).Ticks));
         var alike = plan.Cells.Where(cell => done.ContainsKey(cell.Index)).ToLookup(
             cell => Point.Of(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
-        var left = TimeSpan.Zero;
+        var left = Math.Max(0, plan.RoundsInAll - 1 - between.Rounds)
+            * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
         {
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: options.Resume?.Last ?? 0));

@@ -29,10 +29,10 @@ public sealed class TimeLeftTests
     public void It_never_goes_up_never_jumps_and_is_over_when_the_run_is(double pace)
     {
         var (time, plan) = Expected("-r", "10", "-d", "500ms");
-        var (now, shown) = (0.0, new List<TimeSpan>());
-        time.Begin(At(0));
+        var (now, between, shown) = (0.0, plan.BetweenRounds.TotalSeconds, new List<TimeSpan>());
         for (var round = 1; round <= 10; round++)
         {
+            time.RoundStarted(0, At(now));
             foreach (var cell in plan.Cells)
             {
                 // The second cell takes twice as long as the first, which the plan does not know.
@@ -40,8 +40,10 @@ public sealed class TimeLeftTests
                     shown.Add(time.Shown(At(now))!.Value);
                 time.Finished(cell, round, 500_000_000, At(now));
             }
+            for (var end = now + pace * between; round < 10 && now < end; now += 0.2)
+                shown.Add(time.Shown(At(now))!.Value);
         }
-        Assert.Equal(plan.Cells.Count * 10 * 1.18, shown[0].TotalSeconds, 1);
+        Assert.Equal((plan.Cells.Count * 10 * 1.18) + (9 * between), shown[0].TotalSeconds, 1);
         Assert.All(shown.Zip(shown.Skip(1)), pair => Assert.InRange((pair.First - pair.Second).TotalSeconds, 0, 3));
         Assert.InRange(shown[^1].TotalSeconds, 0, 2 * pace);
     }
@@ -51,22 +53,39 @@ public sealed class TimeLeftTests
     public void Windows_that_grow_are_counted_at_once_and_so_are_those_they_are_compared_with()
     {
         var (time, plan) = Expected(["tcp", "unix"], "-r", "10", "-d", "500ms", "-c", "4");
-        var (small, large) = (plan.Cells.Where(cell => cell.Load.Size == 10).ToList(), plan.Cells.Where(cell => cell.Load.Size > 10).ToList());
-        time.Begin(At(0));
+        var small = plan.Cells.Where(cell => cell.Load.Size == 10).ToList();
+        var large = plan.Cells.Except(small).ToList();
+        time.RoundStarted(0, At(0));
+        var between = 9 * plan.BetweenRounds.TotalSeconds;
         time.Finished(small[0], 1, 500_000_000, At(1.18));
-        Assert.Equal(39 * 1.18, time.Shown(At(1.18))!.Value.TotalSeconds, 1);
+        Assert.Equal((39 * 1.18) + between, time.Shown(At(1.18))!.Value.TotalSeconds, 1);
         time.Finished(large[0], 1, 2_000_000_000, At(1.18 + 2.68));
-        var left = (19 * 1.18) + (19 * 2.68);
+        var left = (19 * 1.18) + (19 * 2.68) + between;
         Assert.Equal(left, time.Shown(At(1.18 + 2.68))!.Value.TotalSeconds, 1);
         time.Finished(large[1], 1, 2_000_000_000, At(1.18 + 2.68 + 2.68));
         Assert.Equal(left - 2.68, time.Shown(At(1.18 + 2.68 + 2.68))!.Value.TotalSeconds, 1);
+    }
+
+    // Servers that are started anew for each round, and warmed up, take most of a short round.
+    [Fact]
+    public void What_is_between_rounds_is_counted_as_planned_and_then_as_it_is()
+    {
+        var (time, plan) = Expected("-r", "4", "-d", "500ms", "-c", "4");
+        Assert.InRange(plan.BetweenRounds.TotalSeconds, 0.5, 20);
+        time.RoundStarted(0, At(0));
+        Assert.Equal((8 * 1.18) + (3 * plan.BetweenRounds.TotalSeconds), time.Left(At(0))!.Value.TotalSeconds, 1);
+        time.Finished(plan.Cells[0], 1, 500_000_000, At(1));
+        time.RoundStarted(1, At(1)); // again, by the same servers
+        time.Finished(plan.Cells[1], 1, 500_000_000, At(2));
+        time.RoundStarted(0, At(32));
+        Assert.Equal(6 + (2 * 30), time.Left(At(32))!.Value.TotalSeconds, 1);
     }
 
     [Fact]
     public void With_rounds_auto_it_is_bounded_by_the_time_that_was_given()
     {
         var (time, _) = Expected("-r", "auto", "--transports", "tcp,unix", "--max-time", "90s");
-        time.Begin(At(0));
+        time.RoundStarted(0, At(0));
         Assert.Equal(TimeSpan.FromSeconds(90), time.Left(At(0)));
         Assert.Equal(TimeSpan.FromSeconds(30), time.Left(At(60)));
         Assert.Equal(TimeSpan.Zero, time.Left(At(200)));
@@ -76,11 +95,11 @@ public sealed class TimeLeftTests
     public void Where_calls_are_counted_the_first_round_must_tell()
     {
         var (time, plan) = Expected("-r", "3", "-n", "1000");
-        time.Begin(At(0));
+        time.RoundStarted(0, At(0));
         Assert.Null(time.Left(At(1)));
         time.Finished(plan.Cells[0], 1, 1, At(2));
         Assert.Null(time.Left(At(2)));
         time.Finished(plan.Cells[1], 1, 1, At(5));
-        Assert.Equal(10, time.Left(At(5))!.Value.TotalSeconds, 3);
+        Assert.Equal(10 + (2 * plan.BetweenRounds.TotalSeconds), time.Left(At(5))!.Value.TotalSeconds, 3);
     }
 }
