@@ -49,7 +49,7 @@ internal sealed class Document(NamedRun file)
 
     /// <summary>For runs with <c>--find</c>.</summary>
     public Section FoundRate => OfTable($"Highest rate at {string.Join(" and ", Promises)}", "", FoundRates.Table(run)) is
-        { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = FoundRates.Words }] } : Section.Empty;
+    { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = FoundRates.Words }] } : Section.Empty;
 
     private IEnumerable<string> Promises => run.Cells.Where(cell => cell.Key.IsSearch).Select(cell => cell.Key.Load).Distinct();
 
