@@ -14,6 +14,9 @@ internal static class Calibrator
 {
     private const double MostSeconds = 3;
 
+    // On a machine that others use each measurement would be in vain.
+    private const int MostSpoiled = 2;
+
     // Of a method's requests: these are sent at the cost of Bench.Download's, which the responder is called with.
     private const long LongestRequest = 1 << 10;
 
@@ -71,10 +74,13 @@ internal static class Calibrator
         {
             await using var responder = await CalibrationResponder
                 .StartAsync(loads.Select(load => load.Address.Kind).Distinct(), options, cancellation);
+            var spoiled = 0;
             foreach (var load in loads)
             {
                 if (await MeasureAsync(load, responder, options, cancellation) is { } calibration)
                     found.Add((load, calibration));
+                else if (++spoiled == MostSpoiled)
+                    throw new IOException("other programs use this machine, and the rest is left out");
             }
         }
         catch (Exception e) when (e is IOException or InvalidOperationException)

@@ -35,7 +35,8 @@ internal sealed class WindowCounters(
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
         : Others() is not { } others ? machine : machine with
         {
-            OthersNs = others.TotalNs,
+            // A process that ends while its file is read brings its whole life with it.
+            OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
             KernelThreadsNs = others.KernelThreadsNs,
             Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
         };
