@@ -247,9 +247,10 @@ public class AnswerTests
                 Ok = 20_250,
                 Latency = latency.Encode(),
                 AskedRate = 500,
-                Server = new ProcessUsage { CpuUserNs = 1_000_000 * (10 + round.Number), Calls = 1000, CountedCalls = 1000 },
+                Server = Took(1_000_000 * (10 + round.Number)),
             };
         }
+        ProcessUsage Took(long ns) => new() { CpuUserNs = ns, CpuKernelNs = 0, WorkingSetBytes = 1, Calls = 1000, CountedCalls = 1000 };
         var run = new SampleRuns { Transports = ["tcp"], Sizes = [10], Rounds = 7 }.Make();
         run = run with
         {

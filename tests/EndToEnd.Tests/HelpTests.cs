@@ -61,7 +61,7 @@ public sealed class HelpTests
     [InlineData("--arr", "--arrivals")]
     [InlineData("--arrivals p", "poisson")]
     [InlineData("ab --format=j", "--format=json")]
-    [InlineData("--mode p", "ping-pong")]
+    [InlineData("--mode pi", "ping-pong")]
     [InlineData("swee", "sweep")]
     [InlineData("http --expect-s", "--expect-status")]
     public async Task Bash_completes_what_was_begun(string typed, string completed)

@@ -29,6 +29,26 @@ public class FrameTests
     }
 
     [Fact]
+    public void Error_codes_are_those_of_the_standard() => Assert.Equal(
+        Enumerable.Range(0, 14),
+        new[]
+        {
+            Http2Error.None, Http2Error.Protocol, Http2Error.Internal, Http2Error.FlowControl, Http2Error.SettingsTimeout,
+            Http2Error.StreamClosed, Http2Error.FrameSize, Http2Error.RefusedStream, Http2Error.Cancel, Http2Error.Compression,
+            Http2Error.Connect, Http2Error.EnhanceYourCalm, Http2Error.InadequateSecurity, Http2Error.Http11Required,
+        }.Select(error => (int)error));
+
+    [Theory]
+    [InlineData(5, 1, null)]
+    [InlineData(4, 1, Http2Error.FrameSize)]
+    [InlineData(6, 1, Http2Error.FrameSize)]
+    [InlineData(5, 0, Http2Error.Protocol)]
+    public void Priority_has_five_bytes_and_a_stream(int length, int stream, Http2Error? error) => Assert.Equal(
+        error,
+        (Record.Exception(() => FrameRules.Priority(new FrameHeader(length, FrameType.Priority, FrameFlags.None, stream)))
+            as Http2Exception)?.Error);
+
+    [Fact]
     public void A_window_may_be_used_up_to_its_last_byte()
     {
         var window = new ReceiveWindow(100_000);

@@ -73,14 +73,14 @@ internal sealed class RunCommandOptions(Preset preset)
         "what would I save? afterwards load every transport with my calls per second, e.g. 5k: cores and latency there");
 
     public Option<string> Find { get; } = Text("--find", "PROMISE",
-        "afterwards search the highest rate (Poisson) at which calls keep it, per transport and size: 'p99<1ms', also p50, p90, p99.9, "
-            + "mean and failures: 'p99<1ms,failures<0.1%'");
+        "afterwards search each transport's highest rate at which calls keep it: 'p99<1ms' (also p50, p90, p99.9, mean), "
+            + "'p99<1ms,failures<0.1%'");
 
     public Option<string> Client { get; } = Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
 
     public Option<string> Mode { get; } = CompletionCommand.Suggesting(Text("--mode", "LIST",
-        "what a call is, each an arm: unary (default), upload, ping-pong, push, pull"),
+        "what a call is: unary (default), upload, ping-pong, push, pull"),
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
@@ -134,7 +134,7 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")
     {
-        Description = "every round of every cell as it is measured, all tables and all doubts (as where stdout is no terminal)",
+        Description = "every round, all tables and all doubts (as where stdout is no terminal)",
     };
 
     public Option<bool> Crank { get; } = Flag("--crank", "for dotnet/crank: print its statistics block and nothing else");
