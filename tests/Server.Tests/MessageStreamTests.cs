@@ -17,6 +17,8 @@ public class MessageStreamTests
 {
     private const string Bench = "/ipcbench.v1.Bench/";
 
+    public static TheoryData<string> AllStacks => [.. Stacks.Names];
+
     public static MatrixTheoryData<string, string, string> KindsAndStacks => new(Addresses.Kinds, Stacks.Names, Engines.All);
 
     [Theory]
@@ -114,6 +116,31 @@ public class MessageStreamTests
         await raw.FlushAsync();
         Assert.Equal(1u, Assert.Single(Cut((await raw.ReadUntilAsync(RawHttp2.Data))!)).Sequence);
         Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the trailers
+    }
+
+    [Theory]
+    [MemberData(nameof(AllStacks))]
+    public async Task Hundreds_of_endless_pulls_whose_clients_are_gone_leave_the_server_its_threads(string stack)
+    {
+        await using var server = await StartAsync(new ServerOptions { Stack = stack });
+        for (var connection = 0; connection < 4; connection++)
+        {
+            await using var raw = await RawHttp2.ConnectAsync(server.Address);
+            for (var stream = 1; stream < 200; stream += 2)
+            {
+                raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, stream, RawHttp2.Headers(Bench + "Pull"));
+                raw.Add(RawHttp2.Data, RawHttp2.EndStream, stream, GrpcClient.Frame(new PullRequest { Size = 10 }));
+            }
+            await raw.FlushAsync();
+            Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.Data));
+        }
+        using var client = new GrpcClient(server.Address);
+        using var patience = new CancellationTokenSource(Limits.Wait);
+        for (var before = -1L; server.Endpoints[0].Counters.Calls != before; await Task.Delay(50, patience.Token))
+        {
+            before = server.Endpoints[0].Counters.Calls;
+            await client.UsageAsync();
+        }
     }
 
     [Fact]

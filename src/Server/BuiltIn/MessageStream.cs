@@ -188,8 +188,12 @@ internal sealed class MessageStream
             if (unflushed >= BatchBytes || due > MonotonicClock.NowNs)
             {
                 unflushed = 0;
-                if ((await output.FlushAsync()).IsCompleted)
+                var flushing = output.FlushAsync();
+                var isFast = flushing.IsCompleted;
+                if ((await flushing).IsCompleted)
                     return Gone;
+                if (isFast)
+                    await default(FairTurn);
             }
             if (request.Rate > 0)
                 await pace.UntilAsync(due, gone);

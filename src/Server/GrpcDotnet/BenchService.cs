@@ -16,6 +16,9 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>The Bench service on the generated base class: one instance for all calls, replies made once.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
+    // Of Pull: below a millisecond of writing.
+    private const long MessagesOfTurn = 64;
+
     private readonly ReplyMessages replies = new();
 
     public override Task<DownloadReply> Download(DownloadRequest request, ServerCallContext context)
@@ -99,6 +102,8 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             var message = new Payload { Stamp = (ulong)due, Sequence = (uint)number, Payload_ = payload };
             await answers.WriteAsync(message, context.CancellationToken);
             endpoint.Counters.MessagesPassed(1);
+            if (number % MessagesOfTurn == MessagesOfTurn - 1)
+                await default(FairTurn);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Runtime.Versioning;
 using System.Threading.Tasks.Sources;
 using IpcBench.Protocol.V1;
@@ -136,4 +137,23 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
         var pace = (MessagePace)state!;
         Loop.Schedule(pace.dueNs, pace);
     }
+}
+
+/// <summary>
+/// Awaited now and then by whoever writes without end: all other work that waits for a thread comes first. Writing on a stream that was
+/// given up never waits, and the news of that is such work, too; a few hundred such loops had all threads for minutes.
+/// </summary>
+internal readonly struct FairTurn : INotifyCompletion
+{
+    public bool IsCompleted => false;
+
+    public FairTurn GetAwaiter() => this;
+
+    public void GetResult()
+    {
+    }
+
+    // Task.Yield queues on the thread's own queue, which comes before what waits for all threads.
+    public void OnCompleted(Action continuation) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static next => next(), continuation, preferLocal: false);
 }
