@@ -11,6 +11,37 @@ public sealed class CallDoubtTests
     public void Samples_that_were_dropped_break_littles_law() =>
         Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
+    [Theory]
+    [InlineData(0.95, false)] // of 400 ms one standstill of 20
+    [InlineData(0.90, true)]
+    public void One_standstill_of_the_client_between_two_calls_is_not_called_lost_samples(double share, bool isRaised)
+    {
+        var run = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Connections = [1] }.Make();
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                WindowNs = 400_000_000,
+                Completed = 1000,
+                Credited = round.Number == 3 ? 1000 * share : 1000,
+                Ok = 1000,
+                Started = 1000,
+                CutOff = 0,
+                LatencySumNs = 400_000_000,
+                Latency = Of(1000, 400_000),
+                ThreadCalls = [1000],
+            })],
+        };
+        Assert.Equal(isRaised, Find(run, "little") is not null);
+
+        static string Of(int calls, long ns)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(ns, calls);
+            return histogram.Encode();
+        }
+    }
+
     [Fact]
     public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
         Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));

@@ -118,6 +118,9 @@ internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
+    // A thread of the client may stand still once between two calls, for a collection or while others have the processor.
+    private const double StandstillNs = 25e6;
+
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
         // Streams that the server does not allow wait outside every latency, so they are not in flight.
@@ -141,8 +144,9 @@ internal static class LittlesLaw
     private static double Off(MeasurementView r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// 1 %, or what the edges of the window can do. The calls that an edge cuts are as many as are in flight, so connections / calls when
-    /// all take equally long; at most they are the longest ones of all, as when everything stands still at the edge.
+    /// 1 %, or one standstill of one thread, or what the edges of the window can do. The calls that an edge cuts are as many as are in
+    /// flight, so connections / calls when all take equally long; at most they are the longest ones of all, as when everything stands
+    /// still at the edge.
     /// </summary>
     private static double Tolerance(MeasurementView r, int streams)
     {
@@ -155,7 +159,8 @@ internal static class LittlesLaw
             if (left == 0)
                 break;
         }
-        return Math.Max(Math.Max(LeastOff, inFlight / r.Credited), longest / inFlight / r.Record.WindowNs);
+        var standstill = StandstillNs / Math.Max(1, r.Record.ThreadCalls.Count) / r.Record.WindowNs;
+        return Math.Max(Math.Max(LeastOff, standstill), Math.Max(inFlight / r.Credited, longest / inFlight / r.Record.WindowNs));
     }
 
     private static double Found(MeasurementView r) => r.Rate * r.MeanNs!.Value / 1e9;
