@@ -2,7 +2,6 @@ using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
-using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -227,52 +226,4 @@ public sealed record Drift(double FixedLoop, double Wander)
     private static double FixedLoopOf(MeasuredRun run) =>
         RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs)
             .Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
-}
-
-/// <summary>What changed between two files, in a sentence a metric.</summary>
-internal static class CompareSummary
-{
-    public static IEnumerable<string> Sentences(FileComparison comparison, IReadOnlyList<Metric> metrics)
-    {
-        foreach (var metric in metrics)
-        {
-            var judged = comparison.JudgeTogether(metric).ToList();
-            if (judged.Count > 0)
-                yield return $"{metric.Title}: {Sentence(comparison, metric, judged)}.";
-        }
-    }
-
-    private static string Sentence(FileComparison comparison, Metric metric, List<(MeasuredCell Cell, Verdict? Verdict)> judged)
-    {
-        List<(MeasuredCell Cell, Verdict? Verdict)> Of(VerdictKind kind) => [.. judged.Where(one => one.Verdict?.Kind == kind)];
-        var (better, worse) = metric.Better == Better.Lower
-            ? (Of(VerdictKind.Lower), Of(VerdictKind.Higher)) : (Of(VerdictKind.Higher), Of(VerdictKind.Lower));
-        var same = Of(VerdictKind.NoDifference).Count;
-        var open = judged.Count - better.Count - worse.Count - same;
-        if (open == judged.Count)
-            return (judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells"))
-                + Withheld(judged);
-        string[] parts =
-        [
-            Part("worse", comparison, metric, worse, judged.Count), Part("better", comparison, metric, better, judged.Count),
-            same == 0 ? "" : Invariant($"no difference that matters in {same} of {judged.Count}"),
-            open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}") + Withheld(judged),
-        ];
-        return string.Join(", ", parts.Where(part => part.Length > 0));
-    }
-
-    private static string Withheld(List<(MeasuredCell Cell, Verdict? Verdict)> judged) =>
-        judged.Count(one => one.Verdict?.AmongClaims > 1) is > 0 and var withheld
-            ? Invariant($" ({withheld} of them differ by themselves, not beyond what {judged.Count} comparisons allow by chance)") : "";
-
-    /// <summary>How many, and the one that changed most.</summary>
-    private static string Part(
-        string word, FileComparison comparison, Metric metric, List<(MeasuredCell Cell, Verdict? Verdict)> cells, int all)
-    {
-        if (cells.Count == 0)
-            return "";
-        var (cell, verdict) = cells.MaxBy(one => Math.Abs(Math.Log(one.Verdict!.Estimate.Ratio)));
-        return Invariant($"{word} in {cells.Count} of {all} ({(cells.Count == 1 ? "" : "most: ")}{cell.Key.Arm}, ")
-            + $"{Arms.NameOf(comparison.Before.Run, cell.Point)}: {VerdictText.Of(verdict!, metric)})";
-    }
 }

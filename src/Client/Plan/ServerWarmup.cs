@@ -1,0 +1,47 @@
+namespace IpcBench.Client.Plan;
+
+/// <summary>
+/// Load before the first round whose results are thrown away. A runtime that has just started compiles its hot methods twice (tiered
+/// compilation with profiles): for its first seconds under load a server costs nearly twice as much per call, and the cell that happens to
+/// come first would pay for it.
+/// </summary>
+internal static class ServerWarmup
+{
+    private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// What each server is loaded with altogether: enough for .NET's tiers here (after 2 s the first three cells of a round still cost it
+    /// 1.4 times as much); less in runs that are short themselves.
+    /// </summary>
+    public static TimeSpan OfEachServer(RunOptions options) =>
+        new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+
+    /// <summary>Cells to load and for how long each: every endpoint at its smallest size, shortly with most bytes under way.</summary>
+    /// <param name="options">The run.</param>
+    /// <param name="cells">The cells of its first phase.</param>
+    /// <param name="serverOf">What tells the server processes apart.</param>
+    public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
+        RunOptions options, IEnumerable<PlannedCell> cells, Func<PlannedCell, object> serverOf)
+    {
+        var whole = OfEachServer(options);
+        if (whole <= TimeSpan.Zero)
+            return [];
+        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol, cell.Load.Mode));
+        return [.. servers.SelectMany(server => OfServer([.. server], whole))];
+    }
+
+    // The largest is the one with most bytes under way: a server keeps the memory that it needed for them, so no cell shall be the first.
+    private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
+    {
+        var endpoints = cells.GroupBy(cell => cell.Target)
+            .Select(target => (Small: target.MinBy(cell => cell.Load.Size)!, Large: target.MaxBy(BytesUnderWay)!)).ToList();
+        var grows = endpoints.Exists(cell => cell.Large.Load.Size > cell.Small.Load.Size);
+        var share = whole / endpoints.Count;
+        foreach (var (small, _) in endpoints)
+            yield return (small, grows ? share * 0.75 : share);
+        foreach (var (_, large) in grows ? endpoints : [])
+            yield return (large, share * 0.25);
+    }
+
+    private static double BytesUnderWay(PlannedCell cell) => (double)cell.Load.Connections * cell.Load.Streams * cell.Load.Size;
+}
