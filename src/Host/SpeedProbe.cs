@@ -42,20 +42,17 @@ public static class SpeedProbe
     /// <returns>One load, in ns.</returns>
     public static double MemoryStep()
     {
-        lock (Chain.Next)
+        var at = Walk(Chain.Next, 0, StepsOfWalk);
+        Span<double> parts = stackalloc double[PartsOfWalk];
+        for (var i = 0; i < PartsOfWalk; i++)
         {
-            var at = Walk(Chain.Next, 0, StepsOfWalk);
-            Span<double> parts = stackalloc double[PartsOfWalk];
-            for (var i = 0; i < PartsOfWalk; i++)
-            {
-                var start = Stopwatch.GetTimestamp();
-                at = Walk(Chain.Next, at, StepsOfWalk / PartsOfWalk);
-                parts[i] = Stopwatch.GetElapsedTime(start).TotalNanoseconds / (StepsOfWalk / PartsOfWalk);
-            }
-            GC.KeepAlive(at);
-            parts.Sort();
-            return parts[PartsOfWalk / 2];
+            var start = Stopwatch.GetTimestamp();
+            at = Walk(Chain.Next, at, StepsOfWalk / PartsOfWalk);
+            parts[i] = Stopwatch.GetElapsedTime(start).TotalNanoseconds / (StepsOfWalk / PartsOfWalk);
         }
+        GC.KeepAlive(at);
+        parts.Sort();
+        return parts[PartsOfWalk / 2];
     }
 
     // Compiled at once and in full, or the first readings of a run would be those of the quick JIT.

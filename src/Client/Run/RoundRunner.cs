@@ -113,7 +113,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return string.Create(CultureInfo.InvariantCulture,
             $"{cell.Name}: a call takes {median / 1e9:0.00} s, so windows are ")
             + string.Create(CultureInfo.InvariantCulture,
-                $"{lengths[cell.Index].TotalSeconds:0.0} s instead of {window.Duration.Value.TotalSeconds:0.###} s (-d fixes them)");
+                $"{lengths[cell.Index].TotalSeconds:0.0#} s instead of {window.Duration.Value.TotalSeconds:0.###} s (-d fixes them)");
     }
 
     // Others read the file (docs/results.schema.json) and histograms are text there, so the record is not the engine's: copied in this one
