@@ -61,25 +61,7 @@ public static class PayloadFrame
 /// </summary>
 public struct PayloadReader
 {
-    private enum State : byte
-    {
-        Flag,
-        Length,
-        Tag,
-        Varint,
-        Fixed,
-        FieldLength,
-        Skip,
-        Complete,
-        Broken,
-    }
-
-    private State state;
-    private byte bytesOfNumber;
-    private ulong number;
-    private ulong tag;
-    private long messageLeft;
-    private long fieldLeft;
+    private FieldReader fields;
 
     /// <summary>Of the message that is being read, or was last.</summary>
     public ulong Stamp { get; private set; }
@@ -90,39 +72,34 @@ public struct PayloadReader
     /// <summary>Bytes of its payload.</summary>
     public long Size { get; private set; }
 
-    /// <summary>Bytes of the message; known once its prefix has come.</summary>
-    public long Length { get; private set; }
+    /// <inheritdoc cref="FieldReader.Length"/>
+    public readonly long Length => fields.Length;
 
-    /// <summary>A whole message has come.</summary>
-    public readonly bool IsComplete => state == State.Complete;
+    /// <inheritdoc cref="FieldReader.IsComplete"/>
+    public readonly bool IsComplete => fields.IsComplete;
 
     /// <summary>Nothing has come of a next message.</summary>
-    public readonly bool IsBetween => state is State.Flag or State.Complete;
+    public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
-    /// <summary>Not a gRPC message, compressed without having been asked for, or no protobuf message.</summary>
-    public readonly bool IsBroken => state == State.Broken;
+    /// <inheritdoc cref="FieldReader.IsBroken"/>
+    public readonly bool IsBroken => fields.IsBroken;
 
     /// <summary>Takes bytes up to the end of one message and says how many; after a whole message the next one begins.</summary>
     public int Read(ReadOnlySpan<byte> bytes)
     {
-        if (state == State.Complete)
+        if (fields.IsComplete)
             this = default;
-        var taken = state == State.Flag ? ReadPlainHead(bytes) : 0;
-        while (taken < bytes.Length && state < State.Complete)
+        var rest = fields.IsEmpty ? bytes[ReadPlainHead(bytes)..] : bytes;
+        while (fields.Next(ref rest))
         {
-            if (state != State.Skip)
-            {
-                Step(bytes[taken++]);
-                continue;
-            }
-            var take = (int)Math.Min(fieldLeft, bytes.Length - taken);
-            taken += take;
-            fieldLeft -= take;
-            messageLeft -= take;
-            if (fieldLeft == 0)
-                NextField();
+            if (fields.Tag == PayloadFrame.StampTag)
+                Stamp = fields.Value;
+            else if (fields.Tag == PayloadFrame.SequenceTag)
+                Sequence = (uint)fields.Value;
+            else if (fields.Tag == PayloadFrame.PayloadTag)
+                Size = (long)fields.Value;
         }
-        return taken;
+        return bytes.Length - rest.Length;
     }
 
     /// <summary>Reads a head as <see cref="PayloadFrame"/> writes it, when all of it is there; else nothing.</summary>
@@ -148,93 +125,9 @@ public struct PayloadReader
             return 0;
         Stamp = BinaryPrimitives.ReadUInt64LittleEndian(bytes[PayloadFrame.StampOffset..]);
         Sequence = BinaryPrimitives.ReadUInt32LittleEndian(bytes[PayloadFrame.SequenceOffset..]);
-        (Length, Size, messageLeft, fieldLeft, state) = (length, size, size, size, State.Skip);
+        Size = size;
+        fields.BeginLast(length, (uint)size);
         return at;
-    }
-
-    private void Step(byte next)
-    {
-        switch (state)
-        {
-            case State.Flag:
-                state = next == 0 ? State.Length : State.Broken;
-                break;
-            case State.Length:
-                number = number << 8 | next;
-                if (++bytesOfNumber == 4)
-                {
-                    Length = messageLeft = (long)number;
-                    NextField();
-                }
-                break;
-            case State.Fixed:
-                messageLeft--;
-                number |= (ulong)next << (8 * bytesOfNumber++);
-                if (--fieldLeft == 0)
-                    EndFixed();
-                break;
-            default:
-                messageLeft--;
-                StepVarint(next);
-                break;
-        }
-    }
-
-    private void StepVarint(byte next)
-    {
-        number |= (ulong)(next & 0x7F) << (7 * bytesOfNumber++);
-        if ((next & 0x80) != 0)
-        {
-            if (bytesOfNumber == 10 || messageLeft == 0)
-                state = State.Broken;
-            return;
-        }
-        if (state == State.Tag)
-            BeginField();
-        else if (state == State.FieldLength)
-            BeginBytes((long)Math.Min(number, long.MaxValue));
-        else
-            NextField();
-    }
-
-    private void BeginField()
-    {
-        tag = number;
-        (number, bytesOfNumber) = (0, 0);
-        var (next, length) = (tag < 8 ? 7 : tag & 7) switch // there is no field number 0
-        {
-            0 => (State.Varint, 1),
-            1 => (State.Fixed, 8),
-            2 => (State.FieldLength, 1),
-            5 => (State.Fixed, 4),
-            _ => (State.Broken, 0),
-        };
-        (state, fieldLeft) = (length > messageLeft ? State.Broken : next, length);
-    }
-
-    private void BeginBytes(long length)
-    {
-        if (tag == PayloadFrame.PayloadTag)
-            Size = length;
-        fieldLeft = length;
-        state = length > messageLeft ? State.Broken : State.Skip;
-        if (length == 0)
-            NextField();
-    }
-
-    private void EndFixed()
-    {
-        if (tag == PayloadFrame.StampTag)
-            Stamp = number;
-        else if (tag == PayloadFrame.SequenceTag)
-            Sequence = (uint)number;
-        NextField();
-    }
-
-    private void NextField()
-    {
-        (number, bytesOfNumber) = (0, 0);
-        state = messageLeft == 0 ? State.Complete : State.Tag;
     }
 }
 

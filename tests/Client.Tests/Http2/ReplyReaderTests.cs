@@ -1,5 +1,9 @@
+using Google.Protobuf;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Tests.Http2;
 
@@ -57,5 +61,72 @@ public class ReplyReaderTests
         reader.Read(Convert.FromHexString(hex.Replace(" ", "")));
         Assert.True(reader.IsBroken);
         Assert.False(reader.IsComplete(0));
+    }
+
+    [Fact]
+    public void Payloads_one_after_the_other_are_measured_as_a_parser_reads_them_however_they_are_cut()
+    {
+        var random = new Random(12);
+        for (var turn = 0; turn < 2_000; turn++)
+        {
+            var messages = Enumerable.Range(0, 4).Select(_ => SomePayload(random)).ToList();
+            var (reader, found) = (default(PayloadReader), new List<(ulong, uint, long, long)>());
+            for (ReadOnlySpan<byte> rest = messages.SelectMany(Frames.Prefixed).ToArray(); !rest.IsEmpty;)
+            {
+                var piece = rest[..Math.Min(rest.Length, random.Next(1, 40))];
+                rest = rest[piece.Length..];
+                while (!piece.IsEmpty)
+                {
+                    piece = piece[reader.Read(piece)..];
+                    Assert.False(reader.IsBroken);
+                    if (reader.IsComplete)
+                        found.Add((reader.Stamp, reader.Sequence, reader.Size, reader.Length));
+                }
+            }
+            Assert.True(reader.IsBetween);
+            Assert.Equal(messages.Select(Measures), found);
+        }
+    }
+
+    private static (ulong, uint, long, long) Measures(byte[] message)
+    {
+        var payload = Payload.Parser.ParseFrom(message);
+        return (payload.Stamp, payload.Sequence, payload.Payload_.Length, message.Length);
+    }
+
+    /// <summary>As every known program writes it, or any fields in any order, of which the first three have every type.</summary>
+    private static byte[] SomePayload(Random random)
+    {
+        if (random.Next(3) == 0)
+        {
+            var plain = PayloadFrame.Of(random.Next(300));
+            PayloadFrame.Number(plain, (ulong)random.NextInt64(), (uint)random.Next());
+            return plain[GrpcFraming.PrefixLength..];
+        }
+        var bytes = new MemoryStream();
+        var output = new CodedOutputStream(bytes);
+        for (var left = random.Next(7); left > 0; left--)
+        {
+            var type = (WireFormat.WireType)random.Next(4);
+            type = type == WireFormat.WireType.StartGroup ? WireFormat.WireType.Fixed32 : type;
+            output.WriteTag(random.Next(1, 6), type);
+            switch (type)
+            {
+                case WireFormat.WireType.Varint:
+                    output.WriteUInt64((ulong)random.NextInt64());
+                    break;
+                case WireFormat.WireType.Fixed64:
+                    output.WriteFixed64((ulong)random.NextInt64());
+                    break;
+                case WireFormat.WireType.Fixed32:
+                    output.WriteFixed32((uint)random.Next());
+                    break;
+                default:
+                    output.WriteBytes(ByteString.CopyFrom(new byte[random.Next(300)]));
+                    break;
+            }
+        }
+        output.Flush();
+        return bytes.ToArray();
     }
 }
