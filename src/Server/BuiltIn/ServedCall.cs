@@ -28,8 +28,8 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
         {
             if (request.Path == ReflectionStream.Path)
                 return ReflectionStream.RunAsync(features);
-            if (MessageStream.For(request.Path, features, services, endpoint) is { } stream)
-                return stream.RunAsync();
+            if (MessageCall.For(request.Path, features, services, endpoint) is { } call)
+                return call.RunAsync();
             ResponseWriter.Fail(features, GrpcStatusCode.Unimplemented, $"this server has no method {RequestCheck.Shorten(request.Path)}");
             return Task.CompletedTask;
         }

@@ -17,7 +17,7 @@ namespace IpcBench.Server.BuiltIn;
 /// One call of a method of Bench whose messages do not have to fit into memory: Upload, Echo, Push and Pull. Payloads that come are counted
 /// as they stream by, those that go are cut from the pattern.
 /// </summary>
-internal sealed class MessageStream
+internal sealed class MessageCall
 {
     // Between two messages a client may think as long as it likes, so Kestrel's lowest rate of a body does not serve here.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
@@ -35,7 +35,7 @@ internal sealed class MessageStream
     private byte[] head = [];
     private int headSize = -1;
 
-    private MessageStream(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, Method method)
+    private MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, Method method)
     {
         (this.features, this.services, this.endpoint, this.method) = (features, services, endpoint, method);
         arrivals = method == Method.Push ? new ArrivalLog() : null;
@@ -50,7 +50,7 @@ internal sealed class MessageStream
     }
 
     /// <summary>The call of a request's path; null: it is no such method.</summary>
-    public static MessageStream? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
+    public static MessageCall? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     {
         Method? method = path switch
         {
@@ -60,7 +60,7 @@ internal sealed class MessageStream
             "/ipcbench.v1.Bench/Pull" => Method.Pull,
             _ => null,
         };
-        return method is { } found ? new MessageStream(features, services, endpoint, found) : null;
+        return method is { } found ? new MessageCall(features, services, endpoint, found) : null;
     }
 
     public async Task RunAsync()
