@@ -1,0 +1,139 @@
+using System.Buffers;
+using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
+using IpcBench.Transports.Loop;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>The methods that take messages.</summary>
+internal enum ReceivingMethod
+{
+    /// <summary>One message.</summary>
+    Upload,
+
+    /// <summary>Each is answered with one of its size.</summary>
+    Echo,
+
+    /// <summary>They are counted, and when they came is told at the end.</summary>
+    Push,
+}
+
+/// <summary>Takes messages until the client has no more, and answers them where it is Echo.</summary>
+internal sealed class ReceivingCall(
+    IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, ReceivingMethod method)
+    : MessageCall(features, services, endpoint)
+{
+    private readonly Received received = new();
+    private readonly ArrivalLog? arrivals = method == ReceivingMethod.Push ? new ArrivalLog() : null;
+    private PayloadReader reader;
+
+    protected override bool IsStream => method != ReceivingMethod.Upload;
+
+    private string Limit => Invariant($"this server's limit is {Services.MaxSize} bytes of payload");
+
+    protected override async Task<UnaryResult> ServeAsync()
+    {
+        var body = Features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
+        var output = method == ReceivingMethod.Echo ? Begin() : null;
+        while (true)
+        {
+            var read = await body.ReadAsync();
+            var (left, before, now) = (read.Buffer, received.Messages, arrivals is null ? 0 : MonotonicClock.NowNs);
+            while (Next(ref left, out var wrong))
+            {
+                if (wrong.Message is not null)
+                    return wrong;
+                received.Messages++;
+                received.Bytes += method == ReceivingMethod.Echo ? reader.Size : Endpoint.Fault.SizeFor((int)reader.Size);
+                if (Endpoint.Fault != Fault.None)
+                {
+                    await Endpoint.Fault.HoldAsync();
+                    now = MonotonicClock.NowNs;
+                }
+                arrivals?.Add(reader.Stamp, now);
+                if (output is not null
+                    && !await WriteAsync(output, Endpoint.Fault.SizeFor((int)reader.Size), reader.Stamp, reader.Sequence))
+                {
+                    return Gone;
+                }
+            }
+            body.AdvanceTo(read.Buffer.End);
+            if (IsStream && received.Messages > before)
+                Endpoint.Counters.MessagesPassed((int)(received.Messages - before));
+            if (output is not null && (await output.FlushAsync()).IsCompleted && !read.IsCompleted)
+                return Gone;
+            if (read.IsCompleted)
+                return Judge();
+        }
+    }
+
+    protected override async Task EndAsync(UnaryResult end)
+    {
+        if (method == ReceivingMethod.Echo)
+        {
+            await base.EndAsync(end);
+            return;
+        }
+        if (end != Ok)
+        {
+            ResponseWriter.Fail(Features, end.Code, end.Message);
+            return;
+        }
+        received.Arrivals = arrivals?.Told();
+        await ResponseWriter.WriteAsync(Features, ReplyFrame.Of(received), Services.Budget);
+        ResponseWriter.End(Features, GrpcStatusCode.Ok);
+        if (!IsStream)
+            Endpoint.Counters.CallAnswered();
+    }
+
+    /// <summary>Goes on to the end of a message; false: there is none in what has come. Not OK: how the call fails.</summary>
+    private bool Next(ref ReadOnlySequence<byte> left, out UnaryResult wrong)
+    {
+        (wrong, var taken) = (default, 0L);
+        foreach (var part in left)
+        {
+            if (part.IsEmpty)
+                continue;
+            taken += reader.Read(part.Span);
+            if (reader.IsBroken)
+                wrong = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method, or compressed");
+            else if (reader.Length > Services.MaxSize + RequestReader.MaxMessage)
+                wrong = UnaryResult.Fail(GrpcStatusCode.ResourceExhausted, Invariant($"a message has {reader.Length} bytes: {Limit}"));
+            else if (!reader.IsComplete)
+                continue;
+            else
+                wrong = Check();
+            left = left.Slice(taken);
+            return true;
+        }
+        return false;
+    }
+
+    private UnaryResult Check()
+    {
+        if (reader.Size > Services.MaxSize)
+            return UnaryResult.Fail(GrpcStatusCode.ResourceExhausted, Invariant($"a payload has {reader.Size} bytes: {Limit}"));
+        var due = (uint)received.Messages;
+        if (!IsStream)
+            return due == 0 ? default : UnaryResult.Fail(GrpcStatusCode.Internal, "more than one message in a unary request");
+        return reader.Sequence == due ? default
+            : UnaryResult.Fail(GrpcStatusCode.DataLoss, Invariant($"message {reader.Sequence} came where {due} was due"));
+    }
+
+    /// <summary>What has come is all there is.</summary>
+    private UnaryResult Judge()
+    {
+        if (!reader.IsBetween)
+            return UnaryResult.Fail(GrpcStatusCode.Internal, "the request ends within its message");
+        if (!IsStream && received.Messages == 0)
+            return UnaryResult.Fail(GrpcStatusCode.Internal, "the request has no message");
+        return Ok;
+    }
+
+    private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
+}

@@ -1,0 +1,90 @@
+using System.Buffers;
+using Google.Protobuf;
+using IpcBench.Http2;
+using IpcBench.Protocol.V1;
+using IpcBench.Server.Endpoints;
+using IpcBench.Server.Faults;
+using IpcBench.Server.Services;
+using IpcBench.Transports.Loop;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace IpcBench.Server.BuiltIn;
+
+/// <summary>Pull: sends messages, each when it is due, until there are as many as asked for or the client cancels.</summary>
+internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
+    : MessageCall(features, services, endpoint)
+{
+    // A batch of messages: what is written before it is flushed.
+    private const int BatchBytes = 32 << 10;
+
+    protected override async Task<UnaryResult> ServeAsync()
+    {
+        var (request, wrong) = await AskedAsync();
+        if (request is null)
+            return wrong;
+        var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs + request.DelayNs, 0L);
+        var (pace, gone) = (new MessagePace(), Features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
+        for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
+        {
+            var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
+            if (unflushed >= BatchBytes || due > MonotonicClock.NowNs)
+            {
+                unflushed = 0;
+                var flushing = output.FlushAsync();
+                var isFast = flushing.IsCompleted;
+                if ((await flushing).IsCompleted)
+                    return Gone;
+                if (isFast)
+                    await default(FairTurn);
+            }
+            if (request.Rate > 0)
+                await pace.UntilAsync(due, gone);
+            if (Endpoint.Fault != Fault.None)
+                await Endpoint.Fault.HoldAsync();
+            if (!await WriteAsync(output, Endpoint.Fault.SizeFor((int)request.Size), (ulong)due, (uint)number))
+                return Gone;
+            unflushed += MessageBytes;
+            Endpoint.Counters.MessagesPassed(1);
+        }
+        return Ok;
+    }
+
+    private async Task<(PullRequest? Request, UnaryResult Wrong)> AskedAsync()
+    {
+        var body = Features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
+        while (true)
+        {
+            var read = await body.ReadAsync();
+            var state = RequestReader.Read(read.Buffer, read.IsCompleted, out var message, out var failure);
+            if (state == ReadState.NeedsMore)
+            {
+                body.AdvanceTo(read.Buffer.Start, read.Buffer.End);
+                continue;
+            }
+            if (state == ReadState.Failed)
+                return (null, failure);
+            var asked = Parse(message, out failure);
+            body.AdvanceTo(read.Buffer.End);
+            return (asked, failure);
+        }
+    }
+
+    private PullRequest? Parse(in ReadOnlySequence<byte> message, out UnaryResult failure)
+    {
+        failure = default;
+        try
+        {
+            var request = PullRequest.Parser.ParseFrom(message);
+            if (!Services.Accepts(request.Size, out var refusal))
+                failure = UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
+            else if (!BenchServices.Accepts(request))
+                failure = UnaryResult.Fail(GrpcStatusCode.InvalidArgument, BenchServices.WrongPull);
+            return failure.Message is null ? request : null;
+        }
+        catch (InvalidProtocolBufferException e)
+        {
+            failure = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+            return null;
+        }
+    }
+}
