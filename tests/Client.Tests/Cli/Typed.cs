@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Tests.Cli;
 
@@ -29,6 +30,13 @@ internal static class Typed
         Assert.Empty(typed.Errors);
         return new RunOptionsReader(declared, typed, service: service).Read();
     }
+
+    /// <summary>The servers that the options ask for, started or found.</summary>
+    public static Task<ServerSet> ServersAsync(RunOptions options) =>
+        ServerSet.OpenAsync(options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+
+    /// <summary>Those of the main command with these arguments.</summary>
+    public static Task<ServerSet> ServersAsync(params string[] arguments) => ServersAsync(Read(Presets.Main, arguments));
 
     /// <summary>The sentence with which they are refused.</summary>
     public static string Refused(Preset preset, params string[] arguments) =>

@@ -8,8 +8,6 @@ namespace IpcBench.Client.Tests.Http2;
 /// <summary>Requests of any bytes, taken in turn, and replies of any type and size.</summary>
 public class AnyMethodTests
 {
-    private const int InitialWindow = 4;
-
     [Theory]
     [InlineData(0)]
     [InlineData(16_379)] // with its prefix just one frame
@@ -17,7 +15,7 @@ public class AnyMethodTests
     [InlineData(40_000)]
     public void A_request_is_cut_into_frames_that_every_server_allows(int size)
     {
-        var harness = Opened([new byte[size]]);
+        var harness = WithRoom(Options([new byte[size]]));
         for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices
         {
             var call = harness.Call();
@@ -28,7 +26,7 @@ public class AnyMethodTests
             Assert.Equal(Frames.Prefixed(new byte[size]), frames.Skip(1).SelectMany(frame => frame.Payload));
             Assert.All(frames.SkipLast(1), frame => Assert.False(frame.Header.Has(FrameFlags.EndStream)));
             Assert.True(frames[^1].Header.Has(FrameFlags.EndStream));
-            harness.Duplex.Deliver(Reply(id, [1, 2, 3]));
+            harness.Duplex.Deliver(Frames.Reply(id, [1, 2, 3]));
             IsOk(call, 3);
         }
     }
@@ -44,7 +42,7 @@ public class AnyMethodTests
         harness.Duplex.Deliver(Frames.WindowUpdate(1, 100_000));
         sent.AddRange(harness.Duplex.TakeFrames().SelectMany(frame => frame.Payload));
         Assert.Equal(Frames.Prefixed(message), sent);
-        harness.Duplex.Deliver(Reply(1, []));
+        harness.Duplex.Deliver(Frames.Reply(1, []));
         IsOk(call);
     }
 
@@ -60,7 +58,7 @@ public class AnyMethodTests
             {
                 var call = harness.Call();
                 sent.Add(harness.Duplex.TakeFrames()[1].Payload[^1]);
-                harness.Duplex.Deliver(Reply(id, [9]));
+                harness.Duplex.Deliver(Frames.Reply(id, [9]));
                 IsOk(call);
             }
             Assert.Equal(Enumerable.Range(first, 7).Select(turn => turn % 3 + 1), sent);
@@ -70,13 +68,13 @@ public class AnyMethodTests
     [Fact]
     public void A_request_that_a_server_sent_back_is_sent_again_as_it_was()
     {
-        var harness = Opened([[1], [2], [3]]);
+        var harness = WithRoom(Options([[1], [2], [3]]));
         var call = harness.Call();
         Assert.Equal(1, harness.Duplex.TakeFrames()[1].Payload[^1]);
         harness.Duplex.Deliver(Frames.GoAway(0));
         harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
         Assert.Equal(1, harness.Duplex.TakeFrames().Last(frame => frame.Header.Type == FrameType.Data).Payload[^1]);
-        harness.Duplex.Deliver(Reply(1, [9]));
+        harness.Duplex.Deliver(Frames.Reply(1, [9]));
         IsOk(call);
     }
 
@@ -87,7 +85,7 @@ public class AnyMethodTests
     [InlineData("protocol", "01 00000001 ff")] // compressed
     public void A_reply_is_one_whole_message(string kind, string hex)
     {
-        var harness = Opened([[1]]);
+        var harness = WithRoom(Options([[1]]));
         var call = harness.Call();
         var data = Convert.FromHexString(hex.Replace(" ", "", StringComparison.Ordinal));
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. data.Length > 0 ? Frames.Data(1, data) : [], .. Frames.Trailers(1)]);
@@ -121,13 +119,13 @@ public class AnyMethodTests
         for (var id = 3; id < 9; id += 2)
         {
             var call = harness.Call();
-            harness.Duplex.Deliver(Reply(id, [(byte)id]));
+            harness.Duplex.Deliver(Frames.Reply(id, [(byte)id]));
             IsOk(call);
         }
         harness.Connection.SetAccepting(false);
         harness.Connection.SetAccepting(true);
         var next = harness.Call();
-        harness.Duplex.Deliver(Reply(9, [0]));
+        harness.Duplex.Deliver(Frames.Reply(9, [0]));
         Failed("not as expected", next);
         Assert.Equal([[3], [0]], seen);
     }
@@ -144,14 +142,4 @@ public class AnyMethodTests
         Streams = 1,
         Reply = ReplyKind.Any,
     };
-
-    private static Http2Harness Opened(IReadOnlyList<byte[]> messages)
-    {
-        var harness = new Http2Harness(Options(messages)).Opened((InitialWindow, int.MaxValue));
-        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
-        return harness;
-    }
-
-    private static byte[] Reply(int stream, byte[] message) =>
-        [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, Frames.Prefixed(message)), .. Frames.Trailers(stream)];
 }

@@ -1,21 +1,18 @@
 using Google.Protobuf;
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports.Loop;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>Messages that go one way, against scripts: what is on the wire, and what keeps a writer from writing.</summary>
 public class OneWayTests
 {
-    private const int InitialWindow = 4;
-
     [Fact]
     public void Pushed_messages_are_numbered_and_over_when_written_and_the_receiver_tells_when_they_came()
     {
@@ -24,13 +21,13 @@ public class OneWayTests
         for (var number = 0; number < 5; number++)
         {
             stream.SetDue(100 + number);
-            IsOk(Call(harness), 10);
-            var (frames, message) = Sent(harness);
+            IsOk(harness.Send(), 10);
+            var (frames, message) = SentFrames(harness);
             Assert.Equal((number == 0 ? 2 : 1, (uint)number, 100ul + (uint)number), (frames, message.Sequence, message.Stamp));
         }
         Assert.Null(stream.TakeReceipt());
         var begin = MonotonicClock.NowNs;
-        var end = stream.EndAsync(1).AsTask();
+        var end = harness.End();
         Assert.Equal(FrameFlags.EndStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Flags);
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Told(5, begin)), .. Frames.Trailers(1)]);
         IsOk(end);
@@ -44,8 +41,8 @@ public class OneWayTests
     {
         var harness = Opened(Flow.Out);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
-        IsOk(Call(harness), 10);
-        var end = stream.EndAsync(1).AsTask();
+        IsOk(harness.Send(), 10);
+        var end = harness.End();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Told(1, 5)), .. Frames.Trailers(1)]);
         IsOk(end);
         var receipt = stream.TakeReceipt()!;
@@ -66,8 +63,8 @@ public class OneWayTests
     public void A_push_that_does_not_end_well_is_a_failure(string how, string kind)
     {
         var harness = Opened(Flow.Out);
-        IsOk(Call(harness), 10);
-        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        IsOk(harness.Send(), 10);
+        var end = harness.End();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. how switch
         {
             "fewer" => Frames.Data(1, Told(0, 1)),
@@ -87,27 +84,27 @@ public class OneWayTests
             });
         Failed(kind, end);
         Assert.Null(((IOneWayStream)harness.Connection.Streams[0]).TakeReceipt());
-        IsOk(Call(harness)); // another stream is opened
+        IsOk(harness.Send()); // another stream is opened
     }
 
     [Fact]
     public void What_becomes_of_a_pushed_stream_is_told_with_its_next_message()
     {
         var harness = Opened(Flow.Out);
-        IsOk(Call(harness), 10);
+        IsOk(harness.Send(), 10);
         harness.Duplex.Deliver(Frames.Reset(1, 8));
-        Failed("reset", Call(harness));
+        Failed("reset", harness.Send());
         harness.Duplex.TakeSent();
-        IsOk(Call(harness));
-        Assert.Equal(0u, Sent(harness).Message.Sequence);
+        IsOk(harness.Send());
+        Assert.Equal(0u, SentFrames(harness).Message.Sequence);
     }
 
     [Fact]
     public async Task A_writer_waits_for_the_window_that_is_closed_and_its_time_is_counted()
     {
-        var harness = new Http2Harness(Options(Flow.Out)).Opened((InitialWindow, 40));
-        IsOk(Call(harness));
-        var call = Call(harness); // 31 bytes each
+        var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 40));
+        IsOk(harness.Send());
+        var call = harness.Send(); // 31 bytes each
         Assert.False(call.IsCompleted);
         var begin = MonotonicClock.NowNs;
         await Task.Delay(50, TestContext.Current.CancellationToken);
@@ -118,8 +115,8 @@ public class OneWayTests
         Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
         Assert.Equal((0, 0), (blocked.ConnectionWindowNs, blocked.SocketNs));
         for (var sent = 2; sent < 65_535 / 31; sent++)
-            IsOk(Call(harness));
-        call = Call(harness);
+            IsOk(harness.Send());
+        call = harness.Send();
         Assert.False(call.IsCompleted);
         harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use
         Assert.False(call.IsCompleted);
@@ -137,7 +134,7 @@ public class OneWayTests
         var stream = (IOneWayStream)harness.Connection.Streams[0];
         stream.Pace(1000, 500);
         var begin = (ulong)MonotonicClock.NowNs;
-        var call = Call(harness);
+        var call = harness.Send();
         var frames = harness.Duplex.TakeFrames();
         Assert.True(frames[^1].Header.Has(FrameFlags.EndStream));
         Assert.Equal(new PullRequest { Size = 10, Rate = 1000, DelayNs = 500 },
@@ -149,12 +146,12 @@ public class OneWayTests
             harness.Duplex.Deliver(Frames.Data(1, Message(number, stamp)));
             IsOk(call, 10);
             Assert.Equal(number == 0 ? (long)stamp : null, stream.DueNs(MonotonicClock.NowNs)); // the others are of no clock of ours
-            call = stream.CallAsync(1).AsTask();
+            call = harness.Send();
         }
         harness.Connection.SetAccepting(false);
         Assert.True((await call).IsOver);
         harness.Duplex.Deliver(Frames.Data(1, Message(3, begin))); // on its way already
-        IsOk(stream.EndAsync(1).AsTask());
+        IsOk(harness.End());
         Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
     }
 
@@ -172,11 +169,11 @@ public class OneWayTests
     public void A_wrong_message_is_a_failure_and_the_next_one_is_of_another_stream(string how, string kind)
     {
         var harness = Opened(Flow.In);
-        var call = Call(harness);
+        var call = harness.Send();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message(0, 1))]);
         IsOk(call);
         harness.Duplex.TakeSent();
-        call = harness.Connection.Streams[0].CallAsync(1).AsTask();
+        call = harness.Send();
         if (how == "gone")
             harness.Duplex.End();
         else
@@ -195,7 +192,7 @@ public class OneWayTests
         Failed(kind, call);
         if (how == "gone")
             harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
-        call = Call(harness);
+        call = harness.Send();
         var id = how == "gone" ? 1 : 3;
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(id), .. Frames.Data(id, Message(0, 1))]);
         IsOk(call);
@@ -215,20 +212,7 @@ public class OneWayTests
     [InlineData("pull", "after trailers", "ended early")]
     public async Task A_hostile_server_is_counted_and_the_load_ends(string mode, string how, params string[] kinds)
     {
-        var wrong = Message(7, 1);
-        await using var server = new FakeServer
-        {
-            Greeting = how == "no window" ? Frames.Settings((InitialWindow, 0)) : Frames.Settings(),
-            Answer = (stream, _) => how switch
-            {
-                "endless" => [.. Frames.ResponseHeaders(stream), .. Enumerable.Range(0, 500).SelectMany(_ => Frames.Data(stream, wrong))],
-                "reset inside" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, wrong[..9]), .. Frames.Reset(stream, 2)],
-                "half-closed" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [], end: true)],
-                "after trailers" => [.. Frames.ResponseHeaders(stream), .. Frames.Trailers(stream), .. Frames.Data(stream, wrong)],
-                _ => [],
-            },
-            AnswersFrames = true,
-        };
+        await using var server = Hostile(how);
         var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = mode };
         var result = await TestLoad.MeasureAsync(load, TestLoad.For(0.5));
         Assert.Equal((0, 0), (result.Ok, result.Credited));
@@ -239,30 +223,12 @@ public class OneWayTests
             Assert.InRange(result.CutOff, 12, int.MaxValue);
     }
 
-    private static Http2Options Options(Flow flow) => new()
-    {
-        Request = Http2Request.Payload("localhost", tls: false, "/a.B/C", flow == Flow.In ? 0 : 10),
-        Size = 10,
-        IsStream = true,
-        Flow = flow,
-        Streams = 1,
-    };
+    private static Http2Harness Opened(Flow flow) => WithRoom(Options(flow: flow));
 
-    private static Http2Harness Opened(Flow flow) => new Http2Harness(Options(flow)).Opened((InitialWindow, int.MaxValue));
-
-    private static Task<CallResult> Call(Http2Harness harness) => harness.Connection.Streams[0].CallAsync(1).AsTask();
-
-    private static (int Frames, Payload Message) Sent(Http2Harness harness)
+    private static (int Frames, Payload Message) SentFrames(Http2Harness harness)
     {
         var frames = harness.Duplex.TakeFrames();
         return (frames.Count, Payload.Parser.ParseFrom(frames[^1].Payload.AsSpan(GrpcFraming.PrefixLength)));
-    }
-
-    private static byte[] Message(uint number, ulong stamp, int size = 10)
-    {
-        var message = PayloadFrame.Of(size);
-        PayloadFrame.Number(message, stamp, number);
-        return message;
     }
 
     /// <summary>What a server says that has received so many messages, each after 7 ns.</summary>

@@ -1,18 +1,14 @@
-using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
-using IpcBench.Protocol;
-using IpcBench.Protocol.V1;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>Messages on a stream that stays open: what is on the wire, what a right answer is, and how such a stream may end.</summary>
 public class PingPongTests
 {
-    private const int InitialWindow = 4;
-
     [Theory]
     [InlineData(0)]
     [InlineData(10)]
@@ -20,7 +16,7 @@ public class PingPongTests
     [InlineData(50_000)]
     public void Messages_are_numbered_on_one_stream_and_each_is_over_with_its_answer(int size)
     {
-        var harness = Opened(size);
+        var harness = WithRoom(Options(size));
         for (var number = 0; number < 5; number++)
         {
             var call = harness.Call();
@@ -37,7 +33,7 @@ public class PingPongTests
             }
             IsOk(call, size);
         }
-        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        var end = harness.End();
         var last = Assert.Single(harness.Duplex.TakeFrames());
         Assert.Equal((FrameType.Data, FrameFlags.EndStream, 0), (last.Header.Type, last.Header.Flags, last.Payload.Length));
         Assert.False(end.IsCompleted);
@@ -61,7 +57,7 @@ public class PingPongTests
     [InlineData("gone", "connection lost")]
     public void A_wrong_answer_fails_its_message_and_the_next_one_opens_a_stream(string how, string kind)
     {
-        var harness = Opened(10);
+        var harness = WithRoom(Options());
         var call = harness.Call();
         var first = Sent(harness).Message;
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(first))]);
@@ -113,7 +109,7 @@ public class PingPongTests
     {
         foreach (var atEnd in new[] { false, true })
         {
-            var harness = Opened(10);
+            var harness = WithRoom(Options());
             var call = harness.Call();
             var message = Sent(harness).Message;
             harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
@@ -125,7 +121,7 @@ public class PingPongTests
                 "status 13" => Frames.Trailers(1, 13),
                 _ => Frames.Data(1, Answer(message)),
             });
-            Failed(kind, atEnd ? harness.Connection.Streams[0].EndAsync(1).AsTask() : harness.Call());
+            Failed(kind, atEnd ? harness.End() : harness.Call());
             harness.Duplex.TakeSent();
             call = harness.Call();
             Assert.Equal((1, 0u), (Sent(harness).Headers, 0u));
@@ -140,14 +136,14 @@ public class PingPongTests
     [InlineData("cut off")]
     public void A_stream_that_does_not_end_well_is_a_failure(string kind)
     {
-        var harness = Opened(10);
+        var harness = WithRoom(Options());
         var call = harness.Call();
         var message = Sent(harness).Message;
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(message))]);
         IsOk(call);
         harness.Connection.SetAccepting(false);
         Says(false, harness.Connection.Streams[0].ReadyAsync().AsTask());
-        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        var end = harness.End();
         if (kind == "cut off")
             harness.Connection.CutOff(long.MaxValue);
         else
@@ -166,7 +162,7 @@ public class PingPongTests
     [Fact]
     public void After_so_many_messages_a_stream_ends_and_the_next_message_opens_another()
     {
-        var harness = new Http2Harness(Options(10) with { Messages = 3 }).Opened((InitialWindow, int.MaxValue));
+        var harness = new Http2Harness(Options() with { Messages = 3 }).Opened((InitialWindow, int.MaxValue));
         for (var number = 0; number < 9; number++)
         {
             var (id, isLast) = (1 + number / 3 * 2, number % 3 == 2);
@@ -187,7 +183,7 @@ public class PingPongTests
     {
         for (var first = 1; first < 30; first++)
         {
-            var harness = new Http2Harness(Options(10)).Opened((InitialWindow, (uint)first));
+            var harness = new Http2Harness(Options()).Opened((InitialWindow, (uint)first));
             var call = harness.Call();
             harness.Duplex.Deliver(Frames.WindowUpdate(1, 1000));
             var message = Sent(harness).Message;
@@ -200,7 +196,7 @@ public class PingPongTests
     [Fact]
     public void A_server_that_says_goodbye_gets_the_end_of_its_streams_and_the_next_connection_new_ones()
     {
-        var harness = Opened(10);
+        var harness = WithRoom(Options());
         var call = harness.Call();
         var message = Sent(harness).Message;
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.GoAway(1), .. Frames.Data(1, Answer(message))]);
@@ -222,7 +218,7 @@ public class PingPongTests
     [Fact]
     public void An_open_stream_needs_no_room_for_another_and_its_windows_follow_the_settings()
     {
-        var harness = new Http2Harness(Options(10)).Opened((3, 1), (InitialWindow, 40));
+        var harness = new Http2Harness(Options()).Opened((3, 1), (InitialWindow, 40));
         var call = harness.Call();
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Answer(Sent(harness).Message))]);
         IsOk(call);
@@ -230,7 +226,7 @@ public class PingPongTests
         Says(true, harness.Connection.Streams[0].ReadyAsync().AsTask());
         harness.Duplex.Deliver(Frames.Settings((InitialWindow, 1000)));
         harness.Duplex.TakeSent();
-        call = harness.Connection.Streams[0].CallAsync(1).AsTask();
+        call = harness.Send();
         var frames = harness.Duplex.TakeFrames(); // all of it goes although 9 bytes were left of the first window
         harness.Duplex.Deliver(Frames.Data(1, Answer(Read(frames))));
         IsOk(call);
@@ -246,22 +242,7 @@ public class PingPongTests
     [InlineData("goodbye", "connection lost")]
     public async Task A_hostile_server_is_counted_and_the_load_ends(string how, params string[] kinds)
     {
-        var wrong = PayloadFrame.Of(10);
-        PayloadFrame.Number(wrong, 1, 7);
-        await using var server = new FakeServer
-        {
-            AnswersFrames = true,
-            Greeting = how == "no window" ? Frames.Settings((InitialWindow, 0)) : Frames.Settings(),
-            Answer = (stream, _) => how switch
-            {
-                "endless" => [.. Frames.ResponseHeaders(stream), .. Enumerable.Range(0, 500).SelectMany(_ => Frames.Data(stream, wrong))],
-                "reset inside" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, wrong[..9]), .. Frames.Reset(stream, 2)],
-                "half-closed" => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [], end: true)],
-                "after trailers" => [.. Frames.ResponseHeaders(stream), .. Frames.Trailers(stream), .. Frames.Data(stream, wrong)],
-                "goodbye" => [.. Frames.ResponseHeaders(stream), .. Frames.GoAway(0, 2), .. Frames.Settings((2, 9))],
-                _ => [],
-            },
-        };
+        await using var server = Hostile(how);
         var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = "ping-pong" };
         var result = await TestLoad.MeasureAsync(load, TestLoad.For(0.5));
         Assert.Equal(0, result.Ok);
@@ -269,43 +250,5 @@ public class PingPongTests
         Assert.Subset(kinds.Append("protocol").ToHashSet(), result.Failed.Keys.ToHashSet());
         if (kinds.Length == 0)
             Assert.InRange(result.CutOff, 12, int.MaxValue);
-    }
-
-    private static Http2Options Options(int size) => new()
-    {
-        Request = Http2Request.Payload("localhost", tls: false, "/a.B/Echo", size),
-        Size = size,
-        IsStream = true,
-        Streams = 1,
-    };
-
-    private static Http2Harness Opened(int size)
-    {
-        var harness = new Http2Harness(Options(size)).Opened((InitialWindow, int.MaxValue));
-        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
-        return harness;
-    }
-
-    /// <summary>What the client has sent: how often headers, the message, and whether the stream ends with it.</summary>
-    private static (int Headers, Payload Message, bool Ends) Sent(Http2Harness harness)
-    {
-        var frames = harness.Duplex.TakeFrames().Where(frame => frame.Header.Type is FrameType.Data or FrameType.Headers).ToList();
-        Assert.All(frames.SkipLast(1), frame => Assert.False(frame.Header.Has(FrameFlags.EndStream)));
-        return (frames.Count(frame => frame.Header.Type == FrameType.Headers), Read(frames), frames[^1].Header.Has(FrameFlags.EndStream));
-    }
-
-    private static Payload Read(IEnumerable<(FrameHeader Header, byte[] Payload)> frames)
-    {
-        byte[] bytes = [.. frames.Where(frame => frame.Header.Type == FrameType.Data).SelectMany(frame => frame.Payload)];
-        GrpcFraming.ReadPrefix(bytes, out _, out var length);
-        Assert.Equal(bytes.Length - GrpcFraming.PrefixLength, (int)length);
-        return Payload.Parser.ParseFrom(bytes.AsSpan(GrpcFraming.PrefixLength));
-    }
-
-    private static byte[] Answer(Payload message, uint? sequence = null, ulong? stamp = null, int? size = null)
-    {
-        var answer = PayloadFrame.Of(size ?? message.Payload_.Length);
-        PayloadFrame.Number(answer, stamp ?? message.Stamp, sequence ?? message.Sequence);
-        return answer;
     }
 }

@@ -18,9 +18,10 @@ public class StreamServersTests
     [InlineData("pipe")]
     public async Task Our_own_server_takes_and_gives_every_message(string kind)
     {
-        await using var servers = await ServersAsync(
+        var options = Typed.Read(Presets.Main,
             "--mode", "ping-pong,push,pull", "--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
-        foreach (var cell in new BenchPlan(servers.Options, servers.Set.Targets).Cells)
+        await using var servers = await Typed.ServersAsync(options);
+        foreach (var cell in new BenchPlan(options, servers.Targets).Cells)
         {
             foreach (var load in new[] { cell.Load, cell.Load with { Messages = 0 } })
             {
@@ -34,8 +35,9 @@ public class StreamServersTests
     [Fact]
     public async Task Littles_law_holds_and_streams_end_without_a_failure()
     {
-        await using var servers = await ServersAsync("--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
-        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
+        var options = Typed.Read(Presets.Main, "--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
+        await using var servers = await Typed.ServersAsync(options);
+        var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
         await using var generator = await TestLoad.OpenAsync(load);
         for (var i = 0; i < 2; i++)
         {
@@ -53,8 +55,9 @@ public class StreamServersTests
     [InlineData("pull")]
     public async Task A_window_of_messages_one_way_begins_and_ends_amid_them(string mode)
     {
-        await using var servers = await ServersAsync("--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
-        var load = Assert.Single(new BenchPlan(servers.Options, servers.Set.Targets).Cells).Load;
+        var options = Typed.Read(Presets.Main, "--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
+        await using var servers = await Typed.ServersAsync(options);
+        var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
         await using var generator = await TestLoad.OpenAsync(load);
         foreach (var rate in new double?[] { null, 2000 })
         {
@@ -99,17 +102,5 @@ public class StreamServersTests
         Assert.InRange(latency.ValueAt(30), 0, 0.95 * held * 1e6);
         server.StandardInput.Close(); // it ends with whoever started it
         await server.WaitForExitAsync(TestContext.Current.CancellationToken);
-    }
-
-    private static async Task<OpenServers> ServersAsync(params string[] typed)
-    {
-        var options = Typed.Read(Presets.Main, typed);
-        return new OpenServers(options, await ServerSet.OpenAsync(
-            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken));
-    }
-
-    private sealed record OpenServers(RunOptions Options, ServerSet Set) : IAsyncDisposable
-    {
-        public ValueTask DisposeAsync() => Set.DisposeAsync();
     }
 }

@@ -3,7 +3,6 @@ using IpcBench.Client.Cli;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols.Http2;
-using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
@@ -17,8 +16,6 @@ namespace IpcBench.Client.Tests.Http2;
 /// <summary>Payloads that go up: what is on the wire, what a right reply is, and that they are not copied.</summary>
 public class UploadTests
 {
-    private const int InitialWindow = 4;
-
     [Theory]
     [InlineData(0)]
     [InlineData(10)]
@@ -27,7 +24,7 @@ public class UploadTests
     [InlineData(100_000)]
     public void A_payload_goes_up_whole_and_its_reply_says_how_much_came(int size)
     {
-        var harness = Opened(size);
+        var harness = WithRoom(Options(size));
         for (var id = 1; id <= 5; id += 2)
         {
             var call = harness.Call();
@@ -38,7 +35,7 @@ public class UploadTests
             var expected = new byte[size];
             PayloadPattern.Fill(expected);
             Assert.True(payload.Span.SequenceEqual(expected));
-            harness.Duplex.Deliver(Reply(id, new Received { Bytes = size, Messages = 1 }));
+            harness.Duplex.Deliver(Frames.Reply(id, new Received { Bytes = size, Messages = 1 }.ToByteArray()));
             IsOk(call, size);
         }
     }
@@ -49,9 +46,9 @@ public class UploadTests
     [InlineData(0)]
     public void A_server_that_has_received_something_else_fails_the_call(long received)
     {
-        var harness = Opened(100_000);
+        var harness = WithRoom(Options(100_000));
         var call = harness.Call();
-        harness.Duplex.Deliver(Reply(1, new Received { Bytes = received, Messages = 1 }));
+        harness.Duplex.Deliver(Frames.Reply(1, new Received { Bytes = received, Messages = 1 }.ToByteArray()));
         Failed("wrong length", call);
     }
 
@@ -72,7 +69,7 @@ public class UploadTests
             Assert.InRange(bytes.Count, 0, granted);
         }
         Assert.True(bytes.ToArray().AsSpan().SequenceEqual(PayloadFrame.Of(size)));
-        harness.Duplex.Deliver(Reply(1, new Received { Bytes = size, Messages = 1 }));
+        harness.Duplex.Deliver(Frames.Reply(1, new Received { Bytes = size, Messages = 1 }.ToByteArray()));
         IsOk(call, size);
     }
 
@@ -147,8 +144,7 @@ public class UploadTests
     public async Task Our_own_server_takes_uploads_beside_downloads(string kind)
     {
         var options = Typed.Read(Presets.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
-        await using var servers = await ServerSet.OpenAsync(
-            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+        await using var servers = await Typed.ServersAsync(options);
         var cells = new BenchPlan(options, servers.Targets).Cells;
         Assert.Equal([kind, kind + " upload", kind, kind + " upload"], cells.Select(cell => cell.Record.Key.Arm));
         foreach (var cell in cells)
@@ -165,14 +161,4 @@ public class UploadTests
         Reply = ReplyKind.Received,
         Streams = 1,
     };
-
-    private static Http2Harness Opened(int size)
-    {
-        var harness = new Http2Harness(Options(size)).Opened((InitialWindow, int.MaxValue));
-        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
-        return harness;
-    }
-
-    private static byte[] Reply(int stream, IMessage message) =>
-        [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, Frames.Prefixed(message.ToByteArray())), .. Frames.Trailers(stream)];
 }

@@ -216,7 +216,7 @@ public sealed class CallTests : IDisposable
     private Task<ServerSet> OpenAsync(params string[] arguments)
     {
         options = Typed.ReadCall(arguments.Contains("-c") ? arguments : [.. arguments, "-c", "2"]);
-        return ServerSet.OpenAsync(options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+        return Typed.ServersAsync(options);
     }
 
     private async Task<LoadResult> MeasureAsync(string[] arguments, int calls)

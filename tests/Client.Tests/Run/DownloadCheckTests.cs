@@ -1,6 +1,5 @@
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
@@ -17,7 +16,7 @@ public class DownloadCheckTests
     public async Task A_server_of_another_service_is_one_sentence(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
-        var refused = await Assert.ThrowsAsync<EnvironmentException>(() => OpenAsync("-U", $"{server.Address}"));
+        var refused = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync("-U", $"{server.Address}"));
         Assert.Equal(
             $"{server.Address} answers, but does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: The server does not implement the "
                 + "method /ipcbench.v1.Bench/Download), which is what is measured: name one of its own methods with --call (--list shows "
@@ -38,7 +37,7 @@ public class DownloadCheckTests
                 stream, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12")),
         };
         var refused = await Assert.ThrowsAsync<EnvironmentException>(
-            () => OpenAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
+            () => Typed.ServersAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
         Assert.Equal($"{server.Address} answers, but does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which is what is measured: "
             + $"leave --mode {mode} out, or measure a server that has it", refused.Message);
     }
@@ -46,12 +45,12 @@ public class DownloadCheckTests
     [Fact]
     public async Task A_size_beyond_the_limit_of_an_own_server_is_refused()
     {
-        var refused = await Assert.ThrowsAsync<UsageException>(() => OpenAsync("-s", "10,100M", "--transports", "tcp", "-c", "1"));
+        var refused = await Assert.ThrowsAsync<UsageException>(() => Typed.ServersAsync("-s", "10,100M", "--transports", "tcp", "-c", "1"));
         Assert.Matches(
             "^-s 100000000 is beyond the limit of the server at http://[^ ]+, 67108864 bytes: ask for less, or start a server that allows "
                 + @"more \(serve --max-size\) and name it with -U$",
             refused.Message);
-        await using var servers = await OpenAsync("-s", "10,64MiB", "--transports", "tcp", "-c", "1");
+        await using var servers = await Typed.ServersAsync("-s", "10,64MiB", "--transports", "tcp", "-c", "1");
         Assert.Single(servers.Targets);
     }
 
@@ -59,7 +58,7 @@ public class DownloadCheckTests
     public async Task A_foreign_server_that_knows_Download_is_measured()
     {
         await using var server = await ForeignServer.NodeAsync("unix");
-        await using var servers = await OpenAsync("-U", $"{server.Address}", "-s", "10,1M");
+        await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "-s", "10,1M");
         Assert.Null(Assert.Single(servers.Links).Value.Description);
     }
 
@@ -70,8 +69,4 @@ public class DownloadCheckTests
         Assert.Equal(
             "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer", Typed.Refused(Presets.Main, "-s", "1073741825"));
     }
-
-    private static Task<ServerSet> OpenAsync(params string[] arguments) =>
-        ServerSet.OpenAsync(
-            Typed.Read(Presets.Main, arguments), new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
 }

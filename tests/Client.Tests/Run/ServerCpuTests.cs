@@ -21,7 +21,7 @@ public class ServerCpuTests
     public async Task An_own_servers_time_is_what_it_tells_itself(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
-        await using var servers = await OpenAsync("--transports", kind, "-c", "8");
+        await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
         var (address, link) = Assert.Single(servers.Links);
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
         var before = await link.UsageAsync(TestContext.Current.CancellationToken);
@@ -63,7 +63,7 @@ public class ServerCpuTests
         using var burner = Process.GetProcessById(id);
         try
         {
-            await using var servers = await OpenAsync("--transports", kind, "-c", "8");
+            await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
             var (address, link) = Assert.Single(servers.Links);
             await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
             using var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => generator.SystemCalls);
@@ -122,7 +122,8 @@ public class ServerCpuTests
     [Fact]
     public async Task Servers_that_start_anew_are_other_processes_behind_the_same_cells()
     {
-        await using var servers = await OpenAsync("--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
+        await using var servers = await Typed.ServersAsync(
+            "--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
         var plan = new BenchPlan(Options("--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10"), servers.Targets);
         var first = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
         var addresses = plan.Cells.Select(cell => servers.Now(cell).Load.Address).ToList();
@@ -151,7 +152,7 @@ public class ServerCpuTests
     public async Task A_foreign_servers_time_and_wake_ups_are_read_too()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
-        await using var servers = await OpenAsync("-U", $"{server.Address}");
+        await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 1, threads: 1));
         using var counters = new WindowCounters(
             Options("-c", "1"), servers.Links[server.Address], servers.Owners[server.Address], () => generator.SystemCalls);
@@ -169,7 +170,7 @@ public class ServerCpuTests
     public async Task The_process_behind_an_address_is_found_by_itself_and_named()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
-        await using var servers = await OpenAsync("-U", $"{server.Address}");
+        await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
 
         Assert.Equal(server.Id, Assert.Single(servers.Owners[server.Address].Pids));
         var record = Assert.Single(ServerOwner.Records(servers.Owners));
@@ -181,7 +182,7 @@ public class ServerCpuTests
     public async Task Nobodys_time_is_read_where_none_is_wanted()
     {
         await using var server = await ForeignServer.PythonAsync("tcp");
-        await using var servers = await OpenAsync("-U", $"{server.Address}", "--server-pids", "none");
+        await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "--server-pids", "none");
 
         Assert.Empty(servers.Owners[server.Address].Pids);
         Assert.Empty(ServerOwner.Records(servers.Owners));
@@ -204,7 +205,4 @@ public class ServerCpuTests
         Assert.Equal([12, 34], ServerOwner.Of(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
     private static RunOptions Options(params string[] arguments) => Typed.Read(Presets.Main, arguments);
-
-    private static Task<ServerSet> OpenAsync(params string[] arguments) =>
-        ServerSet.OpenAsync(Options(arguments), new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
 }

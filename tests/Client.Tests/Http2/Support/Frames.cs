@@ -34,6 +34,10 @@ internal static class Frames
     /// <summary>A whole right answer of that many payload bytes.</summary>
     public static byte[] Reply(int stream, int size) => [.. ResponseHeaders(stream), .. Data(stream, Message(size)), .. Trailers(stream)];
 
+    /// <summary>A whole answer of that message.</summary>
+    public static byte[] Reply(int stream, byte[] message) =>
+        [.. ResponseHeaders(stream), .. Data(stream, Prefixed(message)), .. Trailers(stream)];
+
     /// <summary>A length-prefixed DownloadReply.</summary>
     public static byte[] Message(int size)
     {

@@ -7,6 +7,9 @@ namespace IpcBench.Client.Tests.Http2.Support;
 /// <summary>One connection against a script, on one thread and without waiting.</summary>
 internal sealed class Http2Harness
 {
+    /// <summary>SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, 6.5.2).</summary>
+    public const int InitialWindow = 4;
+
     private readonly ScriptedDialer dialer = new();
 
     public Http2Harness(Http2Options options) => Connection = new Http2Client(Scheduler, dialer, options);
@@ -49,12 +52,26 @@ internal sealed class Http2Harness
         return this;
     }
 
+    /// <summary>Opens with windows that no test fills.</summary>
+    public static Http2Harness WithRoom(Http2Options options)
+    {
+        var harness = new Http2Harness(options).Opened((InitialWindow, int.MaxValue));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
+        return harness;
+    }
+
     /// <summary>Starts a call on that stream; must not have to wait.</summary>
     public Task<CallResult> Call(int stream = 0)
     {
         Assert.True(Connection.IsReady);
-        return Connection.Streams[stream].CallAsync(1).AsTask();
+        return Send(stream);
     }
+
+    /// <summary>Starts a call on that stream, whatever it has to wait for.</summary>
+    public Task<CallResult> Send(int stream = 0) => Connection.Streams[stream].CallAsync(1).AsTask();
+
+    /// <summary>Ends that stream of messages.</summary>
+    public Task<CallResult> End(int stream = 0) => Connection.Streams[stream].EndAsync(1).AsTask();
 
     public static void IsOk(Task<CallResult> call)
     {
