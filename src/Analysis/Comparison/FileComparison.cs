@@ -1,7 +1,6 @@
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
-using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -163,67 +162,4 @@ public sealed class FileComparison
 
     private static Dictionary<CellKey, MeasuredCell> ByKey(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Rounds.Count > 0).GroupBy(cell => cell.Key).ToDictionary(group => group.Key, group => group.First());
-}
-
-/// <summary>
-/// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they
-/// were made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise
-/// and fall together. Each metric has its own: where rates wander, bytes per call need not.
-/// </summary>
-/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not timed.</param>
-/// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
-public sealed record Drift(double FixedLoop, double Wander)
-{
-    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run
-    // (CompareTests).
-    private const double BetweenRuns = 3;
-
-    /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>
-    public double Allowance => Math.Max(FixedLoop, Wander);
-
-    public static Drift Between(MeasuredRun before, MeasuredRun after, Metric metric)
-    {
-        var (loopBefore, loopAfter) = (FixedLoopOf(before), FixedLoopOf(after));
-        var loop = TakesTime(metric) && loopBefore > 0 && loopAfter > 0 ? Math.Abs(Math.Log(loopAfter / loopBefore)) : 0;
-        return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before, metric) + CommonVariance(after, metric)));
-    }
-
-    // A slower machine changes what is timed, and no number of switches or bytes.
-    private static bool TakesTime(Metric metric) => metric.Unit switch
-    {
-        Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall => true,
-        Unit.Bytes or Unit.Count or Unit.PerCall or Unit.Share => false,
-    };
-
-    /// <summary>
-    /// Variance over the rounds of what all cells of a round have in common, in the logarithm of the metric, less what independent noise
-    /// would make of it.
-    /// </summary>
-    internal static double CommonVariance(MeasuredRun run, Metric metric)
-    {
-        // A rate that was asked for does not wander.
-        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.Load == "max").SelectMany(cell => Deviations(cell, metric))
-            .ToList();
-        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
-            .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
-        if (rounds.Count < 2)
-            return 0;
-        var mean = rounds.Average(round => round.Mean);
-        var common = rounds.Sum(round => Math.Pow(round.Mean - mean, 2)) / (rounds.Count - 1);
-        var freedom = logs.Count - rounds.Count;
-        var noise = freedom == 0 ? 0 : rounds.Sum(round => round.All.Sum(entry => Math.Pow(entry.Log - round.Mean, 2))) / freedom;
-        return Math.Max(0, common - noise * rounds.Count / logs.Count);
-    }
-
-    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell, Metric metric)
-    {
-        var logs = cell.Rounds.Where(r => metric.Value(r) > 0)
-            .Select(r => (r.Record.Number, Log: Math.Log(metric.Value(r)!.Value))).ToList();
-        var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
-        return logs.Select(entry => (entry.Number, entry.Log - mean));
-    }
-
-    private static double FixedLoopOf(MeasuredRun run) =>
-        RatioEstimate.Median(run.Cells.SelectMany(cell => cell.Rounds).Select(r => (double)r.Record.FixedLoopNs)
-            .Where(ns => ns > 0)) is var median && double.IsNaN(median) ? 0 : median;
 }

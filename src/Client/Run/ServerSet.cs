@@ -1,7 +1,5 @@
-using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -199,62 +197,4 @@ internal sealed class ServerSet : IAsyncDisposable
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
         return server;
     }
-}
-
-/// <summary>What is measured on which server, and the marks that tell endpoints of one kind apart.</summary>
-internal static class TargetList
-{
-    /// <summary>Marks the second endpoint of the reference, where a run measures it against itself.</summary>
-    private const string AgainstItself = "a/a";
-
-    /// <summary>The kinds of endpoint to ask an own server for: those that are served, and those that echo.</summary>
-    public static (IReadOnlyList<string> Served, IReadOnlyList<string> Echo) Kinds(RunOptions options, Variant variant)
-    {
-        var kinds = options.AgainstItself && variant == options.Variants[0]
-            ? [.. options.Transports, ReferenceArm.OfTransports(options)]
-            : options.Transports;
-        // A server that is only to echo still has to be asked for its counters.
-        if (variant.EchoAlone)
-            return ([kinds[0]], [.. kinds.Where(IsPlainSocket)]);
-        var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
-        return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
-    }
-
-    /// <summary>Encryption is Kestrel's, and a pipe of Windows is no socket.</summary>
-    private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
-
-    /// <summary>On a server of our own.</summary>
-    public static IEnumerable<Target> Of(ChildServer server, Variant variant, RunOptions options)
-    {
-        foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
-        {
-            var seen = new HashSet<string>();
-            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo)))
-                yield return new Target(
-                    endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
-        }
-    }
-
-    /// <summary>On the servers that were given.</summary>
-    public static IEnumerable<Target> OfGiven(RunOptions options)
-    {
-        foreach (var variant in options.Variants)
-        {
-            var seen = new Dictionary<string, int>();
-            foreach (var address in options.Addresses)
-            {
-                var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
-                var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
-                foreach (var protocol in options.Protocols)
-                    yield return new Target(address, variant, Mark(options, address.Kind, number), note, protocol);
-            }
-        }
-    }
-
-    private static string Mark(RunOptions options, string kind, int number) => number switch
-    {
-        1 => "",
-        2 when options.AgainstItself && kind == ReferenceArm.OfAddresses(options) => AgainstItself,
-        _ => "#" + number.ToString(CultureInfo.InvariantCulture),
-    };
 }
