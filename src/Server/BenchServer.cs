@@ -109,7 +109,7 @@ internal sealed class BenchServer : IAsyncDisposable
             return;
         }
         var host = (address as Address.Tcp)?.Host ?? (address as Address.Tls)?.Host;
-        if (host is null || TcpListen.IsLoopback(host))
+        if (host is null || TcpListen.IsLoopback(host, role.At(address)))
             return;
         await warnings.WriteLineAsync(
             $"warning: {endpoints[^1].Address} can be reached from other machines, and nothing here asks who calls");

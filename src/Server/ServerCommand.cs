@@ -10,6 +10,7 @@ internal static class ServerCommand
 {
     private const int UsageError = 1;
     private const int EnvironmentError = 2;
+    private const string Help = "GrpcBenchServer --help";
 
     private static readonly RootCommand Root = Create();
 
@@ -19,13 +20,17 @@ internal static class ServerCommand
         var parsed = Root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parsed.Errors.Count > 0)
         {
-            await Console.Error.WriteLineAsync(string.Join(
-                Environment.NewLine, parsed.Errors.Select(error => error.Message).Append("GrpcBenchServer --help lists the options")));
+            await Console.Error.WriteLineAsync($"{Complaint(parsed)} ({Help})");
             return UsageError;
         }
         // No handler of its own for signals: this program has one, and it must remove socket files.
         return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = null });
     }
+
+    /// <summary>What is wrong with what was typed.</summary>
+    private static string Complaint(ParseResult parsed) =>
+        parsed.UnmatchedTokens.FirstOrDefault(token => token is ['-', _, ..]) is { } option ? $"there is no option {option.Split('=')[0]}"
+            : string.Join("; ", parsed.Errors.Select(error => error.Message.TrimEnd('.')));
 
     private static RootCommand Create()
     {
@@ -63,7 +68,7 @@ internal static class ServerCommand
         }
         catch (FormatException e)
         {
-            await Console.Error.WriteLineAsync(e.Message);
+            await Console.Error.WriteLineAsync($"{e.Message} ({Help})");
             return UsageError;
         }
     }

@@ -36,8 +36,8 @@ public sealed class ServeTests
         var (refused, _, error) = await Tool.RunAsync("serve", "--listen", "nonsense");
         Assert.Equal(1, refused);
         Assert.Equal(
-            "'nonsense' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name\n"
-                + "GrpcBenchServer --help lists the options\n",
+            "'nonsense' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
+                + "(GrpcBenchServer --help)\n",
             error.ReplaceLineEndings("\n"));
 
         var (_, all, _) = await Tool.RunAsync("--help", "all");

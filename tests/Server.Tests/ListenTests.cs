@@ -166,11 +166,11 @@ public class ListenTests
 
     [Theory]
     [InlineData("192.0.2.1", ":0: this machine does not have that address; use localhost or one of its own")]
-    [InlineData("no-such-host.invalid", ": the name has no address; use localhost or an IP address of this machine")]
+    [InlineData("no-such-host.invalid", ":0: the name has no address; use localhost or an IP address of this machine")]
     public async Task An_address_of_another_machine_is_said_in_a_sentence(string host, string why)
     {
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp(host, 0)));
-        Assert.Equal($"cannot listen on {host}{why}", error.Message);
+        Assert.Equal($"cannot listen on http://{host}{why}", error.Message);
     }
 
     [Fact]
@@ -187,8 +187,7 @@ public class ListenTests
 
     private static string Refusal(Address served) => served switch
     {
-        Address.Tcp tcp => $"cannot listen on {tcp.Host}:{tcp.Port}: the port is in use by another program; "
-            + "stop it or choose another with --listen",
+        Address.Tcp => $"cannot listen on {served}: the port is in use by another program; stop it or choose another with --listen",
         Address.UnixAbstract =>
             $"cannot listen on {served}: the name is in use by another program; stop it or choose another with --listen",
         Address.Pipe when OperatingSystem.IsWindows() =>

@@ -21,12 +21,12 @@ internal static class EndpointBinder
         Address.Unix unix => BindUnix(unix, role, options),
         Address.UnixAbstract local => BindAbstract(local, role, options),
         Address.Pipe pipe => BindPipe(pipe, role, options),
-        _ => throw new CannotListenException($"cannot listen on {address}: this server has no such transport"),
+        _ => throw role.At(address).Refusal("this server has no such transport"),
     };
 
     private static SocketEndpoint BindTcp(Address.Tcp address, EndpointRole role, ServerOptions options)
     {
-        var sockets = TcpListen.Bind(address.Host, address.Port, options);
+        var sockets = TcpListen.Bind(address.Host, address.Port, role.At(address), options);
         var bound = address with { Port = PortOf(sockets), IsBare = role.IsEcho };
         return new SocketEndpoint(bound, NoteOf(role, options), sockets, options.SocketBuffer)
         {
@@ -39,7 +39,7 @@ internal static class EndpointBinder
     private static TlsEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
     {
         var certificate = SelfSigned.Create(address.Host);
-        var sockets = TcpListen.Bind(address.Host, address.Port, options);
+        var sockets = TcpListen.Bind(address.Host, address.Port, role.At(address), options);
         return new TlsEndpoint(address with { Port = PortOf(sockets) }, NoteOf(role, options), sockets, options.SocketBuffer, certificate)
         {
             Fault = role.Fault,
@@ -49,7 +49,7 @@ internal static class EndpointBinder
 
     private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)
     {
-        var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), address.ToString(), options);
+        var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), role.At(address), options);
         return new SocketEndpoint(address, NoteOf(role, options, socket.IsPrivate ? null : SharedNote), [socket], options.SocketBuffer)
         {
             Fault = role.Fault,
@@ -61,8 +61,8 @@ internal static class EndpointBinder
     private static SocketEndpoint BindAbstract(Address.UnixAbstract address, EndpointRole role, ServerOptions options)
     {
         if (!OperatingSystem.IsLinux())
-            throw new CannotListenException($"cannot listen on {address}: only Linux has abstract sockets; use unix:/path");
-        var socket = UnixListen.Bind("\0" + address.Name, address.ToString(), options);
+            throw role.At(address).Refusal("only Linux has abstract sockets; use unix:/path");
+        var socket = UnixListen.Bind("\0" + address.Name, role.At(address), options);
         return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer)
         {
             Fault = role.Fault,
@@ -74,9 +74,9 @@ internal static class EndpointBinder
     private static ServerEndpoint BindPipe(Address.Pipe address, EndpointRole role, ServerOptions options)
     {
         if (OperatingSystem.IsWindows())
-            return new WindowsPipeEndpoint(address, NoteOf(role, options)) { Fault = role.Fault, IsEcho = role.IsEcho };
+            return new WindowsPipeEndpoint(address, NoteOf(role, options), role.At(address)) { Fault = role.Fault, IsEcho = role.IsEcho };
         // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
-        var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), address.ToString(), options);
+        var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), role.At(address), options);
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer)
         {
             Fault = role.Fault,
@@ -99,7 +99,17 @@ internal static class EndpointBinder
 /// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
 /// <param name="Fault">What it does wrong on purpose.</param>
 /// <param name="IsWithoutKestrel">A plain socket's echo is answered by an event loop or a task of its own rather than by Kestrel.</param>
-internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsWithoutKestrel = false);
+internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsWithoutKestrel = false)
+{
+    /// <summary>Where it is to be, as it was asked for.</summary>
+    public ListenPlace At(Address address) => new(address, IsEcho ? "--echo" : "--listen");
+}
+
+/// <summary>An address to listen on, and the option that named it: what every refusal says.</summary>
+internal readonly record struct ListenPlace(Address Address, string Option)
+{
+    public CannotListenException Refusal(string why, Exception? inner = null) => new($"cannot listen on {Address}: {why}", inner);
+}
 
 /// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

@@ -77,14 +77,13 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 
     /// <summary>Checks that the name is free.</summary>
     /// <exception cref="CannotListenException">Another server has a pipe of that name.</exception>
-    public WindowsPipeEndpoint(Address.Pipe address, string? note)
+    public WindowsPipeEndpoint(Address.Pipe address, string? note, ListenPlace place)
         : base(address, note)
     {
         this.name = address.Name;
         // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.
         if (IsServed(@"\\.\pipe\" + this.name))
-            throw new CannotListenException(
-                $"cannot listen on {address}: another server is answering there; stop it or choose another name with --listen");
+            throw place.Refusal($"another server is answering there; stop it or choose another name with {place.Option}");
     }
 
     public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(this.name, Configure);

@@ -11,10 +11,10 @@ internal static class TcpListen
 {
     /// <summary>Binds and listens; <paramref name="port"/> 0 lets the system choose one.</summary>
     /// <exception cref="CannotListenException">The port is taken, or the host is not of this machine.</exception>
-    public static IReadOnlyList<BoundSocket> Bind(string host, int port, ServerOptions options)
+    public static IReadOnlyList<BoundSocket> Bind(string host, int port, ListenPlace place, ServerOptions options)
     {
         const int attempts = 20;
-        var addresses = Resolve(host);
+        var addresses = Resolve(host, place);
         for (var attempt = 1; ; attempt++)
         {
             var sockets = new List<BoundSocket>();
@@ -30,13 +30,13 @@ internal static class TcpListen
                 // A port that was free on 127.0.0.1 may be taken on ::1: choose again.
                 if (port == 0 && e.SocketErrorCode == SocketError.AddressAlreadyInUse && attempt < attempts)
                     continue;
-                throw new CannotListenException(Explain(host, port, e), e);
+                throw place.Refusal(Explain(place.Option, e), e);
             }
         }
     }
 
     /// <summary>True when only this machine can reach the host.</summary>
-    public static bool IsLoopback(string host) => Resolve(host).All(IPAddress.IsLoopback);
+    public static bool IsLoopback(string host, ListenPlace place) => Resolve(host, place).All(IPAddress.IsLoopback);
 
     private static void AddSocket(List<BoundSocket> sockets, IPAddress ip, int addresses, int port, ServerOptions options)
     {
@@ -75,7 +75,7 @@ internal static class TcpListen
         }
     }
 
-    private static IReadOnlyList<IPAddress> Resolve(string host)
+    private static IReadOnlyList<IPAddress> Resolve(string host, ListenPlace place)
     {
         if (host.Equals("localhost", StringComparison.OrdinalIgnoreCase))
             return [IPAddress.Loopback, IPAddress.IPv6Loopback];
@@ -87,20 +87,16 @@ internal static class TcpListen
         }
         catch (SocketException e)
         {
-            throw new CannotListenException(
-                $"cannot listen on {host}: the name has no address; use localhost or an IP address of this machine", e);
+            throw place.Refusal("the name has no address; use localhost or an IP address of this machine", e);
         }
     }
 
-    private static string Explain(string host, int port, SocketException e) => e.SocketErrorCode switch
+    private static string Explain(string option, SocketException e) => e.SocketErrorCode switch
     {
-        SocketError.AddressAlreadyInUse => FormattableString.Invariant(
-            $"cannot listen on {host}:{port}: the port is in use by another program; stop it or choose another with --listen"),
-        SocketError.AccessDenied => FormattableString.Invariant(
-            $"cannot listen on {host}:{port}: permission denied; choose a port above 1023 with --listen"),
-        SocketError.AddressNotAvailable => FormattableString.Invariant(
-            $"cannot listen on {host}:{port}: this machine does not have that address; use localhost or one of its own"),
-        _ => FormattableString.Invariant($"cannot listen on {host}:{port}: {e.Message}"),
+        SocketError.AddressAlreadyInUse => $"the port is in use by another program; stop it or choose another with {option}",
+        SocketError.AccessDenied => $"permission denied; choose a port above 1023 with {option}",
+        SocketError.AddressNotAvailable => "this machine does not have that address; use localhost or one of its own",
+        _ => e.Message,
     };
 }
 

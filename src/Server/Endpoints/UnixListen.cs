@@ -12,29 +12,29 @@ internal static class UnixListen
 
     /// <summary>Binds and listens on <paramref name="path"/>, in the place of a socket file that nobody serves any more.</summary>
     /// <param name="path">A rooted path, or a NUL and a name for the abstract namespace.</param>
-    /// <param name="shown">The address as the user wrote it.</param>
+    /// <param name="place">The address as it was asked for.</param>
     /// <param name="options">The backlog.</param>
     /// <exception cref="CannotListenException">
     /// A live server or something that is no socket is there, or the path cannot be used.
     /// </exception>
-    public static BoundSocket Bind(string path, string shown, ServerOptions options)
+    public static BoundSocket Bind(string path, ListenPlace place, ServerOptions options)
     {
-        var endPoint = EndPointOf(path, shown);
+        var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
-            return BindAndListen(endPoint, null, shown, options);
+            return BindAndListen(endPoint, null, place, options);
         if (!FolderLock.TryTake(path, Patience, out var folder))
         {
-            throw new CannotListenException($"cannot listen on {shown}: another program keeps {Path.GetDirectoryName(path)} locked; "
-                + "wait for it or choose another path with --listen");
+            throw place.Refusal(
+                $"another program keeps {Path.GetDirectoryName(path)} locked; wait for it or choose another path with {place.Option}");
         }
         using (folder)
         {
-            MakeRoom(path, endPoint, shown);
-            return BindAndListen(endPoint, path, shown, options);
+            MakeRoom(path, endPoint, place);
+            return BindAndListen(endPoint, path, place, options);
         }
     }
 
-    private static BoundSocket BindAndListen(UnixDomainSocketEndPoint endPoint, string? path, string shown, ServerOptions options)
+    private static BoundSocket BindAndListen(UnixDomainSocketEndPoint endPoint, string? path, ListenPlace place, ServerOptions options)
     {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         OwnSocketFile? file = null;
@@ -51,11 +51,11 @@ internal static class UnixListen
         catch (Exception e) when (e is SocketException or IOException or UnauthorizedAccessException)
         {
             new BoundSocket(endPoint, socket, file).Dispose();
-            throw new CannotListenException($"cannot listen on {shown}: {Explain(e)}", e);
+            throw place.Refusal(Explain(e, place.Option), e);
         }
     }
 
-    private static UnixDomainSocketEndPoint EndPointOf(string path, string shown)
+    private static UnixDomainSocketEndPoint EndPointOf(string path, ListenPlace place)
     {
         try
         {
@@ -64,37 +64,34 @@ internal static class UnixListen
         catch (ArgumentOutOfRangeException e)
         {
             var length = FormattableString.Invariant($"{Encoding.UTF8.GetByteCount(path)} bytes");
-            throw new CannotListenException(
-                $"cannot listen on {shown}: the path has {length} and a Unix socket's is limited to about 100 by the system; "
-                + "choose a shorter one", e);
+            throw place.Refusal(
+                $"the path has {length} and a Unix socket's is limited to about 100 by the system; choose a shorter one", e);
         }
         catch (PlatformNotSupportedException e)
         {
-            throw new CannotListenException($"cannot listen on {shown}: this system has no Unix sockets", e);
+            throw place.Refusal("this system has no Unix sockets", e);
         }
     }
 
-    private static void MakeRoom(string path, UnixDomainSocketEndPoint endPoint, string shown)
+    private static void MakeRoom(string path, UnixDomainSocketEndPoint endPoint, ListenPlace place)
     {
         switch (SocketFile.Probe(path, endPoint))
         {
             case SocketFileState.Live:
-                throw new CannotListenException(
-                    $"cannot listen on {shown}: another server is answering there; stop it or choose another path with --listen");
+                throw place.Refusal($"another server is answering there; stop it or choose another path with {place.Option}");
             case SocketFileState.Other:
-                throw new CannotListenException(
-                    $"cannot listen on {shown}: a file that is no socket, or not yours, is there; "
-                    + "remove it or choose another path with --listen");
+                throw place.Refusal(
+                    $"a file that is no socket, or not yours, is there; remove it or choose another path with {place.Option}");
             case SocketFileState.Stale:
-                RemoveStale(path, shown);
+                RemoveStale(path, place);
                 break;
             default:
-                MakeFolder(path, shown);
+                MakeFolder(path, place);
                 break;
         }
     }
 
-    private static void RemoveStale(string path, string shown)
+    private static void RemoveStale(string path, ListenPlace place)
     {
         try
         {
@@ -102,13 +99,12 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CannotListenException(
-                $"cannot listen on {shown}: a server that is gone left a socket there, and this user may not remove it; "
-                + "have its owner do so or choose another path with --listen", e);
+            throw place.Refusal("a server that is gone left a socket there, and this user may not remove it; "
+                + $"have its owner do so or choose another path with {place.Option}", e);
         }
     }
 
-    private static void MakeFolder(string path, string shown)
+    private static void MakeFolder(string path, ListenPlace place)
     {
         try
         {
@@ -116,17 +112,16 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new CannotListenException(
-                $"cannot listen on {shown}: its folder cannot be made; make it or choose another path with --listen", e);
+            throw place.Refusal($"its folder cannot be made; make it or choose another path with {place.Option}", e);
         }
     }
 
-    private static string Explain(Exception e) => e is SocketException socket
+    private static string Explain(Exception e, string option) => e is SocketException socket
         ? socket.SocketErrorCode switch
         {
-            SocketError.AddressAlreadyInUse => "the name is in use by another program; stop it or choose another with --listen",
-            SocketError.AccessDenied => "permission denied in that folder; choose another path with --listen",
-            SocketError.AddressNotAvailable => "its folder does not exist; make it or choose another path with --listen",
+            SocketError.AddressAlreadyInUse => $"the name is in use by another program; stop it or choose another with {option}",
+            SocketError.AccessDenied => $"permission denied in that folder; choose another path with {option}",
+            SocketError.AddressNotAvailable => $"its folder does not exist; make it or choose another path with {option}",
             SocketError.AddressFamilyNotSupported => "this system has no Unix sockets",
             _ => socket.Message,
         }
