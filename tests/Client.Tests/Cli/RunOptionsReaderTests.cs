@@ -178,12 +178,12 @@ public class RunOptionsReaderTests
                 Refused("--client-sockets", "loop"));
             return;
         }
-        Assert.StartsWith("--client-sockets is for the client grpc-dotnet", Refused("--client-sockets", "loop"), StringComparison.Ordinal);
-        Assert.StartsWith(
-            "--client-sockets is for the client grpc-dotnet", Refused("--client-sockets", "dotnet,loop"), StringComparison.Ordinal);
+        const string why = "--client-sockets is for the client grpc-dotnet, and wire has an event loop already where there is one: "
+            + "write --client grpc-dotnet";
+        Assert.Equal(why, Refused("--client-sockets", "loop"));
+        Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));
         Assert.SkipWhen(ProtocolTable.GrpcDotnetVersion is null, "Grpc.Net.Client did not restore when this was built");
-        Assert.StartsWith("--client-sockets is for the client grpc-dotnet",
-            Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"), StringComparison.Ordinal);
+        Assert.Equal(why, Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"));
         var options = Read("--client-sockets", "dotnet,loop", "--client", "grpc-dotnet");
         var plan = new BenchPlan(options, [.. options.Variants.Select(variant => new Target(new Address.Tcp("localhost", 1), variant))]);
         Assert.Equal([(false, ""), (true, "client-sockets=loop")],
