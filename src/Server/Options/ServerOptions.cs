@@ -114,6 +114,8 @@ internal enum SocketEngine
 /// <summary>The options of the command line, and what was typed.</summary>
 internal static class ServerArguments
 {
+    private static readonly ServerOptions Default = new();
+
     private static readonly Option<Address[]> Listen = new("--listen", "-l")
     {
         Description = "An address to serve instead of the defaults; repeatable: http://host:port, https://host:port, unix:/path, "
@@ -133,13 +135,13 @@ internal static class ServerArguments
     };
 
     private static readonly Option<int> MaxSize = NumberOption.Size(
-        "--max-size", "Largest payload that is served", 1, ByteSize.Most, 64 << 20);
+        "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
 
     /// <summary>Which stacks there are is known above: ServerCommand adds their names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
     private static readonly Option<int> Backlog = NumberOption.Number(
-        "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, 4096);
+        "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
         "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
@@ -158,11 +160,11 @@ internal static class ServerArguments
 
     // Kestrel takes no window below the protocol's initial 65,535.
     private static readonly Option<int> Http2Window = NumberOption.Size(
-        "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, 128 << 10);
+        "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, Default.Http2Window);
     private static readonly Option<int> MaxStreams = NumberOption.Number(
-        "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, 100);
+        "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, Default.MaxStreams);
     private static readonly Option<int> WriteChunk = NumberOption.Size(
-        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, 128 << 10);
+        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, Default.WriteChunk);
     private static readonly Option<int?> PipeBuffer = NumberOption.OptionalSize(
         "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
     private static readonly Option<int?> PipeListeners = NumberOption.Optional(

@@ -1,0 +1,154 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Promises as they are typed, what of a window counts against one, and what reports say of the rate that was found.</summary>
+public class FoundRateTests
+{
+    private const double ServiceNs = 50e3;
+    private const int Rounds = 12 + RateSearch.Approach;
+
+    [Theory]
+    [InlineData("p99<1ms", "p99 1000000")]
+    [InlineData(" p99.9 < 1.5ms , failures<0.1% ", "p99.9 1500000, failures 0.001")]
+    [InlineData("mean<200us,p50<1s", "mean 200000, p50 1000000000")]
+    public void A_promise_is_read(string text, string expected)
+    {
+        var promise = Promise.Parse(text, out var error)!;
+        Assert.Equal("", error);
+        Assert.Equal(expected,
+            string.Join(", ", promise.Terms.Select(term => FormattableString.Invariant($"{term.Name} {term.Limit:0.######}"))));
+        Assert.DoesNotContain(' ', promise.Text);
+    }
+
+    [Theory]
+    [InlineData("", "'' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
+    [InlineData("p98<1ms", "'p98<1ms' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
+    [InlineData("p99>1ms", "'p99>1ms' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
+    [InlineData("p99<1ms,", "'' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
+    [InlineData("p99<1", "'p99<1' needs a time such as 500us or 1ms, of an hour at most")]
+    [InlineData("p99<0ms", "'p99<0ms' needs a time such as 500us or 1ms, of an hour at most")]
+    [InlineData("p99<-1ms", "'p99<-1ms' needs a time such as 500us or 1ms, of an hour at most")]
+    [InlineData("mean<9999999s", "'mean<9999999s' needs a time such as 500us or 1ms, of an hour at most")]
+    [InlineData("failures<1", "'failures<1' needs a share of all calls such as 0.1%")]
+    [InlineData("failures<100%", "'failures<100%' needs a share of all calls such as 0.1%")]
+    [InlineData("p99<1ms,p99<2ms", "'p99<1ms,p99<2ms' promises p99 twice")]
+    public void What_is_none_is_refused_with_a_reason(string text, string expected)
+    {
+        Assert.Null(Promise.Parse(text, out var error));
+        Assert.Equal(expected, error);
+    }
+
+    [Fact]
+    public void What_failed_was_cut_off_or_came_too_late_to_be_sent_counts_against_it()
+    {
+        var window = new MeasurementView(WindowOf(1, 1000, [.. Enumerable.Repeat(500_000L, 90), 2_000_000, 2_000_000]) with
+        {
+            Started = 100,
+            Failed = new Dictionary<string, long> { ["reset"] = 5 },
+            CutOff = 3,
+            CutOffLatency = HistogramOf([9_000_000, 9_000_000, 9_000_000]),
+            NotSent = 6,
+            NotSentLatency = HistogramOf([100_000, 100_000, 5_000_000, 5_000_000, 5_000_000, 5_000_000]),
+        });
+        PromiseTerm Term(string text) => Promise.Parse(text, out _)!.Terms[0];
+
+        // Two slow, five failed, three cut off, four too late; of the two that waited for less than a millisecond nobody knows.
+        Assert.Equal(new Probe(1000, 104, 14), FoundRate.ProbeOf(Term("p99<1ms"), window));
+        Assert.Equal(new Probe(1000, 106, 14), FoundRate.ProbeOf(Term("failures<1%"), window));
+        var mean = FoundRate.ProbeOf(Term("mean<1ms"), window);
+        Assert.Equal(104, mean.Calls);
+        Assert.Equal(49e6 + 5e6 + 27e6 + 20e6, mean.Against, 0.01 * mean.Against);
+    }
+
+    [Fact]
+    public void A_run_says_where_the_promise_ends_in_every_report()
+    {
+        var run = Run("p99<1ms", seed: 3);
+        var found = Assert.Single(FoundRate.Of(new MeasuredRun(run)));
+        var truth = Queue.Truth(false, 1e6 / ServiceNs, 0.99) * 1e9 / ServiceNs;
+        Assert.InRange(found.Rate, truth * 0.95, truth * 1.05);
+
+        var model = new ReportModel(run);
+        Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of what it does at full load\.$",
+            Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+        Assert.Contains("Highest rate at p99<1ms\n", new TextReport().Make(model), StringComparison.Ordinal);
+        Assert.Contains("Highest rate at p99&lt;1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
+        Assert.Contains("p99 against rate", new HtmlReport().Make(model), StringComparison.Ordinal);
+        Assert.Contains("Highest rate at p99&lt;1ms", new SvgReport("promise").Make(model), StringComparison.Ordinal);
+        Assert.Contains("\"outcome\": \"found\"", new JsonReport().Make(model), StringComparison.Ordinal);
+        var rows = new CsvReport().Make(model).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(1 + 1 + Rounds, rows.Length);
+        Assert.EndsWith(",,,,", rows[1], StringComparison.Ordinal);
+        Assert.Matches(@",10000,1\d{4}(\.\d+)?,1\d{4}(\.\d+)?,1\d{4}(\.\d+)?$", rows[2]);
+    }
+
+    [Theory]
+    [InlineData("p50<1s", Rounds,
+        "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
+    [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of what it does at full load.")]
+    [InlineData("p50<200us", 3, "up to which rate tcp keeps p50<200us cannot be told from 3 windows: it did at 14,142/s, not at 20,000/s.")]
+    [InlineData("failures<0.0001%", Rounds,
+        "tcp keeps failures<0.0001% at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
+    public void Where_it_holds_everywhere_or_nowhere_or_windows_are_too_few_a_sentence_says_so(string text, int rounds, string expected) =>
+        Assert.Equal("10 B: " + expected, Assert.Single(FoundRates.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
+
+    [Fact]
+    public void Too_few_calls_near_it_are_no_percentile()
+    {
+        var run = Run("p99.9<1ms", seed: 1, length: 2000);
+        Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
+    }
+
+    [Fact]
+    public void The_windows_of_a_search_are_no_rounds_of_what_else_was_measured()
+    {
+        var measured = new MeasuredRun(Run("p99<1ms", seed: 1));
+        Assert.Equal((1, 0, Rounds), (measured.CommonRounds, measured.Cells[1].Rounds.Count, measured.Cells[1].Windows.Count));
+        Assert.Null(measured.Cells[1].Median);
+    }
+
+    /// <summary>One round at full load, and a search of an M/M/1 queue, each step of which is taken as a run takes it.</summary>
+    private static RunRecord Run(string promise, int seed, int rounds = Rounds, double length = 20_000)
+    {
+        var (random, run) = (new Random(seed), Simulated.Run([[1e9 / ServiceNs]]));
+        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }] };
+        for (var number = 1; number <= rounds; number++)
+        {
+            var measured = new MeasuredRun(run);
+            var rate = FoundRate.Next(measured, measured.Cells[1], number)!.Value;
+            var times = Queue.Times(random, isDeterministic: false, rate * ServiceNs / 1e9, length);
+            run = run with { Rounds = [.. run.Rounds, WindowOf(number, rate, [.. times.Select(time => (long)(time * ServiceNs))])] };
+        }
+        return run;
+    }
+
+    private static Measurement WindowOf(int number, double rate, IReadOnlyList<long> latencies) => new()
+    {
+        Cell = 1,
+        Number = number,
+        At = DateTimeOffset.UnixEpoch,
+        WindowNs = 10_000_000_000,
+        Started = latencies.Count,
+        Ok = latencies.Count,
+        Completed = latencies.Count,
+        PayloadBytes = 0,
+        Latency = HistogramOf(latencies),
+        LatencySumNs = latencies.Sum(),
+        AskedRate = rate,
+        Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
+        Connections = new ConnectionStats { Requested = 400, Opened = 400, Active = 400 },
+    };
+
+    private static string HistogramOf(IEnumerable<long> values)
+    {
+        var histogram = new LatencyHistogram();
+        foreach (var value in values)
+            histogram.Record(value);
+        return histogram.Encode();
+    }
+}
