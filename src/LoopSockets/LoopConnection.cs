@@ -97,7 +97,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     public override async ValueTask DisposeAsync()
     {
-        // What an application left open is over: the rest of its output is sent, its input dropped.
+        // The application is done with it: the rest of its output is sent, what else arrives is dropped.
         await pipes.Input.CompleteAsync();
         await pipes.Output.CompleteAsync();
         await pipes.Ended;

@@ -10,7 +10,7 @@ namespace IpcBench.LoopSockets;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 {
-    // For want of a descriptor or of memory: until then there may be some.
+    // How long to wait after an accept failed for want of a descriptor or of memory.
     private const long RetryNs = 50_000_000;
 
     private readonly Socket socket;

@@ -89,7 +89,7 @@ internal sealed class BenchServer : IAsyncDisposable
         var isApart = options.Sockets switch
         {
             SocketEngine.DotNet => false,
-            SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // whose pipes are no sockets
+            SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // a pipe of Windows is no socket
             _ => EventLoop.IsSupported,
         };
         // Encryption is Kestrel's, whatever its sockets are.

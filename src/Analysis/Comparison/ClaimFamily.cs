@@ -20,7 +20,7 @@ public sealed class ClaimFamily
     private ClaimFamily(MeasuredRun run, Func<MeasuredCell, MeasuredCell, Metric> metric)
     {
         level = run.Record.Options.Alpha();
-        // Those too that are not measured yet: what is said at full load must still hold when the rounds of --load are in.
+        // Cells that are not measured yet count too: what is said at full load must still hold when the rounds of --load are in.
         var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference).ToList();
         var probabilities = Holm.Adjust([.. pairs.Select(pair => Probability(run.Cells[pair.One], run.Cells[pair.Other], metric))]);
         foreach (var (pair, probability) in pairs.Zip(probabilities))
@@ -60,7 +60,7 @@ public sealed class ClaimFamily
         adjusted.TryGetValue((Math.Min(one.Index, other.Index), Math.Max(one.Index, other.Index)), out var probability)
             ? probability <= level + 1e-12 : null;
 
-    // A round without a ratio proves nothing of the others.
+    // Where a round has no ratio, the others prove nothing: 1.
     private static double Probability(MeasuredCell one, MeasuredCell other, Func<MeasuredCell, MeasuredCell, Metric> metric)
     {
         var pairs = ArmComparison.Pairs(one, other, metric(one, other)).ToList();

@@ -27,7 +27,7 @@ public sealed record Drift(double FixedLoop, double Wander)
         return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before, metric) + CommonVariance(after, metric)));
     }
 
-    // A slower machine changes what is timed, and no number of switches or bytes.
+    // A slower machine changes what takes time, but no number of switches or bytes.
     private static bool TakesTime(Metric metric) => metric.Unit switch
     {
         Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall => true,

@@ -76,7 +76,7 @@ public sealed class FileComparison
             return new Drift(0, 0);
         if (!drifts.TryGetValue(metric, out var drift))
             drifts[metric] = drift = Drift.Between(Before.Run, After.Run, metric);
-        // Between two machines the fixed loop differs because they are two: that is no drift.
+        // Two machines run the fixed loop at different speeds, which is no drift of either.
         return SameMachine ? drift : drift with { FixedLoop = 0 };
     }
 

@@ -62,7 +62,7 @@ public static class VerdictText
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
-    // By itself it would be a winner.
+    // Said of a difference that would be decided if it were the only comparison.
     private static string Chance(Verdict verdict) => verdict.AmongClaims > 1
         ? $", not beyond what {Quantity.Count(verdict.AmongClaims)} comparisons allow by chance" : "";
 
@@ -92,7 +92,7 @@ public static class VerdictText
             ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}";
     }
 
-    // 0.1–0.9 %.
+    // As 0.1–0.9 %.
     private static string Between(Interval interval)
     {
         var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));

@@ -24,7 +24,7 @@ public static class Answers
         : [.. FoundRates.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2),
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
-    // There the question is who takes what a transport gives, and a sentence a transport answers it.
+    // Such a run asks what each layer takes of what a transport can do: a sentence for each transport is its answer.
     private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
     /// <summary>With nothing to compare, what was measured.</summary>
@@ -83,7 +83,7 @@ public static class Answers
         var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
         foreach (var (cell, _) in open)
         {
-            // No difference between three arms is one of all three pairs.
+            // Three arms are alike where all three pairs of them are.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
             if (!pairs.TrueForAll(verdict => verdict != null && (verdict.Kind == VerdictKind.NoDifference
                 || verdict.IsTooLittle)))
@@ -109,7 +109,7 @@ public static class Answers
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate
                 ? "no common rounds" : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
-        // Without an interval it is rounds that are missing, whoever is ahead.
+        // Without an interval rounds are missing, and who is ahead in the others means nothing.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(

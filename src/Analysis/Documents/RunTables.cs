@@ -101,7 +101,7 @@ internal static class RunTables
         var busy = InOrder(run).SelectMany(cell => cell.Median!.Record.Watched).Where(IsBusy).Select(watched => watched.Name).ToHashSet();
         foreach (var cell in InOrder(run))
         {
-            // What has a part in some arms is shown in those alone.
+            // An endpoint that is busy in some arms is shown for those alone.
             foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0
                 && !busy.Contains(watched.Name)))
                 table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name,
@@ -136,7 +136,7 @@ internal static class RunTables
         _ => [Ratio(run, cell, ArmComparison.Headline(cell)), run.ReferenceOf(cell)?.Key.Arm ?? Quantity.None],
     };
 
-    // Idle connections and ports that wait out their minute may be another arm's.
+    // Idle connections, and ports in TIME_WAIT, may be left of another arm.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
     private static string States(StateCount count) =>

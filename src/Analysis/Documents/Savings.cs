@@ -51,7 +51,7 @@ internal static class Savings
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric,
         Func<MeasurementView, double?> value, Func<double, (double Size, string Name)> unitOf)
     {
-        // With the arms exchanged: what comes to the reference's value when it is replaced.
+        // The arms are exchanged: it is the change of the reference's value when the other arm replaces it.
         if (PairedDifference.Of(run, cell, reference, value) is not { } change)
             return null;
         var (before, after) = (Median(reference, value)!.Value, Median(cell, value)!.Value);

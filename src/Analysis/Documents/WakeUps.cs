@@ -16,7 +16,7 @@ internal static class WakeUps
     public const string Words = "woken: threads that waited and went on; preempted: threads that would have gone on; empty receives found "
         + "nothing. System calls are those of the client's event loop, and of the server's where it has one (--sockets loop).";
 
-    // Less a call is no cause of anything that is seen.
+    // In wake-ups a call: a smaller difference explains nothing that a report shows.
     private const double LeastDifference = 0.1;
 
     private static readonly (string Heading, Metric Metric)[] Columns =

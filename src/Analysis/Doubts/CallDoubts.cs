@@ -159,7 +159,7 @@ internal static class ConnectionDoubts
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
-        // What a server had sent when it was told to stop never came.
+        // The server counts what it has sent; what was under way when it was told to stop is not received.
         var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
         if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));

@@ -35,7 +35,7 @@ internal static class ClientDoubts
             c => (c.Transport, c.Connections, c.Streams) == (key.Transport, key.Connections, key.Streams)
                 && (c.Size == key.Size || key.Method.Length > 0));
         // A given load does not saturate anything, and a calibration of another client says nothing about this one.
-        // With one call out at a time neither is saturated: who wakes whom decides, and older files have a ceiling for that too.
+        // With one call out at a time neither side is saturated, and what wakes them decides; older files have a ceiling for that too.
         if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0 || key.Connections * key.Streams == 1)
             return null;
         var rate = cell.Median.Rate;
@@ -123,10 +123,10 @@ internal static class LittlesLaw
 
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
-        // Streams that the server does not allow wait outside every latency, so they are not in flight.
-        // Failures take time that is in no latency: the law then says nothing about the tool.
         if (cell.Key.IsOneWay)
             return null; // what is under way is in buffers, of no known number
+        // Streams that the server does not allow wait outside every latency, so they are not in flight.
+        // Failures take time that is in no latency: the law then says nothing about the tool.
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))

@@ -111,7 +111,7 @@ internal static class MachineDoubts
         {
             ("other processes", others),
             ("threads of the kernel", machine.KernelThreadsNs),
-            // Where they are charged to the processes, those have them.
+            // Where the kernel charges them to the processes they interrupt, they are in the processes' time.
             ("soft interrupts", charged || machine.SoftIrqNs == 0 ? null : machine.SoftIrqNs),
             ("what cannot be seen", unseen),
         };

@@ -15,7 +15,7 @@ internal static class Steadiness
     private const int FewestRounds = 6;
     private const double LeastDistance = 0.08;
 
-    // Of rounds in any order one cell in a thousand has such a trend; fewer rounds cannot show it.
+    // In standard deviations: of rounds in any order one cell in a thousand has such a trend. Fewer rounds cannot show it.
     private const double LeastDeviations = 3.29;
     private const int FewestOfTrend = 8;
 

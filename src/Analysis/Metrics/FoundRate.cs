@@ -101,7 +101,7 @@ public sealed class FoundRate
     public static bool IsKept(Promise promise, MeasurementView window) => promise.Terms.All(term =>
         ProbeOf(term, window) is { Calls: > 0 } probe && probe.Against <= probe.Calls * term.Allowed);
 
-    // What the same arm carried at full load.
+    // The rate of the same arm at full load.
     private static double SaturationOf(MeasuredRun run, CellKey key) =>
         run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = "max" })?.Median?.Rate ?? 0;
 
@@ -117,7 +117,7 @@ public sealed class FoundRate
         var near = Windows.Where(one => Math.Abs(Math.Log(one.Window.Record.AskedRate / centre)) < RateSearch.Reach).ToList();
         if (near.Count < RateSearch.FewestWindows || near.TrueForAll(one => one.IsKept) || near.TrueForAll(one => !one.IsKept))
             return (SearchOutcome.Unknown, 0, null);
-        // All parts must hold: the one that gives way first decides.
+        // All terms must hold: the one that breaks at the lowest rate decides.
         var crossings = Promise.Terms.Select(term => RateSearch.Crossing(
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, options.Alpha())).OfType<FoundCrossing>().ToList();
         var calls = near.Sum(one => (double)one.Window.Record.Started);

@@ -73,7 +73,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
             .ToDictionary(of => of.First().Arm, of => of.Key);
         int KnownOf(string arm) => Array.IndexOf(Reserved, alone.GetValueOrDefault(arm, arm));
         var others = arms.Where(arm => KnownOf(arm) < 0).ToList();
-        // A transport that is not there leaves its colour to the last of the others.
+        // When the colours of their own are used up, other arms have those of transports that are not there.
         List<int> free = [.. Enumerable.Range(Reserved.Length, Colours - Reserved.Length),
             .. Enumerable.Range(0, Reserved.Length).Where(colour => !arms.Exists(arm => KnownOf(arm) == colour))];
         int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);

@@ -30,7 +30,7 @@ internal sealed class PromisePlot : IPlot
 
     private static Panel Draw(List<(Series Series, FoundRate Found)> lines)
     {
-        // What gives way first is rarely failures: the first time that is promised is drawn.
+        // Of several terms the first that is a time is drawn, since failures are rarely what breaks a promise.
         var terms = lines[0].Found.Promise.Terms;
         var term = terms.FirstOrDefault(one => !one.IsOfFailures) ?? terms[0];
         var frame = new Frame(220, [.. lines.Select(line => line.Series)]);

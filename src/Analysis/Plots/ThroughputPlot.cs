@@ -23,7 +23,7 @@ internal sealed class ThroughputPlot : IPlot
             [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
 
-    // What never answered has no bar, and what was asked for is no result.
+    // Cells that never answered have no bar; at a given load requests/s are what was asked for, and no result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Point point, List<Series> all) => [.. all.SelectMany(series =>
         series.Cells.Where(cell => cell.Point == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];

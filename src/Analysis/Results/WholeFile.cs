@@ -166,7 +166,7 @@ public static class WholeFile
     private static FileStreamOptions Fresh(FilePlace place)
     {
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None };
-        // Never more open than the file it replaces, not even while it is written.
+        // Readable by no more users than the file it replaces, not even while it is written.
         if (!OperatingSystem.IsWindows() && place.Mode is { } mode)
             options.UnixCreateMode = mode & (UnixFileMode.UserRead | UnixFileMode.UserWrite) | UnixFileMode.UserWrite;
         return options;

@@ -12,7 +12,7 @@ public sealed class LatencyCounts
     private readonly int[] slots;
     private readonly long[] cumulated;
 
-    // Those of the values that are no lower bounds; null when all are known.
+    // The counts without values that are only lower bounds; null where there are none.
     private LatencyCounts? ended;
 
     internal LatencyCounts(int[] slots, long[] counts)

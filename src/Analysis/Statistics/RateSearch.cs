@@ -62,7 +62,7 @@ public static class RateSearch
     {
         if (Local(probes, allowed, centre) is not { } first)
             return null;
-        // Once more around what was found.
+        // Once more, around the rate that was found.
         centre *= Math.Exp(first);
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
@@ -134,7 +134,7 @@ public static class RateSearch
         var points = near.Select(probe =>
         {
             var at = Math.Log(probe.Rate / centre);
-            // One window of a stall shall not speak for all of them.
+            // Limited, so that one window in which the machine stood still does not decide for all.
             var excess = Math.Min(probe.Against / (probe.Calls * allowed), MostExcess);
             var tricube = 1 - Math.Pow(Math.Abs(at) / Reach, 3);
             return (At: at, Excess: excess, Weight: probe.Calls * tricube * tricube * tricube);

@@ -8,7 +8,7 @@ public static class SignedRank
 {
     private const int MostExact = 50;
 
-    // Each is asked for again and again, and two threads that make one make the same.
+    // Kept, since each is needed again and again; two threads that make the same one at a time do no harm.
     private static readonly double[]?[] Distributions = new double[]?[MostExact + 1];
 
     /// <summary>The fewest differences that allow an interval at this level: 6 for 5 %.</summary>

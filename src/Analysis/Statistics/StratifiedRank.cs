@@ -11,7 +11,7 @@ public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // Of equal groups, which is what a run has: asked for four times for each run.
+    // The distributions for groups of equal size, which is what a run has; each run asks for the same one four times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>The two-sided probability of a sum as far from its middle as this one, when no group is shifted.</summary>

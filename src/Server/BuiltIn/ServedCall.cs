@@ -34,7 +34,7 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
             return Task.CompletedTask;
         }
         var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
-        // A small request has arrived as a whole by now: no state machine for it.
+        // As a rule a small request has arrived as a whole by now: answered here, it needs no object of an async method.
         return body.TryRead(out var read) && TryAnswer(method, body, read, out var result)
             ? FinishAsync(method, result)
             : ReadOnAsync(method, body);

@@ -40,7 +40,7 @@ internal sealed class OwnSocketFile
         if (identity is not { } own)
             return;
         identity = null;
-        // Another server cannot bind between the look and the removal.
+        // Under the lock of the folder no other server can bind between the look and the removal.
         FolderLock.TryTake(this.path, Patience, out var folder);
         using (folder)
         {

@@ -97,7 +97,7 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
         }
         catch (TimeoutException) when (!serving.IsCompleted)
         {
-            // Let go.
+            // It is waited for no longer, and no longer counted.
         }
     }
 }

@@ -15,8 +15,8 @@ internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // Where others use the processor's caches and units, steps take longer than when they were measured alone: what is left after most of
-    // the time is asked for anew.
+    // The share of the time that is left which is computed before the clock is read again: where others use the processor's caches and
+    // units, steps take longer than when they were measured alone.
     private const double Careful = 0.7;
 
     private static ulong sink;

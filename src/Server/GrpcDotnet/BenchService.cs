@@ -16,7 +16,7 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>The Bench service on the generated base class: one instance for all calls, replies made once.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
-    // Of Pull: below a millisecond of writing.
+    // So many messages Pull writes before other work has its turn: less than a millisecond.
     private const long MessagesOfTurn = 64;
 
     private readonly ReplyMessages replies = new();
@@ -121,7 +121,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     {
         await room;
         await endpoint.Fault.HoldAsync();
-        // Set, not thrown: the whole payload comes first.
+        // The status is set and not thrown, so that the whole payload goes before it.
         if (endpoint.Fault.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
@@ -150,7 +150,7 @@ internal sealed class ReplyMessages
     /// <summary>A reply with exactly <paramref name="size"/> payload bytes.</summary>
     public Task<DownloadReply> For(int size) => kept.For(size);
 
-    // Every payload is the start of any longer one. Up to a power of two, so that sizes that creep up do not make one array each.
+    // Every payload is the start of any longer one. The array has a power of two, so that sizes that creep up do not make one each.
     private Task<DownloadReply> Make(int size, bool isKept)
     {
         if (pattern.Length < size)

@@ -23,7 +23,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
         builder.Services.AddGrpc(grpc =>
         {
             grpc.IgnoreUnknownServices = true;
-            // The payload and the fields beside it.
+            // The payload, and room for the fields beside it.
             grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
         });
     }

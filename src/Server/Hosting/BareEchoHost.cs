@@ -17,7 +17,7 @@ internal sealed class BareEchoHost : IDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    // For want of a descriptor or of memory: until then there may be some.
+    // How long to wait after an accept failed for want of a descriptor or of memory.
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(50);
 
     private readonly CancellationTokenSource stopping = new();

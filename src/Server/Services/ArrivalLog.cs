@@ -16,7 +16,7 @@ internal sealed class ArrivalLog
     // 2^20 ns, about 1 ms: a window of a second begins and ends within a thousandth of it, and counts are interpolated there.
     private const int FirstSlotBits = 20, Slots = 1024;
 
-    // Of a power of two so many steps, none wider than 1/256 of the value.
+    // Each power of two has so many steps, none wider than 1/256 of the value.
     private const int StepBits = 8, Steps = 1 << StepBits;
 
     private readonly uint[]?[] times = new uint[64][];

@@ -78,7 +78,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     {
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
-        // Nobody else waits for room.
+        // At once, where nobody else waits for room.
         return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);
@@ -115,7 +115,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         private readonly long since = Stopwatch.GetTimestamp();
         private bool isCutOff;
 
-        // Called by the one whose turn it is.
+        // By the call whose turn it is alone, so never by two threads at a time.
         public void CutOffAfter(TimeSpan patience)
         {
             if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)

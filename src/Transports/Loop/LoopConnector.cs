@@ -57,7 +57,7 @@ public sealed class LoopConnector
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        // Where there is no IPv6 its addresses are not available either, and that is no want of ports.
+        // Without IPv6 its addresses are "not available" as well, which says nothing of ports.
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),

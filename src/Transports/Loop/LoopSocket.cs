@@ -13,7 +13,7 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
 {
-    // What a gathering send holds in place meanwhile.
+    // What a gathering send pins in memory until it returns.
     [ThreadStatic]
     private static MemoryHandle[]? pinned;
 

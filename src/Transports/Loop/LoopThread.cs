@@ -41,7 +41,7 @@ internal sealed class LoopThread : IDisposable
         Pool.Dispose();
     }
 
-    // As Kestrel's own transport has it: nobody waits until half of it is gone, and 0 is no limit.
+    // As Kestrel's own transport has it: who writes up to the limit goes on when half of it is gone. 0 is no limit.
     private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
         new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
 }

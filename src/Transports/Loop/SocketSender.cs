@@ -16,7 +16,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     // More bytes than this are worth a system call of their own.
     private const int Small = 8 << 10;
 
-    // Turns that found nothing more to send than was there before: then it is one call at a time again.
+    // After so many turns that brought nothing more to send, each part is sent at once again.
     private const int Patience = 16;
 
     private readonly PipeReader output;
