@@ -26,12 +26,12 @@ public abstract partial class ConnectionStates
     {
         private readonly SocketDiag diag = new();
 
-        private readonly TcpStates? tcp = endpoints.Any(endpoint => endpoint is LocalEndpoint.Tcp)
-            ? new TcpStates([.. endpoints.Select(endpoint => (ushort?)(endpoint as LocalEndpoint.Tcp)?.Port)])
+        private readonly TcpStates? tcp = endpoints.Any(endpoint => endpoint is LocalEndpoint.TcpPort)
+            ? new TcpStates([.. endpoints.Select(endpoint => (ushort?)(endpoint as LocalEndpoint.TcpPort)?.Port)])
             : null;
 
-        private readonly UnixStates? unix = endpoints.Any(endpoint => endpoint is LocalEndpoint.Unix)
-            ? new UnixStates([.. endpoints.Select(endpoint => (endpoint as LocalEndpoint.Unix)?.Name)])
+        private readonly UnixStates? unix = endpoints.Any(endpoint => endpoint is LocalEndpoint.UnixName)
+            ? new UnixStates([.. endpoints.Select(endpoint => (endpoint as LocalEndpoint.UnixName)?.Name)])
             : null;
 
         public override void Read(Span<ConnectionTally> tallies, bool timeWait = true)

@@ -85,11 +85,11 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     }
 
     [LibraryImport("libc")]
-    private static partial int getrusage(int who, out Usage usage);
+    private static partial int getrusage(int who, out ResourceUsage usage);
 
     // struct rusage: two timevals and 14 longs, all of 8 bytes on 64-bit Linux; the two counts are the last.
     [InlineArray(18)]
-    private struct Usage
+    private struct ResourceUsage
     {
         private long first;
     }

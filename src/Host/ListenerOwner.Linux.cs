@@ -12,8 +12,8 @@ public sealed partial record ListenerOwner
 
     private static ListenerOwner FindLinux(LocalEndpoint endpoint) => endpoint switch
     {
-        LocalEndpoint.Unix unix => OfUnixSocket(unix.Name),
-        LocalEndpoint.Tcp tcp => OfPort(tcp),
+        LocalEndpoint.UnixName unix => OfUnixSocket(unix.Name),
+        LocalEndpoint.TcpPort tcp => OfPort(tcp),
         _ => Unknown("named pipes of Windows are not here"),
     };
 
@@ -94,7 +94,7 @@ public sealed partial record ListenerOwner
 
     private static string Shown(string name) => name.Length > 0 && name[0] == '\0' ? "@" + name[1..] : name;
 
-    private static ListenerOwner OfPort(LocalEndpoint.Tcp endpoint)
+    private static ListenerOwner OfPort(LocalEndpoint.TcpPort endpoint)
     {
         var inodes = Inodes(endpoint);
         if (inodes.Count == 0)
@@ -109,7 +109,7 @@ public sealed partial record ListenerOwner
     }
 
     /// <summary>Of the listening sockets that a connection to this address may reach.</summary>
-    private static HashSet<uint> Inodes(LocalEndpoint.Tcp endpoint)
+    private static HashSet<uint> Inodes(LocalEndpoint.TcpPort endpoint)
     {
         const int listen = 10, tcp = 6, tcpInode = 68;
         var (exact, wide) = (new HashSet<uint>(), new HashSet<uint>());

@@ -15,9 +15,9 @@ public sealed partial record ListenerOwner
 
     private static ListenerOwner FindWindows(LocalEndpoint endpoint) => endpoint switch
     {
-        LocalEndpoint.Pipe pipe => OfPipe(pipe.Name),
-        LocalEndpoint.Tcp tcp => Choose(Listeners(tcp), ProcessTree.ParentFinder()),
-        LocalEndpoint.Unix unix => OfUnixSocketWindows(unix.Name),
+        LocalEndpoint.WindowsPipe pipe => OfPipe(pipe.Name),
+        LocalEndpoint.TcpPort tcp => Choose(Listeners(tcp), ProcessTree.ParentFinder()),
+        LocalEndpoint.UnixName unix => OfUnixSocketWindows(unix.Name),
         _ => Unknown("this address has no process"),
     };
 
@@ -46,7 +46,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    private static HashSet<int> Listeners(LocalEndpoint.Tcp endpoint)
+    private static HashSet<int> Listeners(LocalEndpoint.TcpPort endpoint)
     {
         var (exact, wide) = (new HashSet<int>(), new HashSet<int>());
         // MIB_TCPROW_OWNER_PID: state, address, port, …, pid. MIB_TCP6ROW_OWNER_PID: address, scope, port, …, pid.

@@ -55,7 +55,7 @@ public sealed partial class ProcessTree
     {
         var parents = new Dictionary<int, int>();
         var snapshot = CreateToolhelp32Snapshot(SnapshotOfProcesses, 0);
-        var entry = new Entry { Size = (uint)Marshal.SizeOf<Entry>() };
+        var entry = new ProcessEntry { Size = (uint)Marshal.SizeOf<ProcessEntry>() };
         for (var more = Process32FirstW(snapshot, ref entry); more; more = Process32NextW(snapshot, ref entry))
             parents[entry.Id] = entry.Parent;
         _ = CloseHandle(snapshot);
@@ -64,7 +64,7 @@ public sealed partial class ProcessTree
 
     // PROCESSENTRY32W on 64-bit Windows: 568 bytes.
     [StructLayout(LayoutKind.Explicit, Size = 568)]
-    private struct Entry
+    private struct ProcessEntry
     {
         [FieldOffset(0)]
         public uint Size;
@@ -108,11 +108,11 @@ public sealed partial class ProcessTree
 
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]
-    private static partial bool Process32FirstW(nint snapshot, ref Entry entry);
+    private static partial bool Process32FirstW(nint snapshot, ref ProcessEntry entry);
 
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]
-    private static partial bool Process32NextW(nint snapshot, ref Entry entry);
+    private static partial bool Process32NextW(nint snapshot, ref ProcessEntry entry);
 
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]

@@ -82,7 +82,7 @@ public sealed class ConnectionStatesTests : IDisposable
         var listener = Keep(new Socket(where.AddressFamily, SocketType.Stream, ProtocolType.Unspecified));
         listener.Bind(where);
         listener.Listen(10);
-        return (listener, listener.LocalEndPoint is IPEndPoint ip ? new LocalEndpoint.Tcp(ip.Port) : new LocalEndpoint.Unix(path));
+        return (listener, listener.LocalEndPoint is IPEndPoint ip ? new LocalEndpoint.TcpPort(ip.Port) : new LocalEndpoint.UnixName(path));
     }
 
     private (Socket Client, Socket Server) Connect(Socket listener, bool accept = true)

@@ -30,7 +30,7 @@ public sealed class ListenerOwnerTests : IDisposable
         using var child = Child.Python(Listener, path, family, bind);
         var port = int.Parse(await child.LineAsync(), CultureInfo.InvariantCulture);
 
-        var found = ListenerOwner.Find(new LocalEndpoint.Tcp(port, asked is null ? null : IPAddress.Parse(asked)));
+        var found = ListenerOwner.Find(new LocalEndpoint.TcpPort(port, asked is null ? null : IPAddress.Parse(asked)));
 
         Assert.Equal(new ListenerOwner(child.Id, ""), found);
     }
@@ -44,7 +44,7 @@ public sealed class ListenerOwnerTests : IDisposable
         using var child = Child.Python(Listener, name, "4", "127.0.0.1");
         await child.LineAsync();
 
-        var found = ListenerOwner.Find(new LocalEndpoint.Unix(isAbstract ? "\0" + name[1..] : name));
+        var found = ListenerOwner.Find(new LocalEndpoint.UnixName(isAbstract ? "\0" + name[1..] : name));
 
         Assert.Equal(new ListenerOwner(child.Id, ""), found);
     }
@@ -65,7 +65,7 @@ public sealed class ListenerOwnerTests : IDisposable
         await child.EndedAsync();
         try
         {
-            Assert.Equal(new ListenerOwner(background, ""), ListenerOwner.Find(new LocalEndpoint.Unix(path)));
+            Assert.Equal(new ListenerOwner(background, ""), ListenerOwner.Find(new LocalEndpoint.UnixName(path)));
         }
         finally
         {
@@ -93,7 +93,7 @@ public sealed class ListenerOwnerTests : IDisposable
         using var child = Child.Python(Listener, path, "4", "127.0.0.1");
         await child.LineAsync();
 
-        Assert.True(ProcessClock.Read(ListenerOwner.Find(new LocalEndpoint.Unix(path)).Pid!.Value)!.CpuNs > 0);
+        Assert.True(ProcessClock.Read(ListenerOwner.Find(new LocalEndpoint.UnixName(path)).Pid!.Value)!.CpuNs > 0);
     }
 
     [Fact]
@@ -107,7 +107,7 @@ public sealed class ListenerOwnerTests : IDisposable
         using var first = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         await first.ConnectAsync(new UnixDomainSocketEndPoint(path), TestContext.Current.CancellationToken);
 
-        var found = await Task.Run(() => ListenerOwner.Find(new LocalEndpoint.Unix(path))).WaitAsync(TimeSpan.FromSeconds(20));
+        var found = await Task.Run(() => ListenerOwner.Find(new LocalEndpoint.UnixName(path))).WaitAsync(TimeSpan.FromSeconds(20));
 
         Assert.Equal($"the accept queue of {path} is full, so that the process behind it cannot be asked for", found.Reason);
     }
@@ -120,10 +120,10 @@ public sealed class ListenerOwnerTests : IDisposable
         closed.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         var port = ((IPEndPoint)closed.LocalEndPoint!).Port;
 
-        Assert.Equal($"no process listens on TCP port {port} here", ListenerOwner.Find(new LocalEndpoint.Tcp(port)).Reason);
+        Assert.Equal($"no process listens on TCP port {port} here", ListenerOwner.Find(new LocalEndpoint.TcpPort(port)).Reason);
         Assert.Equal($"no process that listens at {path} was found: there is no such file",
-            ListenerOwner.Find(new LocalEndpoint.Unix(path)).Reason);
-        Assert.Equal("named pipes of Windows are not here", ListenerOwner.Find(new LocalEndpoint.Pipe("x")).Reason);
+            ListenerOwner.Find(new LocalEndpoint.UnixName(path)).Reason);
+        Assert.Equal("named pipes of Windows are not here", ListenerOwner.Find(new LocalEndpoint.WindowsPipe("x")).Reason);
     }
 
     [Fact]
@@ -133,7 +133,7 @@ public sealed class ListenerOwnerTests : IDisposable
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         listener.Listen();
 
-        var found = ListenerOwner.Find(new LocalEndpoint.Tcp(((IPEndPoint)listener.LocalEndPoint!).Port));
+        var found = ListenerOwner.Find(new LocalEndpoint.TcpPort(((IPEndPoint)listener.LocalEndPoint!).Port));
 
         Assert.Equal(new ListenerOwner(null, "this process itself listens"), found);
     }

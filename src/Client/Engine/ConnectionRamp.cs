@@ -21,24 +21,24 @@ internal static class ConnectionRamp
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         limit.CancelAfter(options.ConnectDeadline);
-        var state = new State(limit);
-        await Task.WhenAll(schedulers.Select(scheduler => OpenOfAsync(scheduler, Math.Max(1, AtOnce / schedulers.Count), state)));
+        var opening = new Opening(limit);
+        await Task.WhenAll(schedulers.Select(scheduler => OpenOfAsync(scheduler, Math.Max(1, AtOnce / schedulers.Count), opening)));
         cancellation.ThrowIfCancellationRequested();
-        if (state.Times.Count < options.Connections)
-            throw new IOException(Message(state, options), state.Error);
-        state.Times.Sort();
-        return [.. state.Times];
+        if (opening.Times.Count < options.Connections)
+            throw new IOException(Message(opening, options), opening.Error);
+        opening.Times.Sort();
+        return [.. opening.Times];
     }
 
-    private static string Message(State state, EngineOptions options)
+    private static string Message(Opening opening, EngineOptions options)
     {
-        if (state.Times.Count > 0 || state.Error is null or OperationCanceledException)
+        if (opening.Times.Count > 0 || opening.Error is null or OperationCanceledException)
         {
             return string.Create(CultureInfo.InvariantCulture,
-                $"only {state.Times.Count} of {options.Connections} connections to {options.Address} could be opened "
-                + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(state.Error)}");
+                $"only {opening.Times.Count} of {options.Connections} connections to {options.Address} could be opened "
+                + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(opening.Error)}");
         }
-        var said = Reason(state.Error);
+        var said = Reason(opening.Error);
         return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
     }
 
@@ -50,7 +50,7 @@ internal static class ConnectionRamp
         _ => error.Message,
     };
 
-    private static Task OpenOfAsync(Scheduler scheduler, int atOnce, State state) => scheduler.RunAsync(async () =>
+    private static Task OpenOfAsync(Scheduler scheduler, int atOnce, Opening opening) => scheduler.RunAsync(async () =>
     {
         var next = -1;
         await Task.WhenAll(Enumerable.Range(0, Math.Min(atOnce, scheduler.Connections.Count)).Select(_ => OpenSomeAsync()).ToArray());
@@ -58,13 +58,13 @@ internal static class ConnectionRamp
         async Task OpenSomeAsync()
         {
             for (var i = Interlocked.Increment(ref next);
-                i < scheduler.Connections.Count && state.MayGoOn;
+                i < scheduler.Connections.Count && opening.MayGoOn;
                 i = Interlocked.Increment(ref next))
-                await state.OpenAsync(scheduler.Connections[i]);
+                await opening.OpenAsync(scheduler.Connections[i]);
         }
     });
 
-    private sealed class State(CancellationTokenSource limit)
+    private sealed class Opening(CancellationTokenSource limit)
     {
         private readonly Lock gate = new();
 

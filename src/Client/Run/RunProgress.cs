@@ -7,10 +7,10 @@ namespace IpcBench.Client.Run;
 /// <summary>Where the run is now, for whoever draws it: written by the run, polled by the live view, never the other way round.</summary>
 internal sealed class RunProgress
 {
-    private volatile Stage? stage;
+    private volatile Step? step;
 
     /// <summary>What is under way; null between cells.</summary>
-    public Stage? Current => stage;
+    public Step? Current => step;
 
     /// <summary>Cells measured so far, repeated ones included.</summary>
     public int CellsDone { get; private set; }
@@ -19,13 +19,13 @@ internal sealed class RunProgress
     /// <param name="Cell">The cell.</param>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
     /// <param name="Generator">Its load, once connected: its counter may be polled.</param>
-    public sealed record Stage(PlannedCell Cell, string What, LoadGenerator? Generator);
+    public sealed record Step(PlannedCell Cell, string What, LoadGenerator? Generator);
 
-    public void Enter(PlannedCell cell, string what, LoadGenerator? generator) => stage = new Stage(cell, what, generator);
+    public void Enter(PlannedCell cell, string what, LoadGenerator? generator) => step = new Step(cell, what, generator);
 
     public void Leave()
     {
-        stage = null;
+        step = null;
         CellsDone++;
     }
 }

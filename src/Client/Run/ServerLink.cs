@@ -132,12 +132,12 @@ internal static class LocalEndpoints
 {
     public static LocalEndpoint Of(Address address) => address switch
     {
-        Address.Tcp tcp => new LocalEndpoint.Tcp(tcp.Port, Ip(tcp.Host)),
-        Address.Tls tls => new LocalEndpoint.Tcp(tls.Port, Ip(tls.Host)),
-        Address.Unix unix => new LocalEndpoint.Unix(unix.Path),
-        Address.UnixAbstract unix => new LocalEndpoint.Unix("\0" + unix.Name),
-        Address.Pipe pipe when OperatingSystem.IsWindows() => new LocalEndpoint.Pipe(pipe.Name),
-        Address.Pipe pipe => new LocalEndpoint.Unix(NamedPipeConnector.UnixSocketPath(pipe.Name)),
+        Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
+        Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
+        Address.Unix unix => new LocalEndpoint.UnixName(unix.Path),
+        Address.UnixAbstract unix => new LocalEndpoint.UnixName("\0" + unix.Name),
+        Address.Pipe pipe when OperatingSystem.IsWindows() => new LocalEndpoint.WindowsPipe(pipe.Name),
+        Address.Pipe pipe => new LocalEndpoint.UnixName(NamedPipeConnector.UnixSocketPath(pipe.Name)),
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),
     };
 

@@ -58,7 +58,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     private static LocalEndpoint? EndpointHere(Address address)
     {
         var endpoint = LocalEndpoints.Of(address);
-        if (endpoint is not LocalEndpoint.Tcp tcp)
+        if (endpoint is not LocalEndpoint.TcpPort tcp)
             return endpoint;
         var ips = tcp.Ip is { } ip ? [ip] : Dns.GetHostAddresses(address is Address.Tls tls ? tls.Host : ((Address.Tcp)address).Host);
         if (ips.Any(IPAddress.IsLoopback))

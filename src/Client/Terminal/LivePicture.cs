@@ -17,7 +17,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     private readonly Dictionary<int, List<double>> sparks = [];
     private readonly RunningTable table = new(plan);
     private readonly ExpectedTime expected = new(options, plan);
-    private RunProgress.Stage? seenStage;
+    private RunProgress.Step? seenStep;
     private (long Calls, long Timestamp) seen;
     private (int Number, int Of, int Repeated) round;
     private int cellsDone;
@@ -48,9 +48,9 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     {
         lock (changing)
         {
-            var stage = progress.Current;
-            Sample(stage, now);
-            return [Overall(now, width), Cell(stage, width), .. table.Lines(width, height - 4)];
+            var step = progress.Current;
+            Sample(step, now);
+            return [Overall(now, width), Cell(step, width), .. table.Lines(width, height - 4)];
         }
     }
 
@@ -72,30 +72,30 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             + Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width));
     }
 
-    private string Cell(RunProgress.Stage? stage, int width)
+    private string Cell(RunProgress.Step? step, int width)
     {
-        if (stage is null)
+        if (step is null)
             return Grey(begun == 0 ? "measuring what this client alone can do" : "between cells", width);
-        var key = stage.Cell.Record.Key;
+        var key = step.Cell.Record.Key;
         var load = key.Load == "max" ? "" : $", {key.Load}";
-        var text = Invariant($"{stage.What}: {key.Arm}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
-            + Spark(sparks.GetValueOrDefault(stage.Cell.Index));
+        var text = Invariant($"{step.What}: {key.Arm}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
+            + Spark(sparks.GetValueOrDefault(step.Cell.Index));
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
     // The rate since the last look, of the cell that is being measured.
-    private void Sample(RunProgress.Stage? stage, long now)
+    private void Sample(RunProgress.Step? step, long now)
     {
-        var calls = stage?.Generator?.CallsSoFar ?? 0;
-        if (stage is { What: "measuring" } && ReferenceEquals(stage, seenStage) && now > seen.Timestamp)
+        var calls = step?.Generator?.CallsSoFar ?? 0;
+        if (step is { What: "measuring" } && ReferenceEquals(step, seenStep) && now > seen.Timestamp)
         {
-            if (!sparks.TryGetValue(stage.Cell.Index, out var spark))
-                sparks[stage.Cell.Index] = spark = [];
+            if (!sparks.TryGetValue(step.Cell.Index, out var spark))
+                sparks[step.Cell.Index] = spark = [];
             spark.Add((calls - seen.Calls) / Stopwatch.GetElapsedTime(seen.Timestamp, now).TotalSeconds);
             if (spark.Count > SparkLength)
                 spark.RemoveAt(0);
         }
-        (seenStage, seen) = (stage, (calls, now));
+        (seenStep, seen) = (step, (calls, now));
     }
 
     // From 0: what is half as high was half as fast.
