@@ -20,8 +20,6 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     private byte[] head = [];
     private int headSize = -1;
 
-    protected static UnaryResult Ok => UnaryResult.Fail(GrpcStatusCode.Ok, "");
-
     /// <summary>The client has given the call up, and nobody hears how it ends.</summary>
     protected static UnaryResult Gone => UnaryResult.Fail(GrpcStatusCode.Cancelled, "");
 
@@ -69,9 +67,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     {
         if (Features.GetRequiredFeature<IHttpResponseFeature>() is { HasStarted: false } response)
             response.Headers.ContentType = ResponseWriter.ContentType;
-        ResponseWriter.End(Features, end.Code);
-        if (end.Message.Length > 0)
-            Features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers.GrpcMessage = GrpcStatus.EncodeMessage(end.Message);
+        ResponseWriter.End(Features, end.Code, end.Message);
         return Task.CompletedTask;
     }
 
@@ -101,7 +97,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     {
         if (end == Gone)
             return;
-        if (Endpoint.Fault.EndsWithError && end == Ok)
+        if (Endpoint.Fault.EndsWithError && end == UnaryResult.Ended)
             end = UnaryResult.Fail(GrpcStatusCode.Internal, "");
         await EndAsync(end);
     }

@@ -79,7 +79,7 @@ internal sealed class ReceivingCall(
             await base.EndAsync(end);
             return;
         }
-        if (end != Ok)
+        if (end != UnaryResult.Ended)
         {
             ResponseWriter.Fail(Features, end.Code, end.Message);
             return;
@@ -132,7 +132,7 @@ internal sealed class ReceivingCall(
             return UnaryResult.Fail(GrpcStatusCode.Internal, "the request ends within its message");
         if (!IsStream && received.Messages == 0)
             return UnaryResult.Fail(GrpcStatusCode.Internal, "the request has no message");
-        return Ok;
+        return UnaryResult.Ended;
     }
 
     private static string Invariant(FormattableString text) => FormattableString.Invariant(text);

@@ -27,10 +27,7 @@ internal static class ReflectionStream
             rate.MinDataRate = null;
         using var limit = new CancellationTokenSource(Longest);
         var end = await AnswerAsync(features, limit.Token);
-        var trailers = features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers;
-        trailers.GrpcStatus = GrpcStatus.Text(end.Code);
-        if (end.Message.Length > 0)
-            trailers.GrpcMessage = GrpcStatus.EncodeMessage(end.Message);
+        ResponseWriter.End(features, end.Code, end.Message);
     }
 
     private static async Task<UnaryResult> AnswerAsync(IFeatureCollection features, CancellationToken limit)
@@ -45,20 +42,18 @@ internal static class ReflectionStream
                 if (Answer(body, read, output) is { } end)
                     return end;
                 if ((await output.FlushAsync(limit)).IsCompleted)
-                    return Ok;
+                    return UnaryResult.Ended;
             }
         }
         catch (InvalidProtocolBufferException e)
         {
-            return UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+            return UnaryResult.NoMessage(e);
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
             return UnaryResult.Fail(GrpcStatusCode.DeadlineExceeded, $"the stream was open for {Longest.TotalMinutes:0} minutes");
         }
     }
-
-    private static UnaryResult Ok => UnaryResult.Fail(GrpcStatusCode.Ok, "");
 
     /// <summary>Writes the answers to all that has arrived as a whole; not null: how the stream ends.</summary>
     private static UnaryResult? Answer(PipeReader body, in ReadResult read, PipeWriter output)
@@ -74,7 +69,7 @@ internal static class ReflectionStream
             output.Write(ReplyFrame.Of(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head.Span);
         }
         body.AdvanceTo(buffer.Start, buffer.End);
-        return read.IsCompleted ? Ok : null;
+        return read.IsCompleted ? UnaryResult.Ended : null;
     }
 }
 

@@ -46,7 +46,7 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
             unflushed += MessageBytes;
             Endpoint.Counters.MessagesPassed(1);
         }
-        return Ok;
+        return UnaryResult.Ended;
     }
 
     private async Task<(PullRequest? Request, UnaryResult Wrong)> AskedAsync()
@@ -83,7 +83,7 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
         }
         catch (InvalidProtocolBufferException e)
         {
-            failure = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+            failure = UnaryResult.NoMessage(e);
             return null;
         }
     }

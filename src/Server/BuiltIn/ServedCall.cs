@@ -65,7 +65,7 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
         }
         catch (InvalidProtocolBufferException e)
         {
-            result = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + e.Message);
+            result = UnaryResult.NoMessage(e);
         }
         body.AdvanceTo(buffer.End);
         return true;

@@ -58,5 +58,11 @@ internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Co
 {
     public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
 
+    /// <summary>All is well, and there is nothing more to send.</summary>
+    public static UnaryResult Ended => new(null, GrpcStatusCode.Ok, "");
+
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);
+
+    public static UnaryResult NoMessage(InvalidProtocolBufferException why) =>
+        Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + why.Message);
 }

@@ -37,9 +37,14 @@ internal static class ResponseWriter
         return ValueTask.FromResult(true);
     }
 
-    /// <summary>The trailers of a response whose frame is written.</summary>
-    public static void End(IFeatureCollection features, GrpcStatusCode code) =>
-        features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers.GrpcStatus = GrpcStatus.Text(code);
+    /// <summary>The trailers of a response whose messages are written.</summary>
+    public static void End(IFeatureCollection features, GrpcStatusCode code, string message = "")
+    {
+        var trailers = features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers;
+        trailers.GrpcStatus = GrpcStatus.Text(code);
+        if (message.Length > 0)
+            trailers.GrpcMessage = GrpcStatus.EncodeMessage(message);
+    }
 
     // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
