@@ -28,34 +28,22 @@ internal static class EndpointBinder
     {
         var sockets = TcpListen.Bind(address.Host, address.Port, role.At(address), options);
         var bound = address with { Port = PortOf(sockets), IsBare = role.IsEcho };
-        return new SocketEndpoint(bound, NoteOf(role, options), sockets, options.SocketBuffer)
-        {
-            Fault = role.Fault,
-            IsEcho = role.IsEcho,
-            IsWithoutKestrel = role.IsWithoutKestrel,
-        };
+        return new SocketEndpoint(bound, NoteOf(role, options), role, sockets, options.SocketBuffer);
     }
 
     private static TlsEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
     {
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, role.At(address), options);
-        return new TlsEndpoint(address with { Port = PortOf(sockets) }, NoteOf(role, options), sockets, options.SocketBuffer, certificate)
-        {
-            Fault = role.Fault,
-            IsEcho = role.IsEcho,
-        };
+        var bound = address with { Port = PortOf(sockets) };
+        return new TlsEndpoint(bound, NoteOf(role, options), role, sockets, options.SocketBuffer, certificate);
     }
 
     private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)
     {
         var socket = UnixListen.Bind(UnixSocketPath.Resolve(address.Path), role.At(address), options);
-        return new SocketEndpoint(address, NoteOf(role, options, socket.IsPrivate ? null : SharedNote), [socket], options.SocketBuffer)
-        {
-            Fault = role.Fault,
-            IsEcho = role.IsEcho,
-            IsWithoutKestrel = role.IsWithoutKestrel,
-        };
+        var note = NoteOf(role, options, socket.IsPrivate ? null : SharedNote);
+        return new SocketEndpoint(address, note, role, [socket], options.SocketBuffer);
     }
 
     private static SocketEndpoint BindAbstract(Address.UnixAbstract address, EndpointRole role, ServerOptions options)
@@ -63,26 +51,16 @@ internal static class EndpointBinder
         if (!OperatingSystem.IsLinux())
             throw role.At(address).Refusal("only Linux has abstract sockets; use unix:/path");
         var socket = UnixListen.Bind("\0" + address.Name, role.At(address), options);
-        return new SocketEndpoint(address, AbstractNote, [socket], options.SocketBuffer)
-        {
-            Fault = role.Fault,
-            IsEcho = role.IsEcho,
-            IsWithoutKestrel = role.IsWithoutKestrel,
-        };
+        return new SocketEndpoint(address, AbstractNote, role, [socket], options.SocketBuffer);
     }
 
     private static ServerEndpoint BindPipe(Address.Pipe address, EndpointRole role, ServerOptions options)
     {
         if (OperatingSystem.IsWindows())
-            return new WindowsPipeEndpoint(address, NoteOf(role, options), role.At(address)) { Fault = role.Fault, IsEcho = role.IsEcho };
+            return new WindowsPipeEndpoint(address, NoteOf(role, options), role);
         // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), role.At(address), options);
-        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, [socket], options.SocketBuffer)
-        {
-            Fault = role.Fault,
-            IsEcho = role.IsEcho,
-            IsWithoutKestrel = role.IsWithoutKestrel,
-        };
+        return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
     /// <summary>An echo that is not what echoes are by default says so.</summary>
@@ -101,8 +79,11 @@ internal static class EndpointBinder
 /// <param name="IsWithoutKestrel">A plain socket's echo is answered by an event loop or a task of its own rather than by Kestrel.</param>
 internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsWithoutKestrel = false)
 {
+    /// <summary>What asks for it on the command line.</summary>
+    public string Option => IsEcho ? "--echo" : "--listen";
+
     /// <summary>Where it is to be, as it was asked for.</summary>
-    public ListenPlace At(Address address) => new(address, IsEcho ? "--echo" : "--listen");
+    public ListenPlace At(Address address) => new(address, Option);
 }
 
 /// <summary>An address to listen on, and the option that named it: what every refusal says.</summary>

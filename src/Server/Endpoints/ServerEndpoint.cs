@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>One <c>--listen</c> or <c>--echo</c>: an address that is already bound and waits for Kestrel to accept on it.</summary>
-internal abstract class ServerEndpoint(Address address, string? note) : IDisposable
+internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
     private static readonly TimeSpan Lingering = TimeSpan.FromSeconds(10);
 
@@ -21,13 +21,14 @@ internal abstract class ServerEndpoint(Address address, string? note) : IDisposa
 
     public EndpointCounters Counters { get; } = new();
 
-    public Fault Fault { get; init; } = Fault.None;
+    /// <inheritdoc cref="EndpointRole.Fault"/>
+    public Fault Fault => role.Fault;
 
     /// <summary>Bytes are returned as they come; no gRPC.</summary>
-    public bool IsEcho { get; init; }
+    public bool IsEcho => role.IsEcho;
 
     /// <summary>Its echo is answered by an event loop or by tasks of its own: Kestrel knows nothing of it.</summary>
-    public bool IsWithoutKestrel { get; init; }
+    public bool IsWithoutKestrel => role.IsWithoutKestrel;
 
     /// <summary>The sockets that are bound and not yet handed to Kestrel.</summary>
     public virtual IReadOnlyList<BoundSocket> Sockets => [];

@@ -9,8 +9,9 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or what stands for a pipe on Unix.</summary>
-internal class SocketEndpoint(Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer)
-    : ServerEndpoint(address, note)
+internal class SocketEndpoint(
+    Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer)
+    : ServerEndpoint(address, note, role)
 {
     public override IReadOnlyList<BoundSocket> Sockets => sockets;
 
@@ -53,8 +54,8 @@ internal class SocketEndpoint(Address address, string? note, IReadOnlyList<Bound
 
 /// <summary>TLS as a layer over TCP, with a certificate of its own.</summary>
 internal sealed class TlsEndpoint(
-    Address address, string? note, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
-    : SocketEndpoint(address, note, sockets, socketBuffer)
+    Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
+    : SocketEndpoint(address, note, role, sockets, socketBuffer)
 {
     public override void Dispose()
     {
@@ -77,13 +78,14 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 
     /// <summary>Checks that the name is free.</summary>
     /// <exception cref="CannotListenException">Another server has a pipe of that name.</exception>
-    public WindowsPipeEndpoint(Address.Pipe address, string? note, ListenPlace place)
-        : base(address, note)
+    public WindowsPipeEndpoint(Address.Pipe address, string? note, EndpointRole role)
+        : base(address, note, role)
     {
         this.name = address.Name;
         // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.
         if (IsServed(@"\\.\pipe\" + this.name))
-            throw place.Refusal($"another server is answering there; stop it or choose another name with {place.Option}");
+            throw role.At(address).Refusal(
+                $"another server is answering there; stop it or choose another name with {role.Option}");
     }
 
     public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(this.name, Configure);
