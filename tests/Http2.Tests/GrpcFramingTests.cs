@@ -27,6 +27,13 @@ public class GrpcFramingTests
         Assert.Equal((1, uint.MaxValue), (flag, length));
     }
 
+    [Fact]
+    public void A_framed_message_is_its_prefix_and_its_bytes()
+    {
+        Assert.Equal([0, 0, 0, 0, 2, 7, 9], GrpcFraming.Frame([7, 9]));
+        Assert.Equal([1, 0, 0, 0, 0], GrpcFraming.Frame([], flag: 1));
+    }
+
     // The numbers of the fields are a promise to everyone who implements Bench: these bytes must never change.
     [Fact]
     public void The_messages_have_the_bytes_that_other_implementations_rely_on()

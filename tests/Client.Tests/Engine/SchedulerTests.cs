@@ -53,6 +53,61 @@ public class SchedulerTests
         Assert.All(called.Lateness, late => Assert.True(late >= 0));
     }
 
+    [Fact]
+    public void Timers_that_are_hurried_are_called_once_each_before_their_time()
+    {
+        using var scheduler = new PoolScheduler();
+        var (called, far) = (0, MonotonicClock.NowNs + 3_600_000_000_000);
+        for (var i = 0; i < 3; i++)
+            scheduler.Schedule(far, new Act(Again));
+        scheduler.HurryTimers();
+        Assert.Equal(3, called);
+
+        void Again()
+        {
+            if (called++ < 10)
+                scheduler.Schedule(far, new Act(Again)); // for the next time
+        }
+    }
+
+    [Fact]
+    public Task A_timer_of_the_frameworks_threads_is_less_than_a_millisecond_late_once() => TestLoad.InTheEndAsync(async () =>
+    {
+        using var scheduler = new PoolScheduler();
+        var called = new TaskCompletionSource<long>();
+        var due = MonotonicClock.NowNs + 20_000_000;
+        scheduler.Schedule(due, new Act(() => called.SetResult(MonotonicClock.NowNs)));
+        Assert.InRange(await called.Task.WaitAsync(TestLoad.Patience) - due, 0, 1_000_000);
+    });
+
+    [Fact]
+    public async Task A_timer_may_end_its_scheduler()
+    {
+        var scheduler = new PoolScheduler();
+        var ended = new TaskCompletionSource();
+        scheduler.Schedule(0, new Act(() =>
+        {
+            scheduler.Dispose();
+            ended.SetResult();
+        }));
+        await ended.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task A_thread_that_comes_later_notes_its_calls_in_the_same_window()
+    {
+        using var scheduler = new PoolScheduler();
+        var own = scheduler.Recorder;
+        var clock = new WindowClock(0);
+        clock.BeginAt(100);
+        scheduler.BeginWindow(clock, TestLoad.For(1));
+        Assert.Equal(CallPart.Lead, own.RecordStart(50, 50));
+        var other = Task.Factory.StartNew(
+            () => scheduler.Recorder.RecordStart(50, 50), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Assert.Equal(CallPart.Lead, await other.WaitAsync(TestLoad.Patience, CancellationToken.None));
+        Assert.Equal(2, scheduler.Recorders.Count);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -110,6 +165,11 @@ public class SchedulerTests
     private sealed class Timer(long due, Calls calls) : ILoopTimer
     {
         public void OnDue() => calls.Add(due);
+    }
+
+    private sealed class Act(Action action) : ILoopTimer
+    {
+        public void OnDue() => action();
     }
 
     private sealed class Unopenable : IConnection

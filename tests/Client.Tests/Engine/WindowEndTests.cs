@@ -5,6 +5,7 @@ using IpcBench.Client.Tests.Http1;
 using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
@@ -41,6 +42,47 @@ public class WindowEndTests
             $"the server at {server.Address} let no call begin for 2 s: its SETTINGS_MAX_CONCURRENT_STREAMS is 0", result.ServerLost);
     }
 
+    [Fact]
+    public Task A_server_that_answers_at_once_is_not_taken_for_one_that_lets_no_call_begin() => TestLoad.InTheEndAsync(async () =>
+    {
+        await using var generator = await OpenAsync(new WatchedConnection(_ => Task.CompletedTask), timeout: 0.2);
+        var result = await TestLoad.RunAsync(generator, TestLoad.For(2.4) with { Rate = 200 });
+        Assert.Null(result.ServerLost);
+        Assert.True(result.Ok > 200, $"{result.Ok} calls");
+    });
+
+    [Fact]
+    public async Task Late_calls_are_looked_for_every_100_ms_and_the_load_is_ended_once()
+    {
+        var connection = new WatchedConnection(_ => Task.Delay(5));
+        await using var generator = await OpenAsync(connection, timeout: WatchedConnection.TimeoutSeconds);
+        var begun = MonotonicClock.NowNs;
+        await TestLoad.RunAsync(generator, TestLoad.For(0.3));
+        Assert.InRange(connection.CutOffs, 1, (MonotonicClock.NowNs - begun) / 100_000_000 + 1);
+        Assert.Equal((0, 1), (connection.TooEarly, connection.LoadEnds));
+    }
+
+    [Fact]
+    public Task Load_that_is_cancelled_goes_on_until_the_calls_have_ended_that_were_out() => TestLoad.InTheEndAsync(async () =>
+    {
+        using var cancel = new CancellationTokenSource();
+        var (calls, after, edges, slow) = (0, 0, new Edges(), new TaskCompletionSource());
+        var connection = new WatchedConnection(stream =>
+        {
+            if (stream == 0)
+                return slow.Task.IsCompleted ? Task.Delay(1) : slow.Task;
+            if (++calls == 10)
+                cancel.Cancel();
+            if (edges.Ended && ++after == 20)
+                slow.SetResult();
+            return Task.Delay(1);
+        });
+        await using var generator = await OpenAsync(connection, timeout: 10);
+        var result = await generator.RunAsync(TestLoad.For(60), cancel.Token, edges).WaitAsync(TestLoad.Patience);
+        Assert.Equal((0, result.Started), (result.CutOff, result.Ok));
+        Assert.True(after >= 20, $"{after} calls after the window");
+    });
+
     [Theory]
     [InlineData("unix")]
     [InlineData("tcp")]
@@ -74,6 +116,58 @@ public class WindowEndTests
         Assert.Equal(
             (4, 4, 0, 0), (result.Connections.Opened, result.Connections.Active, result.Failed.Count, result.CutOff));
     });
+
+    private static Task<LoadGenerator> OpenAsync(IConnection connection, double timeout) => LoadGenerator.OpenAsync(
+        TestLoad.Options(new Address.Tcp("nowhere", 1), connections: 1, timeout: timeout),
+        new ConnectionSource(_ => connection, UsesLoops: false, () => 0), CancellationToken.None);
+
+    private sealed class Edges : IWindowEdges
+    {
+        private volatile bool ended;
+
+        public bool Ended => ended;
+
+        public void OnBegin()
+        {
+        }
+
+        public void OnEnd() => ended = true;
+    }
+
+    /// <summary>Two streams whose calls take as long as the test says, and what is asked of their connection.</summary>
+    private sealed class WatchedConnection : FakeConnection
+    {
+        public const long TimeoutSeconds = 7;
+
+        private int cutOffs, tooEarly, loadEnds;
+
+        public WatchedConnection(Func<int, Task> call) => Streams = [new Stream(() => call(0)), new Stream(() => call(1))];
+
+        public override IReadOnlyList<IStream> Streams { get; }
+        public int CutOffs => cutOffs;
+        public int TooEarly => tooEarly;
+        public int LoadEnds => loadEnds;
+
+        public override void CutOff(long sentBeforeNs)
+        {
+            Interlocked.Increment(ref cutOffs);
+            if (sentBeforeNs > MonotonicClock.NowNs - TimeoutSeconds * 1_000_000_000)
+                Interlocked.Increment(ref tooEarly);
+        }
+
+        public override void SetAccepting(bool accepting) => Interlocked.Add(ref loadEnds, accepting ? 0 : 1);
+
+        private sealed class Stream(Func<Task> call) : IStream
+        {
+            public ValueTask<bool> ReadyAsync() => new(true);
+
+            public async ValueTask<CallResult> CallAsync(long sentNs)
+            {
+                await call();
+                return CallResult.Ok(0);
+            }
+        }
+    }
 
     /// <summary>What no connection should be: calls that nothing ends.</summary>
     private static ConnectionSource Stuck => new(_ => new StuckConnection(), UsesLoops: false, () => 0);

@@ -80,13 +80,19 @@ internal abstract class FakeConnection : IConnection
 {
     public abstract IReadOnlyList<IStream> Streams { get; }
     public virtual bool IsOpen => true;
-    public int Reopened => 0;
-    public long? StreamsAllowed => null;
+    public virtual int Reopened => 0;
+    public virtual long? StreamsAllowed => null;
+    public virtual long? BytesReceived => null;
+    public virtual BlockedTime? Blocked => null;
 
     public virtual Task OpenAsync(CancellationToken cancellation) => Task.CompletedTask;
     public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    public void CutOff(long sentBeforeNs)
+    public virtual void CutOff(long sentBeforeNs)
+    {
+    }
+
+    public virtual void OnWindow()
     {
     }
 
@@ -94,11 +100,11 @@ internal abstract class FakeConnection : IConnection
     {
     }
 
-    public void Enter()
+    public virtual void Enter()
     {
     }
 
-    public void Leave()
+    public virtual void Leave()
     {
     }
 }

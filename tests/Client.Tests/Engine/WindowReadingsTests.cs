@@ -1,0 +1,173 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+
+namespace IpcBench.Client.Tests.Engine;
+
+/// <summary>What is read of connections beside their calls: bytes, connects, blocked time, what servers say.</summary>
+public class WindowReadingsTests
+{
+    [Fact]
+    public void Only_what_came_inside_the_window_is_its_own()
+    {
+        var (one, other) = (new Counted(1000, 3, 7, new(1, 2, 3)), new Counted(500, 1, 5, new(10, 20, 30)) { Closed = true });
+        var (log, notes, edges) = (new ConnectLog(), new FailureNotes(), new Edges());
+        log.Record(99);
+        notes.Add("reset", "before the window");
+        var readings = Readings([one, other], log, notes, edges);
+        one.Add(80);
+        other.Add(20);
+        Assert.False(readings.HasBegun);
+        readings.OnBegin();
+        Assert.True(readings.HasBegun);
+        Assert.Empty(readings.FailureMessages);
+        one.Add(300);
+        other.Add(100);
+        (one.Died, other.Died, other.Closed) = (5, 2, false);
+        (one.Waited, other.Waited) = (new(2, 4, 6), new(11, 23, 35));
+        log.Record(5);
+        notes.Add("reset", "inside");
+        readings.OnEnd();
+        one.Add(100);
+        one.Waited = new(1000, 1000, 1000);
+
+        Assert.Equal(400, readings.Received);
+        Assert.Equal(400 * 0.5, readings.Payload(300)); // half of the 600 bytes that came from the load's start to its end
+        Assert.Equal(new BlockedTime(2, 5, 8), readings.Blocked);
+        Assert.Equal("inside", readings.FailureMessages["reset"]);
+        Assert.Equal((1, 1), (edges.Begins, edges.Ends));
+        var stats = readings.Stats([4, 6]);
+        Assert.Equal((1, 3, 9, 1), (stats.Opened, stats.Reopened, stats.ConnectRetries, stats.OpenedInAll));
+        Assert.Equal(5L, stats.StreamsAllowed);
+        Assert.Equal([5, 5, 5, 5], stats.ConnectTimesNs);
+    }
+
+    [Fact]
+    public void What_nobody_counts_is_not_zero()
+    {
+        var readings = Readings([new Counted(1, 0, null, new(1, 2, 3)), new Counted(null, 0, null, null)]);
+        readings.OnBegin();
+        readings.OnEnd();
+        Assert.Null(readings.Received);
+        Assert.Null(readings.Payload(10));
+        Assert.Null(readings.Blocked);
+        Assert.Empty(readings.FailureMessages);
+        var stats = readings.Stats([1, 1]);
+        Assert.Null(stats.StreamsAllowed);
+        Assert.Null(stats.OpenedInAll);
+        Assert.Equal([11, 12, 12, 12], stats.ConnectTimesNs); // of the ramp: 11 and 12
+    }
+
+    [Fact]
+    public void Where_no_byte_came_the_share_of_payload_is_unknown_and_one_is_enough()
+    {
+        var connection = new Counted(1000, 0, null, null);
+        var readings = Readings([connection]);
+        readings.OnBegin();
+        Assert.Null(readings.Payload(10));
+        connection.Add(1);
+        readings.OnEnd();
+        Assert.Equal(1, readings.Payload(1));
+        Assert.Equal(1, readings.Received);
+    }
+
+    [Fact]
+    public void A_window_without_connects_of_its_own_calls_has_none()
+    {
+        var readings = Readings([new Counted(0, 0, null, null)], new ConnectLog());
+        readings.OnBegin();
+        Assert.Equal(0, readings.Stats([0]).OpenedInAll);
+        readings.OnEnd();
+        Assert.Empty(readings.Stats([0]).ConnectTimesNs);
+    }
+
+    [Fact]
+    public void Connects_have_their_percentiles_and_begin_afresh_with_each_window()
+    {
+        var log = new ConnectLog();
+        Assert.Empty(log.Percentiles());
+        for (var ns = 201; ns > 0; ns--)
+            log.Record(ns);
+        Assert.Equal(201, log.Count);
+        Assert.Equal([101, 181, 199, 201], log.Percentiles());
+        log.Begin();
+        Assert.Equal(0, log.Count);
+        Assert.Empty(log.Percentiles());
+    }
+
+    [Fact]
+    public void Connections_without_a_call_are_not_active_and_the_ramps_connects_have_their_percentiles()
+    {
+        var stats = ConnectionCounts.Of([0, 4, 1, 6], opened: 3, reopened: 2, retries: 1, [.. Enumerable.Range(1, 201)]);
+        Assert.Equal((4, 3, 3, 2, 1), (stats.Requested, stats.Opened, stats.Active, stats.Reopened, stats.ConnectRetries));
+        Assert.Equal((0, 6), (stats.FewestCalls, stats.MostCalls));
+        Assert.Equal(121.0 / (4 * 53), stats.Fairness);
+        Assert.Equal([101, 181, 199, 201], stats.ConnectTimesNs);
+        Assert.Empty(ConnectionCounts.Of([1], 1, 0, 0, []).ConnectTimesNs);
+    }
+
+    [Fact]
+    public void Blocked_times_are_added_and_subtracted_each_by_itself()
+    {
+        BlockedTime one = new(1, 20, 300), other = new(7, 50, 900);
+        Assert.Equal((new BlockedTime(8, 70, 1200), new BlockedTime(6, 30, 600)), (one + other, other - one));
+    }
+
+    [Fact]
+    public void Of_each_kind_of_failure_the_first_message_is_kept_in_one_line_and_without_secrets()
+    {
+        var notes = new FailureNotes(["hunter2", "key"]);
+        Assert.False(notes.Has("status 7"));
+        notes.Add("status 7", "\tno hunter2,\n no key \u001b[31m");
+        notes.Add("status 7", "another");
+        notes.Add("status 13", new string('x', 200));
+        notes.Add("reset", new string('x', 201));
+        Assert.True(notes.Has("status 7"));
+        Assert.Equal(
+            [("reset", new string('x', 200) + "…"), ("status 13", new string('x', 200)), ("status 7", "no (hidden),  no (hidden)  [31m")],
+            notes.First().Select(note => (note.Key, note.Value)));
+        notes.Begin();
+        Assert.False(notes.Has("status 7"));
+        Assert.Empty(notes.First());
+    }
+
+    private static WindowReadings Readings(
+        IReadOnlyList<IConnection> connections, ConnectLog? log = null, FailureNotes? notes = null, IWindowEdges? edges = null) =>
+        new(connections, new ConnectionSource(_ => null!, UsesLoops: false, () => 9, log, notes), [11, 12], edges) { OkBefore = 0 };
+
+    private sealed class Edges : IWindowEdges
+    {
+        public int Begins { get; private set; }
+
+        public int Ends { get; private set; }
+
+        public void OnBegin() => Begins++;
+
+        public void OnEnd() => Ends++;
+    }
+
+    /// <summary>A connection that says of itself what the test likes.</summary>
+    private sealed class Counted(long? bytes, int died, long? allowed, BlockedTime? waited) : FakeConnection
+    {
+        private long? bytes = bytes;
+
+        public bool Closed { get; set; }
+
+        public int Died { get; set; } = died;
+
+        public BlockedTime? Waited { get; set; } = waited;
+
+        public override IReadOnlyList<IStream> Streams => [];
+
+        public override bool IsOpen => !Closed;
+
+        public override int Reopened => Died;
+
+        public override long? StreamsAllowed => allowed;
+
+        public override long? BytesReceived => bytes;
+
+        public override BlockedTime? Blocked => Waited;
+
+        public void Add(long more) => bytes += more;
+    }
+}
