@@ -188,8 +188,11 @@ internal sealed record Target(
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
 {
     /// <summary>What a note calls it: <c>unix, 1 MB, 400 connections</c>.</summary>
-    public string Name => string.Create(CultureInfo.InvariantCulture,
-        $"{Record.Key.Arm}, {Record.Key.Work}, {Load.Connections} {(Load.Connections == 1 ? "connection" : "connections")}");
+    public string Name => $"{Record.Key.Arm}, {PointName}";
+
+    /// <summary>What a note calls it together with those it is compared with: <c>1 MB, 400 connections</c>.</summary>
+    public string PointName => string.Create(CultureInfo.InvariantCulture,
+        $"{Record.Key.Work}, {Load.Connections} {(Load.Connections == 1 ? "connection" : "connections")}");
 }
 
 /// <summary>

@@ -109,14 +109,15 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         observer.RoundStarted(
             number, attempt, cells.Any(cell => cell.Given?.Promise is not null) ? options.SearchRounds : options.Rounds);
         var spoiled = new Dictionary<Point, string>();
+        var longer = new List<LongerWindow>();
         foreach (var cell in plan.Order(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
             var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell, number), cancellation);
             var round = measured.Round;
             journal.Add(round);
-            if (measured.Lengthened is { } longer)
-                observer.Note(longer);
+            if (measured.Lengthened is { } window)
+                longer.Add(window);
             // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
             observer.CellFinished(cell, round, journal.Record);
             if (measured.ServerLost is { } lost)
@@ -126,6 +127,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             if (round.Spoiled.Length > 0)
                 spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
         }
+        foreach (var compared in longer.GroupBy(window => Point.Of(window.Cell.Record.Key)))
+            observer.Note(LongerWindow.Sentence([.. compared]));
         cancellation.ThrowIfCancellationRequested();
         return spoiled;
     }

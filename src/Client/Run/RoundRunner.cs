@@ -103,17 +103,14 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>
     /// Where the calls of a cell were found to be slow its later windows are as long as this one, so that its rounds are alike.
     /// </summary>
-    /// <returns>One sentence; null when the window was as long as planned.</returns>
-    private string? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
+    /// <returns>Null when the window was as long as planned.</returns>
+    private LongerWindow? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
     {
         if (window.Medians == 0 || result.LeadMedianNs is not { } median
             || median * window.Medians <= window.Duration!.Value.TotalNanoseconds)
             return null;
         lengths[cell.Index] = TimeSpan.FromMicroseconds(median * window.Medians / 1e3);
-        return string.Create(CultureInfo.InvariantCulture,
-            $"{cell.Name}: a call takes {median / 1e9:0.00} s, so windows are ")
-            + string.Create(CultureInfo.InvariantCulture,
-                $"{lengths[cell.Index].TotalSeconds:0.0#} s instead of {window.Duration.Value.TotalSeconds:0.###} s (-d fixes them)");
+        return new(cell, TimeSpan.FromMicroseconds(median / 1e3), window.Duration.Value, lengths[cell.Index]);
     }
 
     // Others read the file (docs/results.schema.json) and histograms are text there, so the record is not the engine's: copied in this one
@@ -200,6 +197,31 @@ internal interface IRoundRunner
 /// <param name="ServerLost">One sentence when it is gone; null when all is well.</param>
 internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 {
-    /// <summary>One sentence when the window had to be longer than planned; null else.</summary>
-    public string? Lengthened { get; init; }
+    /// <summary>When the window had to be longer than planned; null else.</summary>
+    public LongerWindow? Lengthened { get; init; }
+}
+
+/// <summary>A window that the calls of its cell were too slow for.</summary>
+/// <param name="Cell">Of which.</param>
+/// <param name="Call">The median call of the warm-up.</param>
+/// <param name="Planned">How long the window was to be.</param>
+/// <param name="Window">How long it is from now on.</param>
+internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Planned, TimeSpan Window)
+{
+    /// <summary>One sentence for those of a round that are compared with each other.</summary>
+    public static string Sentence(IReadOnlyList<LongerWindow> compared)
+    {
+        var cell = compared[0].Cell;
+        var name = compared.Count == 1 ? cell.Name : cell.PointName;
+        var planned = compared[0].Planned.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
+        return $"{name}: a call takes {Range(compared, one => one.Call, "0.00")} s, "
+            + $"so windows are {Range(compared, one => one.Window, "0.0#")} s instead of {planned} s (-d fixes them)";
+    }
+
+    private static string Range(IReadOnlyList<LongerWindow> compared, Func<LongerWindow, TimeSpan> time, string format)
+    {
+        string Shown(double seconds) => seconds.ToString(format, CultureInfo.InvariantCulture);
+        var (least, most) = (Shown(compared.Min(one => time(one).TotalSeconds)), Shown(compared.Max(one => time(one).TotalSeconds)));
+        return least == most ? least : $"{least}–{most}";
+    }
 }

@@ -41,6 +41,15 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task Longer_windows_of_cells_that_are_compared_are_one_sentence()
+    {
+        var said = new List<string>();
+        var rounds = new MadeUpRounds { Call = (number, cell) => number == 1 && cell >= 2 ? TimeSpan.FromMilliseconds(100 * cell) : null };
+        await RunAsync(rounds, rounds: 2, observer: new NoObserver { Noted = said.Add });
+        Assert.Equal(["1 kB, 4 connections: a call takes 0.20–0.30 s, so windows are 0.8–1.2 s instead of 0.5 s (-d fixes them)"], said);
+    }
+
+    [Fact]
     public async Task A_server_that_disappears_ends_the_run_and_keeps_what_was_measured()
     {
         var made = await RunAsync(new MadeUpRounds { LoseAt = 6 }, rounds: 4);
@@ -153,7 +162,7 @@ public class BenchRunnerTests
 
     private static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
-        string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null)
+        string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null, IRunObserver? observer = null)
     {
         var options = new RunOptions
         {
@@ -189,7 +198,7 @@ public class BenchRunnerTests
         };
         record = resume?.Continue(record with { Host = resume.Kept.Host }) ?? record;
         var journal = new RunJournal(record, file, _ => { }, largest);
-        await new BenchRunner(options, plan, made, journal, new NoObserver()).RunAsync(cancellation)
+        await new BenchRunner(options, plan, made, journal, observer ?? new NoObserver()).RunAsync(cancellation)
             .WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
         return journal.Record;
     }
@@ -203,6 +212,9 @@ public class BenchRunnerTests
         public Action<int> Measured { get; init; } = _ => { };
 
         public int LoseAt { get; init; } = -1;
+
+        // The median call of a cell whose windows have to be longer in that round.
+        public Func<int, int, TimeSpan?> Call { get; init; } = (_, _) => null;
 
         public List<string> Starts { get; } = [];
 
@@ -235,12 +247,17 @@ public class BenchRunnerTests
                 Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
                 Spoiled = Spoil(number, attempt, cell.Index),
             };
-            return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null));
+            return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null)
+            {
+                Lengthened = Call(number, cell.Index) is { } call ? new(cell, call, TimeSpan.FromSeconds(0.5), 4 * call) : null,
+            });
         }
     }
 
     private sealed class NoObserver : IRunObserver
     {
+        public Action<string> Noted { get; init; } = _ => { };
+
         public void Detail(string sentence)
         {
         }
@@ -257,9 +274,7 @@ public class BenchRunnerTests
         {
         }
 
-        public void Note(string sentence)
-        {
-        }
+        public void Note(string sentence) => Noted(sentence);
 
         public void Started(BenchPlan plan, RunProgress progress, Action end)
         {
