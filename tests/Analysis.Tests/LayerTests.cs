@@ -35,6 +35,20 @@ public class LayerTests
         Assert.Equal(2, sentences.Count);
     }
 
+    [Theory]
+    [InlineData("free", 56, true)]
+    [InlineData("0", 56, false)]
+    [InlineData("free", 7.5, false)]
+    public void A_floor_above_what_stands_on_it_has_a_reason(string cpus, double floor, bool isSaid)
+    {
+        var run = LayerRuns.Make(9, [floor, 11, 20, 40, 55]);
+        run = run with { Host = run.Host with { ServerCpus = cpus } };
+
+        Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part holds the waking of a CPU for each message: the "
+            + "echo's one thread sleeps between them, where the threads above look for work before they sleep. --client-cpus 0 "
+            + "--server-cpus 0 leaves that out."));
+    }
+
     [Fact]
     public void A_transport_that_costs_more_is_said_to()
     {

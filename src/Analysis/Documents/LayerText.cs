@@ -60,12 +60,22 @@ internal static class LayerText
     }
 
     /// <summary>One a transport, at the smallest size: what a call is made of, and who takes what the transport gives.</summary>
-    public static IEnumerable<string> Sentences(MeasuredRun run) =>
-        from budget in InOrder(LayerBudget.Of(run))
-        group budget by (budget.Call.Key.Arm, budget.Call.Point.Connections, budget.Call.Point.Streams) into transport
-        let first = transport.First()
-        select $"{Arms.NameOf(run, first.Call.Point)}, {first.Call.Key.Arm}: "
-            + $"{(first.Total.Interval is null ? Few(first) : first.Reference is null ? MadeOf(first) : Against(first))}.";
+    public static IEnumerable<string> Sentences(MeasuredRun run)
+    {
+        var firsts = (from budget in InOrder(LayerBudget.Of(run))
+                      group budget by (budget.Call.Key.Arm, budget.Call.Point.Connections, budget.Call.Point.Streams) into transport
+                      select transport.First()).ToList();
+        foreach (var first in firsts)
+        {
+            yield return $"{Arms.NameOf(run, first.Call.Point)}, {first.Call.Key.Arm}: "
+                + $"{(first.Total.Interval is null ? Few(first) : first.Reference is null ? MadeOf(first) : Against(first))}.";
+        }
+        if (run.Record.Host.ServerCpus == "free" && firsts.Exists(SleepsLongest))
+        {
+            yield return "The kernel's part holds the waking of a CPU for each message: the echo's one thread sleeps between them, where "
+                + "the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 leaves that out.";
+        }
+    }
 
     internal static IEnumerable<Layer> Layers(IEnumerable<LayerBudget> budgets) =>
         Layer.All.Where(layer => budgets.Any(budget => budget.Steps.Any(step => step.Layer == layer)));
@@ -77,6 +87,10 @@ internal static class LayerText
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
 
     private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
+
+    /// <summary>An echo from one thread takes longer than one through more of them.</summary>
+    private static bool SleepsLongest(LayerBudget budget) =>
+        budget.IsTime && HasFloor(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
 
     private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
 
