@@ -162,7 +162,8 @@ public class BenchRunnerTests
 
     private static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
-        string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null, IRunObserver? observer = null)
+        string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null,
+        IRunObserver? observer = null)
     {
         var options = new RunOptions
         {
