@@ -56,6 +56,23 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
+    public void Types_and_members_that_the_map_names_exist()
+    {
+        var map = File.ReadAllText(Path.Combine(Root, "docs", "architecture.md"));
+        string[] files = [.. SourceTree.FilesOf(Path.Combine(Root, "src")).Select(File.ReadAllText)];
+        var named = Regex.Matches(map, @"`([A-Z]\w+)((?:\.[A-Z]\w+)+)`").Select(match => match.Value.Trim('`')).Distinct().ToList();
+
+        Assert.NotEmpty(named);
+        Assert.DoesNotContain(named, name =>
+        {
+            var parts = name.Split('.');
+            var declaring = files.Where(text => text.Contains(parts[0], StringComparison.Ordinal)
+                && Regex.IsMatch(text, $@"\b(class|record|struct|interface|enum) {parts[0]}\b")).ToList();
+            return parts[1..].Any(part => !declaring.Exists(text => Regex.IsMatch(text, $@"\b{part}\b")));
+        });
+    }
+
+    [Fact]
     public void A_cycle_is_named_with_its_files_and_the_rarest_arrow_first()
     {
         Write("A/One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One : Two;\n");
