@@ -16,6 +16,12 @@ public abstract record Address
     /// <summary>The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public abstract string Kind { get; }
 
+    /// <summary>
+    /// The file that a server there makes on this system, as the address has it; <see cref="UnixSocketPath"/> makes a full path of it. Null
+    /// where there is none.
+    /// </summary>
+    public virtual string? SocketFile => null;
+
     /// <summary>What names the server in an HTTP request: host and port, or localhost where there are none.</summary>
     public string Authority => this switch
     {
@@ -51,6 +57,7 @@ public abstract record Address
     public sealed record Unix(string Path) : Address
     {
         public override string Kind => "unix";
+        public override string? SocketFile => Path;
         public override string ToString() => "unix:" + Path;
     }
 
@@ -65,6 +72,7 @@ public abstract record Address
     public sealed record Pipe(string Name) : Address
     {
         public override string Kind => "pipe";
+        public override string? SocketFile => OperatingSystem.IsWindows() ? null : NamedPipeConnector.UnixSocketPath(Name);
         public override string ToString() => "pipe:/" + Name;
     }
 

@@ -23,6 +23,21 @@ public class AddressTests
         Assert.Equal(address, Address.Parse(printed));
     }
 
+    [Theory]
+    [InlineData("http://localhost:5000", null)]
+    [InlineData("https://localhost:5001", null)]
+    [InlineData("unix-abstract:greeter", null)]
+    [InlineData("unix:/tmp/greeter.sock", "/tmp/greeter.sock")]
+    [InlineData("unix:greeter.sock", "greeter.sock")]
+    public void A_socket_that_is_a_file_tells_it(string text, string? file) => Assert.Equal(file, Address.Parse(text).SocketFile);
+
+    [Fact]
+    public void A_pipe_is_a_file_where_it_is_a_socket()
+    {
+        var file = Address.Parse("pipe:/PipeGreeter").SocketFile;
+        Assert.Equal(OperatingSystem.IsWindows() ? null : NamedPipeConnector.UnixSocketPath("PipeGreeter"), file);
+    }
+
     [Fact]
     public void With_HTTP_and_without_it_is_the_same_address() =>
         Assert.Equal(Address.Parse("tcp://[::1]:7"), Address.Parse("http://[::1]:7"));

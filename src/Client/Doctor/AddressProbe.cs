@@ -29,19 +29,12 @@ internal static class AddressProbe
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException
             or UnauthorizedAccessException or ArgumentException)
         {
-            return SocketFile(address) is { } file && Path.Exists(file) ? FileState(file) : AddressState.Free;
+            return address.SocketFile is { } file && Path.Exists(file) ? FileState(file) : AddressState.Free;
         }
     }
 
     // Whether it answers is a question to the socket: a handshake would add a certificate to what can go wrong.
     private static Address Cleartext(Address address) => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address;
-
-    private static string? SocketFile(Address address) => address switch
-    {
-        Address.Unix unix => unix.Path,
-        Address.Pipe pipe when !OperatingSystem.IsWindows() => NamedPipeConnector.UnixSocketPath(pipe.Name),
-        _ => null,
-    };
 
     // Somebody else's socket: connect(2) needs to write to its file (unix(7)). On Windows a pipe's access list says it.
     private static bool IsRefusal(Exception e) =>

@@ -73,10 +73,5 @@ internal static class PlaceChecks
             "move it away, or give the server another --listen"),
     };
 
-    private static string Remove(Address address) => address switch
-    {
-        Address.Unix unix => "rm " + unix.Path,
-        Address.Pipe pipe => "rm " + NamedPipeConnector.UnixSocketPath(pipe.Name),
-        _ => "stop it",
-    };
+    private static string Remove(Address address) => address.SocketFile is { } file ? "rm " + file : "stop it";
 }

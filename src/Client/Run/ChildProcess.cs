@@ -85,10 +85,8 @@ internal static partial class ChildProcess
 
     private static void RemoveSocket(Address address)
     {
-        if (address is Address.Unix unix)
-            File.Delete(UnixSocketPath.Resolve(unix.Path));
-        else if (address is Address.Pipe pipe && !OperatingSystem.IsWindows())
-            File.Delete(NamedPipeConnector.UnixSocketPath(pipe.Name));
+        if (address.SocketFile is { } file)
+            File.Delete(UnixSocketPath.Resolve(file));
     }
 
     /// <summary>What .NET opens for debuggers and removes as it ends; on Windows these are pipes, which end by themselves.</summary>

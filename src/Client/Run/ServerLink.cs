@@ -134,10 +134,9 @@ internal static class LocalEndpoints
     {
         Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
         Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
-        Address.Unix unix => new LocalEndpoint.UnixName(unix.Path),
+        { SocketFile: { } file } => new LocalEndpoint.UnixName(file),
         Address.UnixAbstract unix => new LocalEndpoint.UnixName("\0" + unix.Name),
-        Address.Pipe pipe when OperatingSystem.IsWindows() => new LocalEndpoint.WindowsPipe(pipe.Name),
-        Address.Pipe pipe => new LocalEndpoint.UnixName(NamedPipeConnector.UnixSocketPath(pipe.Name)),
+        Address.Pipe pipe => new LocalEndpoint.WindowsPipe(pipe.Name),
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),
     };
 
