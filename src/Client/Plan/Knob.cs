@@ -8,7 +8,7 @@ namespace IpcBench.Client.Plan;
 /// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
 /// the help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
 /// </summary>
-/// <param name="Name">As typed, without the dashes.</param>
+/// <param name="Name">As typed, without the dashes; of a knob of the server also the name of its option there.</param>
 /// <param name="Side">What it changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
 /// <param name="Apply">The knobs with this one set from its text.</param>
@@ -20,18 +20,18 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("socket-buffer", KnobSide.Both,
             "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), "
                 + "e.g. 256k (default: the system's)",
-            (knobs, text) => knobs with { SocketBuffer = Bytes(text, "--socket-buffer", 1 << 30) },
+            (knobs, text) => knobs with { SocketBuffer = Parsers.Integer(text, "--socket-buffer", 1 << 10, 1 << 30) },
             knobs => Text(knobs.SocketBuffer)),
         new("nagle", KnobSide.Both, "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
             (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null),
         new("http2-window", KnobSide.Client,
             "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
-            (knobs, text) => knobs with { Http2Window = Bytes(text, "--http2-window", int.MaxValue) },
+            (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
             knobs => Text(knobs.Http2Window)) { NotOfferedBy = ["http", "echo"] },
         new("backlog", KnobSide.Server, "length of the accept queue of the server it starts",
-            (knobs, text) => knobs with { Backlog = Bytes(text, "--backlog", 1 << 20) }, knobs => Text(knobs.Backlog)),
-        new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts",
-            (knobs, text) => knobs with { IoQueues = Bytes(text, "--io-queues", 1024) }, knobs => Text(knobs.IoQueues)),
+            (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
+        new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
+            (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
         new("inline", KnobSide.Server, "on: the server it starts answers on its I/O threads",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null),
         new("sockets", KnobSide.Server,
@@ -80,8 +80,6 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
     public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
         ?? throw new UsageException($"there is no knob '{name}': it is one of {string.Join(", ", All.Select(knob => knob.Name))}");
-
-    private static int Bytes(string text, string what, int limit) => Parsers.Integer(text, what, 1, limit);
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
@@ -137,7 +135,7 @@ internal sealed record Knobs
     /// <summary>Accept queue of the server it starts.</summary>
     public int? Backlog { get; init; }
 
-    /// <summary>Kestrel's socket I/O queues of the server it starts.</summary>
+    /// <summary>Kestrel's socket I/O queues of the server it starts; 0: it has none and uses the thread pool.</summary>
     public int? IoQueues { get; init; }
 
     /// <summary>The server it starts runs its application code on the I/O threads.</summary>

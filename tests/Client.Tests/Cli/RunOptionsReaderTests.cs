@@ -148,7 +148,8 @@ public class RunOptionsReaderTests
     [InlineData(
         "--connect-per-call gives each call a connection, and --mode ping-pong has calls share a stream: leave out one",
         "--mode", "ping-pong", "--connect-per-call")]
-    [InlineData("--socket-buffer '0' must be between 1 and 1073741824", "--socket-buffer", "0")]
+    [InlineData("--socket-buffer '1023' must be between 1024 and 1073741824", "--socket-buffer", "1023")]
+    [InlineData("--io-queues '1025' must be between 0 and 1024", "--io-queues", "1025")]
     [InlineData("--nagle 'maybe' is none of on, off", "--nagle", "maybe")]
     [InlineData("--client-sockets 'bare' is none of dotnet, loop", "--client-sockets", "bare")]
     public void What_cannot_be_is_refused_with_one_sentence(string sentence, params string[] arguments) =>

@@ -19,6 +19,33 @@ public class ChildServerCommandTests
     }
 
     [Fact]
+    public async Task The_server_takes_every_knob_of_its_own_at_its_least_and_tells_it()
+    {
+        Knobs least = new()
+        {
+            SocketBuffer = 1 << 10,
+            Nagle = true,
+            Backlog = 1,
+            IoQueues = 0,
+            Inline = true,
+            Sockets = "dotnet",
+            Stack = "built-in",
+            Work = TimeSpan.FromMicroseconds(1),
+        };
+        var command = new ChildServerCommand(
+            [ChildProcess.PrivateAddress("unix")], [], 100, least, null, new Dictionary<string, string?>());
+        var own = Knob.All.Where(knob => knob.IsServerOption).ToList();
+        Assert.All(own, knob => Assert.Contains(knob.Option, command.Arguments()));
+
+        await using var server = await ChildServer.StartAsync(command, TestContext.Current.CancellationToken);
+        using var control = new ControlClient(server.Endpoints[0].Address, new ConnectorOptions());
+        var told = await control.DescribeAsync(TestContext.Current.CancellationToken);
+
+        // The stack has a place of its own there.
+        Assert.All(own.Where(knob => knob.Name != "stack"), knob => Assert.Contains(knob.Name, told!.Settings.Keys));
+    }
+
+    [Fact]
     public void More_streams_than_the_server_allows_by_itself_are_asked_for()
     {
         var arguments = new ChildServerCommand(
