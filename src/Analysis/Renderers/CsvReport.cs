@@ -20,7 +20,7 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
-    // What came later stands behind, where no reader of earlier columns stumbles over it.
+    // Behind the metrics, which become more: readers go by names, not by places (docs/reports.md).
     private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
         "asked_rate", "found_rate", "found_low", "found_high"];
 

@@ -72,11 +72,8 @@ internal static class ReportCommand
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch
     {
         ".md" => "markdown",
-        ".csv" => "csv",
-        ".json" => "json",
-        ".html" or ".htm" => "html",
-        ".svg" => "svg",
-        ".hgrm" => "hgrm",
+        ".htm" => "html",
+        ['.', .. var name] => Reports.Find(name)?.Format ?? "text",
         _ => "text",
     };
 

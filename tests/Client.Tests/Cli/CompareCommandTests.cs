@@ -82,6 +82,12 @@ public sealed class CompareCommandTests : IDisposable
         var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
         Assert.Equal(ExitCode.Ok, Report(results, "-o", page));
         Assert.StartsWith("<!doctype html>", File.ReadAllText(page), StringComparison.Ordinal);
+        foreach (var format in Reports.All.Select(report => report.Format))
+        {
+            var (ending, named) = (Path.Combine(folder, "report." + format), Path.Combine(folder, "named"));
+            Assert.Equal((ExitCode.Ok, ExitCode.Ok), (Report(results, "-o", ending), Report(results, "--format", format, "-o", named)));
+            Assert.Equal(File.ReadAllText(named), File.ReadAllText(ending));
+        }
         var below = Path.Combine(results, "x.md");
         var why = Record.Exception(() => Directory.CreateDirectory(results))!.Message;
         Assert.Equal($"cannot write {below}: {why}", Assert.Throws<EnvironmentException>(() => Report(results, "-o", below)).Message);
