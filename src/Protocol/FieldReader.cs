@@ -24,10 +24,13 @@ public struct FieldReader(bool isOpaque)
         Broken,
     }
 
+    // In an order without gaps: every stream of a connection has one.
+    private readonly bool isOpaque = isOpaque;
     private State state;
     private byte bytesOfNumber;
     private uint messageLeft;
     private uint fieldLeft;
+    private uint length;
 
     /// <summary>Of the field that was found: its number and wire type.</summary>
     public ulong Tag { get; private set; }
@@ -36,7 +39,7 @@ public struct FieldReader(bool isOpaque)
     public ulong Value { get; private set; }
 
     /// <summary>Bytes of the message; known once its prefix has come.</summary>
-    public uint Length { get; private set; }
+    public readonly uint Length => length;
 
     /// <summary>Nothing has come yet.</summary>
     public readonly bool IsEmpty => state == State.Flag;
@@ -70,7 +73,7 @@ public struct FieldReader(bool isOpaque)
     }
 
     /// <summary>Goes to the bytes of the last field: the owner has read the message of that length up to there.</summary>
-    public void BeginLast(uint length, uint left) => (Length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
+    public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
 
     /// <summary>Takes all of it at once when it is there; else nothing.</summary>
     private int ReadPrefix(ReadOnlySpan<byte> bytes)
@@ -141,8 +144,8 @@ public struct FieldReader(bool isOpaque)
 
     private void BeginMessage(uint length)
     {
-        Length = messageLeft = length;
-        if (isOpaque && length > 0)
+        this.length = messageLeft = length;
+        if (this.isOpaque && length > 0)
             (state, fieldLeft) = (State.Skip, length);
         else
             NextField();

@@ -15,6 +15,7 @@ internal struct ReplyReader(ReplyKind kind)
 
     private FieldReader fields = new(isOpaque: kind == ReplyKind.Any);
     private long told;
+    private readonly ReplyKind kind = kind;
     private bool hasMore;
 
     /// <summary>Bytes of the payload; those that were received where it is that message.</summary>
