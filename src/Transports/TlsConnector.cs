@@ -80,19 +80,9 @@ public sealed class TlsStream : SslStream
     public bool IsCut => below.HasEnded;
 
     /// <summary>Any stream, with its end noted.</summary>
-    private sealed class EndNotedStream(Stream inner) : Stream, IEndNoted
+    private sealed class EndNotedStream(Stream inner) : ConnectionStream, IEndNoted
     {
         public bool HasEnded { get; private set; }
-
-        public override bool CanRead => true;
-
-        public override bool CanWrite => true;
-
-        public override bool CanSeek => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
         [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -104,12 +94,6 @@ public sealed class TlsStream : SslStream
 
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
             inner.WriteAsync(buffer, cancellationToken);
-
-        public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-            ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-        public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-            inner.WriteAsync(buffer, offset, count, cancellationToken);
 
         public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
 
@@ -123,10 +107,6 @@ public sealed class TlsStream : SslStream
         }
 
         public override void Write(byte[] buffer, int offset, int count) => inner.Write(buffer, offset, count);
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
 
         public override ValueTask DisposeAsync() => inner.DisposeAsync();
 

@@ -8,7 +8,7 @@ namespace IpcBench.Transports.Loop;
 /// loop's thread.
 /// </summary>
 [SupportedOSPlatform("linux")]
-public sealed class LoopStream : Stream, ILoopHandler, IEndNoted
+public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
 {
     private readonly Operation reading = new();
     private readonly Operation writing = new();
@@ -20,12 +20,6 @@ public sealed class LoopStream : Stream, ILoopHandler, IEndNoted
 
     /// <inheritdoc/>
     public bool HasEnded { get; private set; }
-
-    public override bool CanRead => true;
-    public override bool CanWrite => true;
-    public override bool CanSeek => false;
-    public override long Length => throw new NotSupportedException();
-    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
     /// <summary>Takes the socket over. Once, before the first use.</summary>
     public void Attach(LoopSocket opened) => socket = opened;
@@ -67,22 +61,8 @@ public sealed class LoopStream : Stream, ILoopHandler, IEndNoted
             writing.End(0, Closed());
     }
 
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override Task FlushAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-    public override void Flush()
-    {
-    }
-
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("would block the loop's thread");
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException("would block the loop's thread");
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-    public override void SetLength(long value) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {

@@ -64,19 +64,13 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
 
 /// <summary>The pipes of a socket as a stream: one read and one write at a time, from any thread.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Stream
+internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : ConnectionStream
 {
     private volatile bool disposed;
 
     public override bool CanRead => !disposed;
 
     public override bool CanWrite => !disposed;
-
-    public override bool CanSeek => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -108,27 +102,11 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Str
         }
     }
 
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
     public override int Read(byte[] buffer, int offset, int count) =>
         ReadAsync(buffer.AsMemory(offset, count), CancellationToken.None).AsTask().GetAwaiter().GetResult();
 
     public override void Write(byte[] buffer, int offset, int count) =>
         WriteAsync(buffer.AsMemory(offset, count), CancellationToken.None).AsTask().GetAwaiter().GetResult();
-
-    public override Task FlushAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-    public override void Flush()
-    {
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
 
     // A read that waits fails; what was written is sent, unless the other side takes its time.
     protected override void Dispose(bool disposing)
