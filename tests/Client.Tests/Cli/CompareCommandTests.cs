@@ -2,6 +2,7 @@ using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Tests.Run;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Tests;
@@ -121,20 +122,9 @@ public sealed class CompareCommandTests : IDisposable
         return path;
     }
 
-    private static Measurement RoundOf(int number, double rate, bool credited) => new()
+    private static Measurement RoundOf(int number, double rate, bool credited) => MadeUp.Round(number, calls: (long)(10 * rate)) with
     {
-        Cell = 0,
-        Number = number,
-        At = DateTimeOffset.UnixEpoch,
         WindowNs = 10_000_000_000,
-        Started = (long)(10 * rate),
-        Ok = (long)(10 * rate),
-        Completed = (long)(10 * rate),
         Credited = credited ? 10 * rate : null,
-        PayloadBytes = 0,
-        Latency = "",
-        LatencySumNs = 0,
-        Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-        Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
     };
 }

@@ -22,23 +22,8 @@ public class ForeignLoadTests
             CapacityNs = (long)(capacity * 1e9),
         };
 
-    private static MeasurementView Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) => new(new Measurement
-    {
-        Cell = 0,
-        Number = 1,
-        At = DateTimeOffset.UnixEpoch,
-        WindowNs = 1_000_000_000,
-        Started = 0,
-        Ok = 0,
-        Completed = 0,
-        PayloadBytes = 0,
-        Latency = "",
-        LatencySumNs = 0,
-        Client = client,
-        Server = server,
-        Machine = machine,
-        Connections = new ConnectionStats { Requested = 1, Opened = 1, Active = 1 },
-    });
+    private static MeasurementView Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) =>
+        new(MadeUp.Round(1) with { Client = client, Server = server, Machine = machine });
 
     private static string Reason(MachineUsage? machine, ProcessUsage client, ProcessUsage? server, bool? charged = null) =>
         ForeignLoad.Reason(Round(machine, client, server), charged);

@@ -113,15 +113,22 @@ public sealed class ResumptionTests : IDisposable
         Rounds = [Round(rounds)],
     };
 
-    private static Measurement Round(int number) => new()
+    private static Measurement Round(int number) => MadeUp.Round(number);
+}
+
+/// <summary>Measurements that nobody made.</summary>
+internal static class MadeUp
+{
+    /// <summary>A second of so many calls on four connections.</summary>
+    public static Measurement Round(int number, int cell = 0, long calls = 0) => new()
     {
-        Cell = 0,
+        Cell = cell,
         Number = number,
         At = DateTimeOffset.UnixEpoch,
         WindowNs = 1_000_000_000,
-        Started = 0,
-        Ok = 0,
-        Completed = 0,
+        Started = calls,
+        Ok = calls,
+        Completed = calls,
         PayloadBytes = 0,
         Latency = "",
         LatencySumNs = 0,
