@@ -59,10 +59,9 @@ public static class Answers
             return new PointAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
                 behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
-        var lead = open.Count == 0
-            ? $"{ranked[0].Key.Arm} is {Fastest(main.Metric)}"
-            : $"{ranked[0].Key.Arm} leads ({Undecided(run, ranked[0], open)})";
-        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Saved(run, main)}.", open.Count == 0 ? main : null);
+        var lead = ranked[0].Key.Arm + (open.Count == 0 ? $" is {Fastest(main.Metric)}" : " leads");
+        var rest = open.Count == 0 ? "" : $"; {Undecided(run, ranked[0], open)}";
+        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Saved(run, main)}{rest}.", open.Count == 0 ? main : null);
     }
 
     /// <summary>Ahead by more than what does not matter, as far as the interval tells.</summary>

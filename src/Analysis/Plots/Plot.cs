@@ -134,9 +134,9 @@ internal sealed record Facet(string Title, string AxisTitle,
         if (rest.Size > 0 && points.Select(p => p.Size).Distinct().Count() > 1)
             parts.Add(Quantity.Size(rest.Size));
         if (rest.Connections > 0 && points.Select(p => p.Connections).Distinct().Count() > 1)
-            parts.Add(Invariant($"{rest.Connections} connections"));
+            parts.Add(Invariant($"{rest.Connections} {(rest.Connections == 1 ? "connection" : "connections")}"));
         if (rest.Streams > 0 && points.Select(p => p.Streams).Distinct().Count() > 1)
-            parts.Add(Invariant($"{rest.Streams} streams"));
+            parts.Add(Invariant($"{rest.Streams} {(rest.Streams == 1 ? "stream" : "streams")}"));
         if (points.Select(p => p.Load).Distinct().Count() > 1)
             parts.Add(rest.Load == "max" ? "full load" : $"load {rest.Load}");
         if (points.Select(p => p.ServerWork).Distinct().Count() > 1)

@@ -67,7 +67,7 @@ public sealed class HtmlReport : IReport
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
             AppendTable(text, AsTable(sentences), section.Title);
         else
-            text.Line($"<ul>{string.Concat(sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
+            text.Line($"<ul>{string.Concat(sentences.Select(sentence => $"<li>{Prose(sentence)}</li>"))}</ul>");
         text.Line("</section>");
     }
 
@@ -87,7 +87,7 @@ public sealed class HtmlReport : IReport
             .Where(doubt => Failures.Contains(doubt.Id)).Select(AdviceText.Both).ToList();
         if (failures.Count > 0)
             text.Line($"<section class=\"failed\"><h2>This run failed in part{suffix}</h2>")
-                .Line($"<ul>{string.Concat(failures.Select(failure => $"<li>{Escape(failure)}</li>"))}</ul></section>");
+                .Line($"<ul>{string.Concat(failures.Select(failure => $"<li>{Prose(failure)}</li>"))}</ul></section>");
     }
 
     private static void AppendPlot(StringBuilder text, Plot plot, ReportModel model)
@@ -124,7 +124,7 @@ public sealed class HtmlReport : IReport
             if (block.Table is { IsEmpty: false } table)
                 AppendTable(text, table, section.Blocks.Count > 1 && block.Caption.Length > 0 ? block.Caption : section.Title);
             if (block.Sentences.Count > 0)
-                text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Escape(sentence)}</li>"))}</ul>");
+                text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Prose(sentence)}</li>"))}</ul>");
         }
         text.Line("</section>");
     }
@@ -147,6 +147,23 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
+    // A number and its unit stay on one line.
+    private static readonly string[] Units = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
+
+    /// <summary>A sentence whose lines break between words alone.</summary>
+    private static string Prose(string sentence)
+    {
+        var words = Escape(sentence).Split(' ');
+        var text = new StringBuilder(words[0]);
+        for (var i = 1; i < words.Length; i++)
+        {
+            var isUnit = words[i - 1].Length > 0 && char.IsAsciiDigit(words[i - 1][^1])
+                && Units.Contains(words[i].TrimEnd(',', '.', ';', ':', ')', ']'));
+            text.Append(isUnit ? '\u00A0' : ' ').Append(words[i]);
+        }
+        return text.ToString();
+    }
+
     private static string Words(TextTable table, int column) => table.IsWords(column) ? " class=\"w\"" : "";
 
     private static void AppendDoubts(StringBuilder text, Document document, string suffix)
@@ -158,7 +175,7 @@ public sealed class HtmlReport : IReport
         text.Line("<ul class=\"doubts\">");
         foreach (var doubt in section.Blocks.SelectMany(block => block.Doubts))
         {
-            text.Put($"<li>{Escape(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> ");
+            text.Put($"<li>{Prose(AdviceText.Doubt(doubt))} <span class=\"fix\">{Escape(AdviceText.Fix(doubt))}</span> ");
             text.Line($"<code>{Escape(doubt.Id)}</code></li>");
         }
         text.Line("</ul></section>");
