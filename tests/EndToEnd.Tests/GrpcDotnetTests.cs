@@ -86,7 +86,12 @@ public sealed class GrpcDotnetTests : IDisposable
         await server.SeesAsync("GrpcBench server ready");
         await OnLoopsAsync(2, ["-r", "1", "-d", "200ms", "--warmup", "0s", "-s", "10", "-c", "4", "-m", "2", "--no-calibration",
             "--timeout", "1s", "--client", "grpc-dotnet", "--client-sockets", "loop", "-U", AddressOf(server), "-o", File]);
-        Assert.All(ResultsFile.Load(File).Rounds, round => Assert.Equal((0L, 8L), (round.Ok, round.CutOff)));
+        // How many calls start in such a window depends on how soon the client's code is compiled.
+        Assert.All(ResultsFile.Load(File).Rounds, round =>
+        {
+            Assert.Equal((0L, 0, round.Started), (round.Ok, round.Failed.Count, round.CutOff));
+            Assert.InRange(round.Started, 1, 8);
+        });
     }
 
     [Theory]
