@@ -229,23 +229,10 @@ public class BenchRunnerTests
         {
             count++;
             Measured(count);
-            var calls = 1000L * (cell.Index + 1);
-            var round = new Measurement
+            var round = MadeUp.Round(number, cell.Index, calls: 1000L * (cell.Index + 1)) with
             {
-                Cell = cell.Index,
-                Number = number,
                 Attempt = attempt,
-                At = DateTimeOffset.UnixEpoch,
-                WindowNs = 1_000_000_000,
-                Started = calls,
-                Ok = calls,
-                Completed = calls,
-                PayloadBytes = 0,
-                Latency = "",
-                LatencySumNs = 0,
                 AskedRate = rate ?? 0,
-                Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-                Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
                 Spoiled = Spoil(number, attempt, cell.Index),
             };
             return Task.FromResult(new MeasuredRound(round, count == LoseAt ? "the server is gone" : null)
