@@ -30,6 +30,7 @@ public class FoundRateTests
     [InlineData("p98<1ms", "'p98<1ms' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
     [InlineData("p99>1ms", "'p99>1ms' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
     [InlineData("p99<1ms,", "'' is no promise such as p99<1ms: p50, p90, p99, p99.9, mean, failures, then < and a limit")]
+    [InlineData("p99", "'p99' has no limit: write 'p99<1ms' in quotation marks, since a shell takes < for itself")]
     [InlineData("p99<1", "'p99<1' needs a time such as 500us or 1ms, of an hour at most")]
     [InlineData("p99<0ms", "'p99<0ms' needs a time such as 500us or 1ms, of an hour at most")]
     [InlineData("p99<-1ms", "'p99<-1ms' needs a time such as 500us or 1ms, of an hour at most")]

@@ -43,6 +43,7 @@ public sealed class HelpTests
     [InlineData("there is no option --no-such ({0} --help)", "--no-such")]
     [InlineData("--no-such is no option of sweep ({0} sweep --help)", "sweep", "--no-such")]
     [InlineData("--stack is not offered by echo ({0} echo --help)", "echo", "--stack", "x")]
+    [InlineData("--find is not offered by ab ({0} ab --help)", "ab", "--base", "x", "--head", "x", "--find", "p99<1ms")]
     [InlineData("-H is not offered by echo ({0} echo --help)", "echo", "-Hcookie: s3cret=s3cret")]
     [InlineData("--vary 'nonsense' needs a knob and its values, as in socket-buffer=64k,256k,1M ({0} sweep --help)",
         "sweep", "--vary", "nonsense")]
@@ -52,7 +53,7 @@ public sealed class HelpTests
         "-c", "2", "-t", "3")]
     [InlineData("-U: 'gopher://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
         + "({0} --help)", "-U", "gopher://x")]
-    [InlineData("--format 'papyrus' is none of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, published "
+    [InlineData("--format 'papyrus' is none of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, published, aa "
         + "({0} report --help)", "report", "--format", "papyrus", "x.json")]
     public async Task What_is_wrong_with_a_command_is_one_sentence_that_points_to_its_help(string sentence, params string[] typed) =>
         Assert.Equal((1, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(typed));
@@ -62,6 +63,7 @@ public sealed class HelpTests
     [InlineData("--arrivals p", "poisson")]
     [InlineData("ab --format=j", "--format=json")]
     [InlineData("--mode pi", "ping-pong")]
+    [InlineData("--stack=g", "--stack=grpc-dotnet")]
     [InlineData("swee", "sweep")]
     [InlineData("http --expect-s", "--expect-status")]
     public async Task Bash_completes_what_was_begun(string typed, string completed)

@@ -29,6 +29,12 @@ public sealed record Promise
         var terms = new List<PromiseTerm>();
         foreach (var part in plain.Split(','))
         {
+            if (PromiseTerm.Names.Contains(part))
+            {
+                error = $"'{part}' has no limit: write '{part}<{(part == PromiseTerm.Failures ? "0.1%" : "1ms")}' in quotation marks, "
+                    + "since a shell takes < for itself";
+                return null;
+            }
             if (part.Split('<') is not [var what, var limit] || !PromiseTerm.Names.Contains(what))
             {
                 error = $"'{part}' is no promise such as p99<1ms: {string.Join(", ", PromiseTerm.Names)}, then < and a limit";

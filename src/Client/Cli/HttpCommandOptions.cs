@@ -24,11 +24,11 @@ internal sealed class HttpCommandOptions
         HelpName = "'NAME: VALUE'",
         Description = "header of every request, repeatable; may replace Host",
     };
-    public Option<string> Method { get; } = new("--method")
+    public Option<string> Method { get; } = CompletionCommand.Suggesting(new Option<string>("--method")
     {
         HelpName = "METHOD",
         Description = "GET (default; POST with --body), HEAD, POST, …",
-    };
+    }, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
     public Option<string> Body { get; } = new("--body") { HelpName = "FILE", Description = "file to send as the body of every request" };
     public Option<bool> VaryingLength { get; } = new("--varying-length", "-l")
     {

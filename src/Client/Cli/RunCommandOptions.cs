@@ -43,17 +43,17 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Calls { get; } = Text("-n", "COUNT",
         preset.Help("-n", "calls of one measurement instead of a time", preset.Calls), "--calls");
 
-    public Option<string> ConnectPerCall { get; } = new("--connect-per-call")
+    public Option<string> ConnectPerCall { get; } = CompletionCommand.Suggesting(new Option<string>("--connect-per-call")
     {
         HelpName = "both",
         Description = "open a connection for every call and close it afterwards, both being part of the call; "
             + "both: and connections that are kept, each an arm",
         Arity = ArgumentArity.ZeroOrOne,
-    };
+    }, "both");
 
-    public Option<string> Rounds { get; } = Text("-r", "N",
+    public Option<string> Rounds { get; } = CompletionCommand.Suggesting(Text("-r", "N",
         preset.Help("-r", "rounds of every cell (more when a winner among many arms takes more), or auto: until every verdict is "
-            + "decided", preset.Rounds), "--rounds");
+            + "decided", preset.Rounds), "--rounds"), "auto");
 
     public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
     public Option<string> Warmup { get; } = Text("--warmup", "TIME", preset.WarmupHelp);
@@ -76,8 +76,9 @@ internal sealed class RunCommandOptions(Preset preset)
         "afterwards search each transport's highest rate at which calls keep it: 'p99<1ms' (also p50, p90, p99.9, mean), "
             + "'p99<1ms,failures<0.1%'");
 
-    public Option<string> Client { get; } = Text("--client", "LIST",
-        $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in");
+    public Option<string> Client { get; } = CompletionCommand.Suggesting(Text("--client", "LIST",
+        $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in"),
+        ProtocolTable.Wire, ProtocolTable.GrpcDotnet);
 
     public Option<string> Mode { get; } = CompletionCommand.Suggesting(Text("--mode", "LIST",
         "what a call is: unary (default), upload, ping-pong, push, pull"),
@@ -86,7 +87,8 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
         "with --mode ping-pong, push, pull: messages of a stream, after which another is opened (default: one stream as long as the load)");
 
-    public Option<string> Reference { get; } = Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})");
+    public Option<string> Reference { get; } = CompletionCommand.Suggesting(
+        Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
 
     public Option<string> Delta { get; } = Text("--delta", "SHARE",
         preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta));
@@ -106,9 +108,9 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
 
-    public Option<string> ServerPids { get; } = Text("--server-pids", "LIST",
+    public Option<string> ServerPids { get; } = CompletionCommand.Suggesting(Text("--server-pids", "LIST",
         "processes whose CPU time, with that of their descendants, is that of a server that is not ours, e.g. 12,34 "
-            + "(default: whoever listens there, found by itself); none: nobody's");
+            + "(default: whoever listens there, found by itself); none: nobody's"), "none");
 
     public Option<string[]> Watch { get; } = new("--watch")
     {
@@ -141,7 +143,8 @@ internal sealed class RunCommandOptions(Preset preset)
 
     /// <summary>One option for each knob of the table.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
-        [.. Knob.All.Select(knob => (knob, Text(knob.Option, "VALUE", preset.Help(knob.Option, knob.Help))))];
+        [.. Knob.All.Select(knob => (knob, CompletionCommand.Suggesting(
+            Text(knob.Option, "VALUE", preset.Help(knob.Option, knob.Help)), [.. knob.Values])))];
 
     /// <summary>Those that the command takes, in the order of its help.</summary>
     public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name)

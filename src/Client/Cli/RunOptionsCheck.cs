@@ -41,7 +41,9 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
             * options.Variants.Count;
-        if (options.Output.Crank && (cells * options.Modes.Count != 1 || options.Loads.Count > 0))
+        if (options.Output.Crank && options.Loads.Count > 0)
+            yield return "--crank measures one cell, and --load, --my-rate and --find add more: leave them out, or write -R";
+        if (options.Output.Crank && cells * options.Modes.Count != 1)
             yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
     }
 
@@ -100,7 +102,12 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
                 + "both set the rate: give one of them";
         }
         if (options.Promise is not null && options.Calls is not null)
-            yield return "--find measures windows of a time, and -n counts calls: leave out -n";
+        {
+            yield return isTyped(declared.Calls) ? "--find measures windows of a time, and -n counts calls: leave out -n"
+                : $"--find measures windows of a time, and {declared.Preset.Name} counts packets: add -d 1s";
+        }
+        if (options.Promise is not null && options.Modes.Contains(CallMode.Pull))
+            yield return "--find sends at random times, and in --mode pull the server sends, and evenly: leave out one of them";
         if (options.Promise is { } promise && promise.LongestNs * WindowsOfPromise > options.Duration.TotalNanoseconds)
         {
             yield return string.Create(CultureInfo.InvariantCulture,

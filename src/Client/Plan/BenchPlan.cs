@@ -40,7 +40,10 @@ internal sealed class BenchPlan
         ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto || options.Resume is not null)) : 1;
 
     /// <summary>Rounds that are measured now, those of the load and search phases too.</summary>
-    public int RoundsInAll => Rounds + (LoadPhase.Any() ? Rounds : 0) + (SearchPhase.Any() ? RoundsOf(true) : 0);
+    public int RoundsInAll => Rounds + (LoadPhase.Any() ? Rounds : 0) + SearchRounds;
+
+    /// <summary>Those of the search that are measured now; 0 without one.</summary>
+    public int SearchRounds => SearchPhase.Any() ? options.SearchRounds - (options.Resume?.LastOfSearch ?? 0) : 0;
 
     private int Rounds => options.Rounds - (options.Resume?.Last ?? 0);
 
@@ -62,9 +65,7 @@ internal sealed class BenchPlan
             + Measurements * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>How many measurements there will be.</summary>
-    public int Measurements => Cells.Sum(cell => RoundsOf(cell.Given?.Promise is not null));
-
-    private int RoundsOf(bool search) => Rounds + (search ? RateSearch.Approach : 0);
+    public int Measurements => Cells.Sum(cell => cell.Given?.Promise is null ? Rounds : SearchRounds);
 
     /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
     public TimeSpan BetweenRounds =>

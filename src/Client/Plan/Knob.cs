@@ -15,6 +15,9 @@ namespace IpcBench.Client.Plan;
 /// <param name="Read">Its value as text, or null when it is at its default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
+    private static readonly string[] Switches = ["on", "off"], Kinds = ["dotnet", "loop", "bare"], KindsOfClient = ["dotnet", "loop"],
+        Collectors = ["server", "workstation"], Stacks = ["built-in", "grpc-dotnet"];
+
     public static readonly IReadOnlyList<Knob> All =
     [
         new("socket-buffer", KnobSide.Both,
@@ -23,7 +26,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { SocketBuffer = Parsers.Integer(text, "--socket-buffer", 1 << 10, 1 << 30) },
             knobs => Text(knobs.SocketBuffer)),
         new("nagle", KnobSide.Both, "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
-            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null),
+            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null) { Values = Switches },
         new("http2-window", KnobSide.Client,
             "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
@@ -33,23 +36,23 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
             (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
         new("inline", KnobSide.Server, "on: the server it starts answers on its I/O threads",
-            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null),
+            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
         new("sockets", KnobSide.Server,
             "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
-            (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", "dotnet", "loop", "bare") },
-            knobs => knobs.Sockets) { IsUsual = true, NotOfferedBy = ["layers"] },
+            (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", Kinds) },
+            knobs => knobs.Sockets) { Values = Kinds, IsUsual = true, NotOfferedBy = ["layers"] },
         new("client-sockets", KnobSide.Client,
             "sockets of the client grpc-dotnet: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
             (knobs, text) => knobs with { ClientSockets = SocketsOfClient(text) },
-            knobs => knobs.ClientSockets) { NotOfferedBy = ["http", "echo", "layers"] },
+            knobs => knobs.ClientSockets) { Values = KindsOfClient, NotOfferedBy = ["http", "echo", "layers"] },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
-            (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", "server", "workstation") },
-            knobs => knobs.ServerGc) { IsServerOption = false }, // the runtime's, told by its environment
+            (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
+            knobs => knobs.ServerGc) { Values = Collectors, IsServerOption = false }, // the runtime's, told by its environment
         new("stack", KnobSide.Server, "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
-            (knobs, text) => knobs with { Stack = OneOf(text, "--stack", "built-in", "grpc-dotnet") },
-            knobs => knobs.Stack) { NotOfferedBy = ["echo"] },
+            (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
+            knobs => knobs.Stack) { Values = Stacks, NotOfferedBy = ["echo"] },
         new("work", KnobSide.Server,
             "CPU time that the server it starts computes for each call, e.g. 30us; 0,10us,1ms: each, and from how much on no "
                 + "transport gains",
@@ -59,6 +62,9 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     /// <summary>The server takes it as an option of the same name and value.</summary>
     public bool IsServerOption { get; init; } = Side != KnobSide.Client;
+
+    /// <summary>The words that it takes, for shells to complete; empty where it takes a number or a time.</summary>
+    public IReadOnlyList<string> Values { get; init; } = [];
 
     /// <summary>The short help has it too; else <c>--help all</c> alone.</summary>
     public bool IsUsual { get; init; }
@@ -83,7 +89,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
-    private static string? SocketsOfClient(string text) => OneOf(text, "--client-sockets", "dotnet", "loop") switch
+    private static string? SocketsOfClient(string text) => OneOf(text, "--client-sockets", KindsOfClient) switch
     {
         "loop" when !EventLoop.IsSupported =>
             throw new UsageException("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet"),
@@ -91,7 +97,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         _ => null,
     };
 
-    private static bool Switch(string text, string what) => OneOf(text, what, "on", "off") == "on";
+    private static bool Switch(string text, string what) => OneOf(text, what, Switches) == "on";
 
     // A bare number would be seconds, which nobody means.
     private static TimeSpan WorkTime(string text)

@@ -20,8 +20,10 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>The last round of the kept run but for those of a search, of which some cells may be missing; 0 without any.</summary>
-    public int Last => Kept.Rounds.Where(round => !Kept.Cells[round.Cell].Key.IsSearch)
-        .Select(round => round.Number).DefaultIfEmpty(0).Max();
+    public int Last => LastOf(search: false);
+
+    /// <summary>The last round of its search; 0 without any.</summary>
+    public int LastOfSearch => LastOf(search: true);
 
     private IReadOnlyList<int> Looks => Kept.Options switch
     {
@@ -29,6 +31,9 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         { RoundsAuto: true } => [.. StoppingRule.Looks.Where(look => look < Last), Last],
         _ => [Last],
     };
+
+    private int LastOf(bool search) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.IsSearch == search)
+        .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
     /// <summary>Reads the kept run.</summary>
     /// <exception cref="UsageException">It cannot be gone on with.</exception>

@@ -3,7 +3,6 @@ using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
@@ -14,9 +13,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
 
     private readonly RoundsLimit limit = new(options);
-    private readonly RepeatBudget repeats = new(
-        options.RoundsAuto ? 0 : (options.Resume?.More ?? options.Rounds) * plan.Cells.Count
-            + plan.SearchPhase.Count() * RateSearch.Approach);
+    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : plan.Measurements);
 
     private bool isBegun;
 

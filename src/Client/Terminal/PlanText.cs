@@ -44,8 +44,9 @@ internal static class PlanText
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
         var rounds = options.Resume is { } resume ? Many(resume.More, "more round") : Many(options.Rounds, "round");
+        var search = plan.SearchRounds > 0 ? Invariant($", {plan.SearchRounds} of --find") : "";
         return plan.Estimate is { } estimate
-            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s, about {LeftText.Span(estimate)}")
+            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{search}, about {LeftText.Span(estimate)}")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
     }
 

@@ -63,10 +63,12 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
         {
-            var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: options.Resume?.Last ?? 0));
+            var isSearch = cell.Given?.Promise is not null;
+            var before = (isSearch ? options.Resume?.LastOfSearch : options.Resume?.Last) ?? 0;
+            var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: before));
             if (known.Count == 0 && planned is null)
                 return null;
-            var rounds = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
+            var rounds = isSearch ? options.SearchRounds : options.Rounds;
             var others = alike[Point.Of(cell.Record.Key)].ToList();
             var once = known.Count > 0 ? known.Sum / known.Count
                 : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : planned!.Value;

@@ -39,6 +39,8 @@ public class EchoCommandTests
         "-s 1000000 with 1100 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least as many connections, and -c has 1: a connection lives on one thread", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
+    [InlineData("--find measures windows of a time, and echo counts packets: add -d 1s", "--find", "p99<1ms")]
+    [InlineData("--find measures windows of a time, and -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
     public void What_cannot_be_is_refused(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));

@@ -47,6 +47,14 @@ public class HttpOptionsReaderTests
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
+    public void The_highest_rate_at_a_promise_is_searched_for_here_too()
+    {
+        var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
+        Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
+        Assert.Equal(2, new BenchPlan(options, [.. options.Http.Select(On)]).SearchPhase.Count());
+    }
+
+    [Fact]
     public void Crank_measures_its_one_cell_here_too()
     {
         Assert.True(Read("http://a:1/", "--crank").Output.Crank);

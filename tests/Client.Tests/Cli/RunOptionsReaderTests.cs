@@ -65,6 +65,28 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
+    [InlineData(1, "-U", "unix:/a")]
+    [InlineData(2, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(2, "--quick", "--transports", "tcp,unix")]
+    [InlineData(2, "--transports", "tcp,unix", "--load", "50%", "--my-rate", "5k")]
+    [InlineData(2, "--transports", "tcp,unix", "-r", "auto")]
+    [InlineData(8, "--transports", "tcp,unix", "--mode", "unary,upload,ping-pong,push")]
+    [InlineData(4, "--transports", "tcp,unix", "--connect-per-call", "both")]
+    [InlineData(4, "--transports", "tcp,unix", "--work", "0,10us")]
+    [InlineData(4, "--transports", "tcp,unix", "--socket-buffer", "64k,1M")]
+    [InlineData(4, "--transports", "tcp,unix", "-c", "1,50")]
+    public void A_promise_goes_with_every_way_of_making_arms_each_of_which_is_measured_at_full_load_too(int cells, params string[] typed)
+    {
+        var options = Read([.. typed, "--find", "p99<1ms", "-s", "10"]);
+        var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
+        var plan = new BenchPlan(
+            options, [.. from variant in options.Variants from address in addresses select new Target(address, variant)]);
+        Assert.Equal(cells, plan.SearchPhase.Count());
+        var others = plan.FirstPhase.Select(cell => cell.Record.Key).ToHashSet();
+        Assert.All(plan.SearchPhase, cell => Assert.Contains(cell.Record.Key with { Load = "max" }, others));
+    }
+
+    [Theory]
     [InlineData(true)]
     [InlineData(true, "--quick")]
     [InlineData(true, "--transports", "tcp,unix", "-s", "10,10k")]
@@ -135,6 +157,10 @@ public class RunOptionsReaderTests
     [InlineData(
         "--find p99<1s needs windows of a hundred times that, or queues would not show: add -d 100000ms or more", "--find", "p99<1s")]
     [InlineData("--find: 'failures<2' needs a share of all calls such as 0.1%", "--find", "p99<1ms,failures<2")]
+    [InlineData("--find sends at random times, and in --mode pull the server sends, and evenly: leave out one of them",
+        "--find", "p99<1ms", "--mode", "unary,pull")]
+    [InlineData("--crank measures one cell, and --load, --my-rate and --find add more: leave them out, or write -R",
+        "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
     [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
@@ -212,6 +238,24 @@ public class RunOptionsReaderTests
             knobs);
         Assert.Equal(
             (false, 256_000), (knobs.Connector(options.Connector).NoDelay, knobs.Connector(options.Connector).SocketBuffer!.Value));
+    }
+
+    [Fact]
+    public void Shells_complete_the_words_of_every_option_that_takes_one_of_a_few()
+    {
+        var command = CommandTree.Create([]);
+        string[] Completed(string line) =>
+            [.. command.Parse(line).GetCompletions(line.Length).Select(item => item.Label).Where(label => label[0] != '-')];
+        foreach (var knob in Knob.All)
+        {
+            var refusal = Assert.Throws<UsageException>(() => knob.Apply(new Knobs(), "no such word")).Message;
+            var words = refusal.Split(" is none of ") is [_, var list] ? list.Split(", ") : [];
+            Assert.Equal(words.Order(), Completed($"{knob.Option} ").Order());
+        }
+        foreach (var (line, word) in new[] { ("--client ", "grpc-dotnet"), ("http --method ", "HEAD"), ("-r ", "auto"),
+            ("--server-pids ", "none"), ("--connect-per-call ", "both"), ("--reference ", "unix"), ("sweep --vary ", "stack="),
+            ("report --plot ", "promise"), ("compare --format ", "json"), ("echo --sockets ", "bare"), ("completion ", "fish") })
+            Assert.Contains(word, Completed(line));
     }
 
     private static string Refused(params string[] arguments) => Typed.Refused(Presets.Main, arguments);

@@ -24,6 +24,15 @@ public class SweepCommandTests
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
     [Fact]
+    public void The_highest_rate_at_a_promise_is_searched_for_with_every_value()
+    {
+        var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");
+        var varied = plain with { Variants = SweepCommand.Variants(plain, ["socket-buffer=64k,256k"]) };
+        Assert.Equal(3, new BenchPlan(varied,
+            [.. varied.Variants.Select(variant => new Target(new Address.Tcp("a", 1), variant))]).SearchPhase.Count());
+    }
+
+    [Fact]
     public void A_knob_that_there_is_not_is_answered_with_those_there_are() => Assert.Equal(
         $"there is no knob 'weather': it is one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);

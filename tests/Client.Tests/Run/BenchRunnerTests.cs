@@ -146,6 +146,23 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task A_search_that_was_interrupted_goes_on_where_it_was_when_the_run_is_resumed()
+    {
+        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search);
+        var kept = first with { Ending = "interrupted", Rounds = [.. first.Rounds.Where(round => round.Number < 4)] };
+        var resumed = new Resumption("x", kept, 3);
+        Assert.Equal((2, 3), (resumed.Last, resumed.LastOfSearch));
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search, resume: resumed);
+
+        Assert.Equal("complete", made.Ending);
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal(Enumerable.Range(1, made.Cells[cell.Key].Key.IsSearch ? 5 + 8 : 5), cell.Select(round => round.Number));
+        Assert.All(made.Rounds.Where(round => round.Number > 3 && made.Cells[round.Cell].Key.IsSearch), round =>
+            Assert.Equal(1.25 * 1000 * (round.Cell - 3), round.AskedRate, 6));
+    }
+
+    [Fact]
     public async Task Load_is_a_share_of_what_the_rounds_that_count_found()
     {
         // A repeated attempt in which not every arm was measured counts nowhere.

@@ -1,0 +1,101 @@
+using System.Text.Json.Nodes;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary><c>--find</c> of a server that holds each call back for a set time, from the search to every report.</summary>
+public sealed class FindTests : IDisposable
+{
+    private const int Windows = 3 + 8;
+    private const string Promise = "p90<3ms,failures<50%";
+
+    private static readonly string[] Search = ["-s", "10", "-c", "1", "-t", "1", "-r", "3", "-d", "300ms", "--warmup", "50ms",
+        "--no-calibration", "--find", Promise];
+
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    private string ResultsFile => Path.Combine(folder, "run.json");
+
+    private string Socket => "unix:" + Path.Combine(folder, "s.sock");
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Fact]
+    public async Task The_highest_rate_at_a_promise_is_searched_over_each_transport_and_every_report_has_it()
+    {
+        await using var server = await StartServerAsync();
+        var (code, output, error) = await Tool.RunAsync([.. Servers(server), .. Search, "-o", ResultsFile, "--format", "json"]);
+        Assert.True(code == 0, error);
+        var searches = JsonNode.Parse(output)!["runs"]![0]!["searches"]!.AsArray().Select(one => one!).ToList();
+
+        Assert.Equal(["tcp", "unix"], searches.Select(one => Text(one, "arm")));
+        var text = await ReportAsync("run.txt");
+        foreach (var one in searches)
+        {
+            // The curve: from half of full load a step up where the promise was kept, down where it was not.
+            var windows = one["windows"]!.AsArray()
+                .Select(window => (Rate: Number(window!, "rate"), IsKept: (bool)window!["kept"]!, P90: Number(window, "p90"))).ToList();
+            Assert.Equal((Promise, Windows), (Text(one, "promise"), windows.Count));
+            Assert.Equal(Number(one, "fullLoad") / 2, windows[0].Rate, 1e-3);
+            foreach (var (before, after) in windows.Zip(windows.Skip(1)))
+                Assert.True(before.IsKept ? after.Rate >= before.Rate : after.Rate <= before.Rate, one.ToJsonString());
+            Assert.All(windows, window => Assert.InRange(window.P90, 0, window.IsKept ? 3.01e6 : double.MaxValue));
+            // Where something else has the machine there may be no rate, and the answer says that.
+            Assert.Contains(Text(one, "outcome") switch
+            {
+                "found" => $"10 B: {Text(one, "arm")} keeps {Promise} up to ",
+                "everywhere" => $"10 B: {Text(one, "arm")} keeps {Promise} at every rate that was tried",
+                "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Promise} even at ",
+                _ => $"10 B: up to which rate {Text(one, "arm")} keeps {Promise} cannot be told",
+            }, text, StringComparison.Ordinal);
+            if (Text(one, "outcome") == "found")
+                Assert.InRange(Number(one, "rate"), Math.Max(1e-9, Number(one, "low")), Number(one, "high"));
+        }
+
+        var found = searches.Count(one => Text(one, "outcome") == "found");
+        var page = await ReportAsync("run.html");
+        Assert.Contains("Highest rate at p90&lt;3ms,failures&lt;50%", page, StringComparison.Ordinal);
+        Assert.Contains("calls per second", await ReportAsync("run.svg", "--plot", "promise"), StringComparison.Ordinal);
+        Assert.Contains("highest rate", await ReportAsync("run.md"), StringComparison.Ordinal);
+        var rows = (await ReportAsync("run.csv")).TrimEnd().Split('\n').Select(row => row.Split(',')).ToList();
+        Assert.Equal("found_high", rows[0][^1]);
+        Assert.Equal(1 + (found * Windows), rows.Count(row => row[^1].Length > 0));
+    }
+
+    [Fact]
+    public async Task Ctrl_C_in_the_search_keeps_its_windows_and_says_what_they_tell()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
+        await using var server = await StartServerAsync();
+        await using var tool = Tool.Start([.. Servers(server), .. Search, "-o", ResultsFile]);
+        await tool.SeesAsync($"Round 3/{Windows}");
+        tool.Signal("INT");
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
+        Assert.Equal("interrupted", run.Ending);
+        Assert.InRange(run.Rounds.Count(round => run.Cells[round.Cell].Key.IsSearch), 4, 2 * Windows - 1);
+        Assert.Contains($"up to which rate tcp keeps {Promise} cannot be told from ", tool.Output, StringComparison.Ordinal);
+    }
+
+    private static string Text(JsonNode node, string name) => (string?)node[name] ?? "";
+
+    private static double Number(JsonNode node, string name) => (double)node[name]!;
+
+    private IEnumerable<string> Servers(Tool server) =>
+        ["-U", server.Output.Split([' ', '\n']).First(word => word.StartsWith("http", StringComparison.Ordinal)), "-U", Socket];
+
+    private async Task<Tool> StartServerAsync()
+    {
+        var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--listen", Socket, "--delay-us", "500");
+        await server.SeesAsync("GrpcBench server ready");
+        return server;
+    }
+
+    private async Task<string> ReportAsync(string name, params string[] more)
+    {
+        var file = Path.Combine(folder, name);
+        string[] format = name.EndsWith(".txt", StringComparison.Ordinal) ? ["--format", "text"] : [];
+        var (code, _, error) = await Tool.RunAsync(["report", ResultsFile, "-o", file, .. format, .. more]);
+        Assert.True(code == 0, error);
+        return await File.ReadAllTextAsync(file);
+    }
+}
