@@ -1,7 +1,10 @@
+using System.Text.RegularExpressions;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -61,6 +64,32 @@ public sealed class AaTests
         var missed = Enumerable.Range(0, 400).Count(_ =>
             !AaTest.OfDifferences(Cells(random, cells, rounds, _ => 0.01)).Shift!.Value.Interval.Contains(Math.Exp(0.01)));
         Assert.InRange(missed / 400.0, 0.01, 0.07);
+    }
+
+    [Fact]
+    public void Ten_runs_together_see_what_each_alone_does_not_and_their_report_has_all_of_them()
+    {
+        var random = new Random(11);
+        double[] Rounds(double shift) =>
+            [.. Enumerable.Range(0, 12).Select(_ => 1000 * Math.Exp(shift + 0.015 * Simulated.Gaussian(random)))];
+        List<(string, RunRecord)> Runs(double shift) => [.. Enumerable.Range(1, 10).Select(number => ($"run-{number}", Simulated.Run(
+            [Rounds(0), Rounds(shift), Rounds(0), Rounds(shift)], arms: 2, variant: AaTest.Variant)))];
+
+        var shifted = new AaReport().Make(new ReportModel(Runs(-0.006)));
+        Assert.Contains("\nA/A failed: tcp against itself is −", shifted, StringComparison.Ordinal);
+        Assert.Equal(10 + 2 + 1, shifted.Split('\n').Count(line => Regex.IsMatch(line, @"^\| (run-|all)")));
+        Assert.Contains("| all, 10 B |  |  | 120 | 10 | −", shifted, StringComparison.Ordinal);
+        Assert.Contains("| all |  |  | 120 | 20 | −", shifted, StringComparison.Ordinal);
+        var alone = Runs(-0.006).Count(run => AaTest.Of(new MeasuredRun(run.Item2))!.Failed);
+        Assert.InRange(alone, 0, 5);
+
+        Assert.Contains("\nA/A passed: tcp against itself is equal within ±3.0 % over 20 cells of 10 runs: ",
+            new AaReport().Make(new ReportModel(Runs(0))), StringComparison.Ordinal);
+        var few = Simulated.Run([[1, 2], [2, 3]], arms: 2, variant: AaTest.Variant);
+        Assert.Contains("So few rounds cannot fail the test over 1 cell of one run", new AaReport().Make(new ReportModel(few)),
+            StringComparison.Ordinal);
+        Assert.StartsWith("No run here", new AaReport().Make(new ReportModel(Simulated.Run([[1, 2], [2, 3]], arms: 2))),
+            StringComparison.Ordinal);
     }
 
     [Fact]

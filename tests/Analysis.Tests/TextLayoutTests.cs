@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
@@ -126,6 +127,26 @@ public sealed class OrderOfReportsTests
         Assert.Matches(@"10 B  unix +2\.\d\d ms  0\.\d\d× \[", text);
         Assert.StartsWith("size  transport      p50        ratio to tcp",
             new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run)).Split("\n\n")[1], StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(9, "95 % interval of 9 rounds")]
+    [InlineData(3, "range of 3 rounds")]
+    public void At_a_given_load_percentiles_are_of_all_rounds_in_other_formats_too_and_say_how_far_rounds_lie_apart(int rounds, string of)
+    {
+        var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = rounds, SamplesPerRound = 4000 }.Make();
+        var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };
+        var calls = run.Rounds.Where(round => round.Cell == 0).Sum(round => round.Ok);
+
+        var hgrm = new HgrmReport().Make(new ReportModel(run));
+        Assert.Matches($@"Total count    = +{calls}\]", hgrm);
+        Assert.Equal(2, Regex.Count(hgrm, $@"#\[p99     = +\d+\.\d\d\d, +\d+\.\d\d\d: {of}\]\n"));
+        Assert.DoesNotContain("rounds]", new HgrmReport().Make(new ReportModel(made)), StringComparison.Ordinal);
+
+        var cell = JsonNode.Parse(new JsonReport().Make(new ReportModel(run)))!["runs"]![0]!["cells"]![0]!;
+        var (p99, over) = ((double)cell["median"]!["p99_ns"]!, cell["overRounds"]!["p99_ns"]!);
+        Assert.Equal(rounds < 6, (bool)over["isRange"]!);
+        Assert.InRange(p99, (double)over["low"]!, (double)over["high"]!);
     }
 
     [Fact]

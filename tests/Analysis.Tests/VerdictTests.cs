@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -64,6 +65,40 @@ public sealed class VerdictTests
 
         static RatioEstimate Estimate(double[] ratios, int rounds) =>
             RatioEstimate.Paired(ratios.Take(rounds).Select(r => (1.0, r)), 0.05)!;
+    }
+
+    // Rounds that --resume adds are judged at the stricter level of a look, and a winner among others at that of its family.
+    [Fact]
+    public void More_rounds_of_a_kept_run_are_those_that_decide_at_the_level_of_another_look()
+    {
+        var (random, ratios, families) = (new Random(8), new List<double>(), 0);
+        for (var i = 0; i < 400; i++)
+        {
+            double[] Noisy(double shift) =>
+                [.. Enumerable.Range(0, 24).Select(_ => 1000 * Math.Exp(shift + 0.04 * Simulated.Gaussian(random)))];
+            var kept = Simulated.Run([Noisy(0), Noisy(0.02), Noisy(0), Noisy(0.02)], arms: 2);
+            if (More(kept) is not { Most: < MoreRounds.Many } before
+                || More(kept with { Options = kept.Options with { Looks = [24] } }) is not { } after)
+                continue;
+            // The same rounds, before and after the look is written down: what they ask for is the same but for whole ranks.
+            ratios.Add((24.0 + before.Most) / (24 + after.Most));
+            var alone = More(Simulated.Run([Rates(kept, 0), Rates(kept, 1)], arms: 2));
+            families += alone!.Most < before.Most ? 1 : 0;
+        }
+        Assert.True(ratios.Count > 100 && families > 100, $"{ratios.Count} and {families}");
+        Assert.InRange(RatioEstimate.Median(ratios), 0.9, 1.15);
+        // Three rounds, of which --resume makes eight: the fewest that a look can decide with.
+        Assert.Equal(5, Of(Simulated.Run([[1, 2, 3], [2, 3, 4]], arms: 2)).RoundsMissing);
+
+        static double[] Rates(RunRecord run, int cell) => [.. new MeasuredRun(run).Cells[cell].Rounds.Select(round => round.Rate)];
+
+        static MoreRounds? More(RunRecord record) => Of(record).MoreRounds;
+
+        static Verdict Of(RunRecord record)
+        {
+            var run = new MeasuredRun(record);
+            return ArmComparison.OfHeadline(run, run.Cells[1])!.Verdict;
+        }
     }
 
     [Fact]

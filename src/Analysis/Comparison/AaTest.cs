@@ -1,6 +1,7 @@
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -27,9 +28,19 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public static bool IsAa(CellKey key) => key.Variant.Split(' ').Contains(Variant);
 
     /// <summary>Null when the run has no A/A cells with rounds.</summary>
-    public static AaTest? Of(MeasuredRun run)
+    public static AaTest? Of(MeasuredRun run) => Of([run], _ => true);
+
+    /// <summary>Of several runs together, in each of which a cell is ranked by itself; null when none has such cells with rounds.</summary>
+    /// <param name="runs">The runs.</param>
+    /// <param name="chosen">Which of their cells.</param>
+    public static AaTest? Of(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
-        var cells = run.Cells.Where(cell => IsAa(cell.Key)).Select(cell => Differences(run, cell)).Where(d => d.Length > 0).ToList();
+        var cells = (from run in runs
+                     from cell in run.Cells
+                     where IsAa(cell.Key) && chosen(cell.Key)
+                     let differences = Differences(run, cell)
+                     where differences.Length > 0
+                     select differences).ToList();
         return cells.Count == 0 ? null : OfDifferences(cells);
     }
 
@@ -50,6 +61,19 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     /// <summary>Whether the common shift is certainly smaller than what does not matter.</summary>
     public bool IsEqualWithin(double delta) =>
         !Failed && Shift is { Interval: var interval } && interval.Low >= 1 / (1 + delta) && interval.High <= 1 + delta;
+
+    /// <summary>The shift with its interval as a change: <c>−1.4 % [−2.5 %, −0.4 %]</c>; – when there is none.</summary>
+    public string Measured => Shift is { } shift
+        ? $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]" : Quantity.None;
+
+    /// <summary>What follows from a test that did not fail, as one sentence.</summary>
+    /// <param name="reference">The arm that was measured twice.</param>
+    /// <param name="delta">Differences smaller than this do not matter.</param>
+    /// <param name="over">What was tested: <c>3 cells</c>.</param>
+    public string Sentence(string reference, double delta, string over) => IsEqualWithin(delta)
+        ? $"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {over}: {Measured}."
+        : $"A/A not decided: {reference} against itself is {Measured} over {over}: that neither shows a difference nor excludes one of "
+            + $"{Quantity.Percent(delta)}.";
 
     private static double[] Differences(MeasuredRun run, MeasuredCell cell)
     {

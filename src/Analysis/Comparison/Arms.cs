@@ -103,9 +103,11 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         if (RatioEstimate.Paired(Pairs(cell, reference, metric), options.Alpha()) is not { } estimate)
             return null;
         var family = metric == Headline(cell) ? ClaimFamily.Of(run) : metric == Cost(cell, reference) ? ClaimFamily.OfCpu(run) : null;
-        var verdict = Verdict.Of(estimate, options.Delta);
-        if (family?.Allows(cell, reference) is { } allows)
-            verdict = verdict.Among(family.Claims, family.FewestRounds, allows);
+        var allowed = family?.Allows(cell, reference);
+        // Whoever asks for more rounds has seen these: --resume is another look.
+        var verdict = Verdict.Of(estimate, options.Delta, StoppingRule.AlphaOfLook, allowed is null ? 1 : family!.Claims);
+        if (allowed is { } allows)
+            verdict = verdict.Among(family!.Claims, family.FewestRounds, allows);
         return new ArmComparison(cell, reference, metric,
             metric == Metric.Rate && (TooShort(run, cell) ?? TooShort(run, reference)) is { } why ? verdict.Without(why) : verdict);
     }

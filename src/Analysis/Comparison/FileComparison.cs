@@ -103,8 +103,11 @@ public sealed class FileComparison
     {
         if (Estimate(before, after, metric) is not { } estimate)
             return null;
-        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta);
-        return adjusted.TryGetValue((after, metric), out var probability)
+        var isShared = adjusted.TryGetValue((after, metric), out var probability);
+        // Rounds are added to a run of two sides by --resume; of two files another pair can be made.
+        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta, IsPaired ? StoppingRule.AlphaOfLook : null,
+            isShared ? Claims : 1);
+        return isShared
             ? verdict.Among(Claims, Holm.FewestRounds(Claims, Alpha), probability <= Alpha + 1e-12) : verdict;
     }
 

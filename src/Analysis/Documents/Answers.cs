@@ -145,15 +145,10 @@ public static class Answers
 
     private static IEnumerable<string> AaPassed(MeasuredRun run)
     {
-        if (AaTest.Of(run) is not { Failed: false, CanFail: true, Shift: { } shift } test)
+        if (AaTest.Of(run) is not { Failed: false, CanFail: true, Shift: not null } test)
             return [];
-        var (reference, delta) = (run.Record.Options.Reference, run.Record.Options.Delta);
-        var cells = test.Cells == 1 ? "1 cell" : Invariant($"{test.Cells} cells");
-        var measured = $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]";
-        return [test.IsEqualWithin(delta)
-            ? Invariant($"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {cells}: {measured}.")
-            : Invariant($"A/A not decided: {reference} against itself is {measured} over {cells}: that neither shows a difference nor ")
-                + Invariant($"excludes one of {Quantity.Percent(delta)}.")];
+        return [test.Sentence(
+            run.Record.Options.Reference, run.Record.Options.Delta, test.Cells == 1 ? "1 cell" : Invariant($"{test.Cells} cells"))];
     }
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>

@@ -2,7 +2,6 @@ using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -65,8 +64,8 @@ internal static class RunTables
 
     /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
-        SignedRank.IntervalOf([.. cell.Values(metric)], run.Record.Options.Alpha()) is { } interval
-            ? $"{Quantity.Show(interval.Low, metric.Unit)} – {Quantity.Show(interval.High, metric.Unit)}" : Range(cell, metric);
+        cell.OverRounds(metric, run.Record.Options.Alpha()) is { Bounds: var bounds }
+            ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
     /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each; an arm may have

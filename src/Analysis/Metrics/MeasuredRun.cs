@@ -117,7 +117,23 @@ public sealed class MeasuredCell
     /// <summary>Whether every call of every round ended well.</summary>
     public bool AllWell => Rounds.All(r => r.FailedCalls == 0 && r.Record.CutOff == 0);
 
-    /// <summary>With the latencies of all rounds together.</summary>
+    /// <summary>
+    /// Whose latencies stand for the cell: its median round, or where the load was given one with those of all rounds together, of which
+    /// nothing else may be asked; null without rounds.
+    /// </summary>
+    public MeasurementView? OfLatencies => Median is null || Key.Load == "max" ? Median : All;
+
+    /// <summary>
+    /// Between which values the single rounds lie: their signed-rank interval, or their range where they are too few for one; null below
+    /// two rounds.
+    /// </summary>
+    public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)
+    {
+        var values = Values(metric).ToList();
+        return values.Count < 2 ? null : SignedRank.IntervalOf([.. values], alpha) is { } interval ? (interval, false)
+            : (new Interval(values.Min(), values.Max()), true);
+    }
+
     private MeasurementView All => all ??= MeasurementView.Together(Rounds);
 
     internal static MeasurementView? MedianOf(IReadOnlyList<MeasurementView> rounds) =>

@@ -119,6 +119,9 @@ public sealed record Metric(
         OfServerLoop("server_waits", "server epoll_waits/call", loop => loop.Waits),
     ];
 
+    /// <summary>The percentiles of latency that are named most.</summary>
+    public static IReadOnlyList<Metric> Percentiles { get; } = [.. All.Where(metric => metric.Id is "p50" or "p90" or "p99" or "p99.9")];
+
     /// <summary>The metric of this name; null when there is none.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 

@@ -17,16 +17,19 @@ internal sealed class SpectrumPlot : IPlot
     {
         var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
         return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
-            "Latency of the median round at each percentile, as far as 100 samples lie beyond it. In a closed loop a faster arm also "
-                + "answers sooner by Little's law: compare latency at equal load (--load).",
+            "Latency of the median round (at a given load: of all rounds) at each percentile, as far as 100 samples lie beyond it. In a "
+                + "closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load).",
             [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))],
                 [.. model.Files.Select(file => RunTables.Latency(file.Run))]);
     }
 
-    private static bool HasData(MeasuredCell cell) => cell.Median!.Latency.HasDataFor(50);
+    private static bool HasData(MeasuredCell cell) => cell.OfLatencies!.Latency.HasDataFor(50);
 
     private static List<(Series Series, LatencyCounts Latency)> Lines(List<Series> series, Point point) =>
-        [.. series.SelectMany(s => s.Cells.Where(cell => cell.Point == point && HasData(cell)).Select(cell => (s, cell.Median!.Latency)))];
+        [.. from one in series
+            from cell in one.Cells
+            where cell.Point == point && HasData(cell)
+            select (one, cell.OfLatencies!.Latency)];
 
     private static Panel Draw(Point point, List<Series> all)
     {

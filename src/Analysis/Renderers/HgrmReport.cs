@@ -2,12 +2,16 @@ using System.Globalization;
 using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>HdrHistogram's percentile text of the median round's latencies, in ms, one block a cell: what existing plotters read.</summary>
+/// <summary>
+/// HdrHistogram's percentile text of the median round's latencies, in ms, one block a cell: what existing plotters read. Where the load was
+/// given it is of all rounds together, and comments have the interval of the single ones.
+/// </summary>
 public sealed class HgrmReport : IReport
 {
     private const int TicksPerHalfDistance = 5;
@@ -24,9 +28,23 @@ public sealed class HgrmReport : IReport
             if (cells.Count > 1)
                 text.Append(text.Length == 0 ? "" : "\n")
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
-            text.Append(Of(cell.Median!.Latency));
+            text.Append(Of(cell.OfLatencies!.Latency));
+            if (cell.Key.Load != "max")
+                AppendRounds(text, cell, file.Run.Record.Options.Alpha());
         }
         return TextBuilding.Printable(text.ToString());
+    }
+
+    /// <summary>How far single rounds lie apart, a comment for each percentile that they have.</summary>
+    private static void AppendRounds(StringBuilder text, MeasuredCell cell, double alpha)
+    {
+        foreach (var metric in Metric.Percentiles)
+        {
+            if (cell.OverRounds(metric, alpha) is { Bounds: var bounds, IsRange: var isRange })
+                text.Append(CultureInfo.InvariantCulture, $"#[{metric.Id,-7} = {bounds.Low / 1e6,12:F3}, {bounds.High / 1e6,12:F3}: ")
+                    .Append(isRange ? "range" : VerdictText.Confidence(1 - alpha) + " interval")
+                    .Line(TextBuilding.Invariant($" of {cell.Values(metric).Count()} rounds]"));
+        }
     }
 
     /// <summary>As AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the distance to 100 %.</summary>

@@ -99,7 +99,26 @@ public sealed class JsonReport : IReport
         var rates = cell.Values(Metric.Rate).ToList();
         Write(json, "rpsLowest", rates.Count == 0 ? null : rates.Min());
         Write(json, "rpsHighest", rates.Count == 0 ? null : rates.Max());
+        if (cell.Key.Load != "max")
+            WriteOverRounds(json, run, cell);
         WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
+        json.WriteEndObject();
+    }
+
+    /// <summary>Of percentiles of all rounds together: between which values those of the single rounds lie.</summary>
+    private static void WriteOverRounds(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
+    {
+        json.WriteStartObject("overRounds");
+        foreach (var metric in Metric.Percentiles)
+        {
+            if (cell.OverRounds(metric, run.Record.Options.Alpha()) is not { } found)
+                continue;
+            json.WriteStartObject(CsvReport.ColumnOf(metric));
+            json.WriteNumber("low", found.Bounds.Low);
+            json.WriteNumber("high", found.Bounds.High);
+            json.WriteBoolean("isRange", found.IsRange);
+            json.WriteEndObject();
+        }
         json.WriteEndObject();
     }
 

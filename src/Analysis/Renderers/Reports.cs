@@ -6,7 +6,8 @@ namespace IpcBench.Analysis.Renderers;
 public static class Reports
 {
     public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(),
-        new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport()];
+        new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport(),
+        new AaReport()];
 
     /// <summary>The report of this format; null when there is none.</summary>
     public static IReport? Find(string format) =>

@@ -10,7 +10,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The layout of wrk, for scripts that read it: the median round of each cell. Failed calls are in no rate here, as in all reports.
+/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds where the load was given.
+/// Failed calls are in no rate here, as in all reports.
 /// </summary>
 public sealed class WrkReport : IReport
 {
@@ -36,7 +37,7 @@ public sealed class WrkReport : IReport
     {
         var (reading, round) = (cell.Median!, cell.Median!.Record);
         var threads = Math.Min(run.Options.Threads, cell.Key.Connections);
-        var counts = reading.Ended;
+        var counts = cell.OfLatencies!.Ended;
         text.Line($"Running {WrkUnits.WholeTime(run.Options.DurationNs > 0 ? run.Options.DurationNs : round.WindowNs)} test @ "
             + $"{cell.Cell.Address}");
         text.Line(Invariant($"  {threads} threads and {cell.Key.Connections} connections"));

@@ -35,13 +35,22 @@ public sealed record Verdict
     /// </summary>
     public double HiddenByDrift { get; private init; }
 
-    /// <summary>Rounds that are missing for any verdict; 0 when there are enough.</summary>
-    public int RoundsMissing => Math.Max(0, FewestRounds - Estimate.Rounds);
+    /// <summary>The fewest at the level at which more rounds would be judged.</summary>
+    private int FewestRoundsThen { get; init; }
 
-    /// <summary>The verdict of one comparison alone, when differences smaller than delta (0.03 is 3 %) do not matter.</summary>
-    public static Verdict Of(RatioEstimate estimate, double delta)
+    /// <summary>Rounds that are missing for any verdict; 0 when there are enough.</summary>
+    public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
+
+    /// <summary>The verdict of one comparison alone.</summary>
+    /// <param name="estimate">What was measured.</param>
+    /// <param name="delta">Differences smaller than this (0.03 is 3 %) do not matter.</param>
+    /// <param name="next">The level at which more rounds would be judged; null: that of the estimate.</param>
+    /// <param name="claims">Comparisons that share that level.</param>
+    public static Verdict Of(RatioEstimate estimate, double delta, double? next = null, int claims = 1)
     {
         var open = new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell, FewestRounds = estimate.FewestRounds };
+        if (next is { } level)
+            open = open with { FewestRoundsThen = Holm.FewestRounds(claims, level) };
         // The ratio is of the rounds that went well; those with a value of 0 are missing from it.
         if (estimate.LeftOut > 0 || estimate.Interval is not { } interval)
             return open;
@@ -56,7 +65,10 @@ public sealed record Verdict
         return largest <= delta
             ? open with { Kind = VerdictKind.NoDifference, LargestDifference = largest }
             : IsHiddenByDrift(estimate, delta) ? open with { HiddenByDrift = estimate.Drift }
-            : open with { MoreRounds = Statistics.MoreRounds.Of(estimate, interval, delta) };
+            : open with
+            {
+                MoreRounds = Statistics.MoreRounds.Of(estimate, interval, delta, next ?? 1 - estimate.Confidence, claims),
+            };
     }
 
     /// <summary>The same where something speaks against any verdict.</summary>
@@ -114,22 +126,26 @@ public sealed record MoreRounds(int Least, int Most)
 
     /// <summary>
     /// The interval narrows with the square root of the rounds. It decides when it is narrow enough either to leave 1 out, where the
-    /// estimate stays what it is, or to fit within delta. Estimate and width are each taken at both ends of their middle 80 %.
+    /// estimate stays what it is, or to fit within delta. Estimate and width are each taken at both ends of their middle 80 %, and the
+    /// level of a winner at both ends of Holm's steps.
     /// </summary>
-    internal static MoreRounds? Of(RatioEstimate estimate, Interval interval, double delta)
+    internal static MoreRounds? Of(RatioEstimate estimate, Interval interval, double delta, double level, int claims)
     {
         var n = estimate.Rounds;
         if (n < FewestRounds)
             return null;
         var (effect, half) = (Math.Abs(Math.Log(estimate.Ratio)), Math.Log(interval.High / interval.Low) / 2);
         const double Quantile = 1.2816;
-        var shift = half * Quantile / Normal.Quantile(1 - (1 - estimate.Confidence) / 2);
+        var deviations = Normal.Quantile(1 - (1 - estimate.Confidence) / 2);
+        var shift = half * Quantile / deviations;
+        double Half(double alpha) => half * Normal.Quantile(1 - alpha / 2) / deviations;
         // The standard deviation of a standard deviation, of normal noise.
         var spread = Quantile / Math.Sqrt(2.0 * (n - 1));
         var ends = from e in new[] { Math.Max(0, effect - shift), effect, effect + shift }
-                   from h in new[] { half * (1 - Math.Min(spread, 0.9)), half * (1 + spread) }
-                   let needed = Math.Max(e, Math.Log(1 + delta) - e)
-                   select (int)Math.Clamp(Math.Ceiling(n * Math.Pow(h / needed, 2)) - n, 1, Many);
+                   from h in new[] { 1 - Math.Min(spread, 0.9), 1 + spread }
+                   from winner in new[] { Half(level), Half(level / claims) }
+                   let narrower = Math.Max(e / (h * winner), (Math.Log(1 + delta) - e) / (h * Half(level)))
+                   select (int)Math.Clamp(Math.Ceiling(n / Math.Pow(narrower, 2)) - n, 1, Many);
         var all = ends.ToList();
         return new MoreRounds(all.Min(), all.Max());
     }

@@ -1,0 +1,59 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>
+/// Runs with <c>--aa</c>, in Markdown: what the second endpoint of the reference was measured at against the first in each of them, at each
+/// size of all of them, and in all together, by the same stratified test.
+/// </summary>
+public sealed class AaReport : IReport
+{
+    public string Format => "aa";
+
+    public string Make(ReportModel model)
+    {
+        var files = model.Files.Where(file => AaTest.Of(file.Run) is not null).OrderBy(file => file.Run.Record.Started).ToList();
+        if (files.Count == 0)
+            return "No run here measured its reference against itself (--aa).\n";
+        var runs = files.ConvertAll(file => file.Run);
+        var reference = runs[0].Record.Options.Reference;
+        var table = new TextTable("runs", "begun", "build", "rounds", "cells", $"second {reference} against the first", "p") { Words = 3 };
+        foreach (var file in files)
+            Add(table, file.Name, [file.Run], AaTest.Of(file.Run));
+        if (files.Count > 1)
+        {
+            var sizes = runs.SelectMany(run => run.Cells).Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Key.Size).Distinct();
+            foreach (var size in sizes.Order())
+                Add(table, $"all, {Quantity.Size(size)}", runs, AaTest.Of(runs, key => key.Size == size));
+            Add(table, "all", runs, AaTest.Of(runs, _ => true));
+        }
+        var text = new StringBuilder().Line($"# {TextTable.Escape(reference)} against itself").Line().Append(table.ToMarkdown()).Line();
+        var whole = AaTest.Of(runs, _ => true)!;
+        var over = $"{Quantity.Count(whole.Cells)} {(whole.Cells == 1 ? "cell" : "cells")} of "
+            + (runs.Count == 1 ? "one run" : $"{Quantity.Count(runs.Count)} runs");
+        text.Line(whole.Failed ? Invariant($"A/A failed: {reference} against itself is {whole.Measured} over {over} ")
+                + Invariant($"(p = {whole.PValue:0.0000}, limit {AaTest.Level}).")
+            : !whole.CanFail ? $"So few rounds cannot fail the test over {over}: take 12 or more."
+            : whole.Sentence(reference, runs.Min(run => run.Record.Options.Delta), over)).Line();
+        text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s; each cell of each run is ranked by "
+            + "itself (signed ranks, added up over the cells). p is that of the whole test: such a shift, or cells that differ this way and "
+            + "that.");
+        return TextBuilding.Printable(text.ToString());
+    }
+
+    private static void Add(TextTable table, string name, IReadOnlyList<MeasuredRun> runs, AaTest? test)
+    {
+        if (test is null)
+            return;
+        var isOne = runs.Count == 1;
+        table.Add(name, isOne ? runs[0].Record.Started.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture) : "",
+            isOne ? runs[0].Record.ToolVersion : "", Invariant($"{runs.Sum(run => run.CommonRounds)}"), Invariant($"{test.Cells}"),
+            test.Measured, Invariant($"{test.PValue:0.000}"));
+    }
+}
