@@ -42,8 +42,8 @@ public sealed class AaReport : IReport
             : !whole.CanFail ? $"So few rounds cannot fail the test over {over}: take 12 or more."
             : whole.Sentence(reference, runs.Min(run => run.Record.Options.Delta), over)).Line();
         text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s; each cell of each run is ranked by "
-            + "itself (signed ranks, added up over the cells). p is that of the whole test: such a shift, or cells that differ this way and "
-            + "that.");
+            + "itself (signed ranks, added up over the cells). p is that of the whole test: such a shift, or cells that differ this way "
+            + "and that.");
         return TextBuilding.Printable(text.ToString());
     }
 
