@@ -99,6 +99,17 @@ public class FoundRateTests
         Assert.Equal("10 B: " + expected, Assert.Single(FoundRates.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]
+    public void Windows_in_which_no_call_was_due_break_no_promise()
+    {
+        // A slow server: what is tried at last has less than a call a window.
+        var run = Run("p99<10us", seed: 1, length: 20);
+        Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
+        Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
+        Assert.Contains("up to which rate tcp keeps p99<10us cannot be told", Assert.Single(FoundRates.Lines(new MeasuredRun(run))),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Too_few_calls_near_it_are_no_percentile()
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);

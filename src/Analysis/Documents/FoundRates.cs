@@ -83,6 +83,11 @@ public static class FoundRates
     {
         var kept = found.Windows.Where(one => one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Max();
         var broken = found.Windows.Where(one => !one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Min();
+        if (kept >= broken && broken > 0)
+        {
+            var (low, high) = (Quantity.Count(broken), Quantity.Count(kept));
+            return $": {(low == high ? $"at {low}/s" : $"from {low} to {high}/s")} some kept it and some did not";
+        }
         var parts = new List<string>();
         if (kept > 0)
             parts.Add($"it did at {Quantity.Count(kept)}/s");

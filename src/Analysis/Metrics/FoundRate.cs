@@ -97,9 +97,9 @@ public sealed class FoundRate
                 + Math.Max(late.Sum, tooLate * term.Limit));
     }
 
-    /// <summary>Whether a window kept all parts of it.</summary>
+    /// <summary>Whether a window kept all parts of it; one in which no call was due broke nothing.</summary>
     public static bool IsKept(Promise promise, MeasurementView window) => promise.Terms.All(term =>
-        ProbeOf(term, window) is { Calls: > 0 } probe && probe.Against <= probe.Calls * term.Allowed);
+        ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
     // The rate of the same arm at full load.
     private static double SaturationOf(MeasuredRun run, CellKey key) =>
