@@ -6,11 +6,15 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Every plot there is: a new one is one line here.</summary>
+/// <summary>Every plot there is, in the order of a report: a new one is one line here.</summary>
 public static class PlotList
 {
-    private static readonly IPlot[] All = [new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
-        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true), new LayersPlot(), new PromisePlot()];
+    // Those that answer the question of runs of one kind come first.
+    private static readonly IPlot[] All =
+    [
+        new LayersPlot(), new PromisePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
+        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true),
+    ];
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 
