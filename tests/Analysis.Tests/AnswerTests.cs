@@ -52,6 +52,37 @@ public class AnswerTests
     public void A_file_without_wake_ups_has_no_table_of_them() => Assert.DoesNotContain(
         "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
 
+    [Fact]
+    public void What_a_call_asks_of_the_system_stands_in_the_table_under_its_heading()
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["unix"] }.Make();
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with { Client = Of(round.Client, 2, 7), Server = Of(round.Server!, 4, 10) })],
+        };
+
+        Assert.Contains(
+            "| size | transport | client woken | server woken | client preempted | server preempted | receives | empty receives | sends "
+                + "| epoll_waits | server receives | server empty receives | server sends | server epoll_waits |\n"
+                + "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+                + "| 10 B | unix | 2 | 4 | 3 | 5 | 7 | 8 | 9 | 10 | 10 | 11 | 12 | 13 |\n",
+            Reports.Find("markdown")!.Make(new ReportModel(run)), StringComparison.Ordinal);
+
+        // Of a call: so many wake-ups, one preemption more, and system calls counted up from the last number.
+        static ProcessUsage Of(ProcessUsage usage, int woken, int receives) => usage with
+        {
+            VoluntarySwitches = woken * usage.Calls,
+            ContextSwitches = (woken + woken + 1) * usage.Calls,
+            Loop = new LoopUsage
+            {
+                Receives = receives * usage.Calls,
+                EmptyReceives = (receives + 1) * usage.Calls,
+                Sends = (receives + 2) * usage.Calls,
+                Waits = (receives + 3) * usage.Calls,
+            },
+        };
+    }
+
     [Theory]
     [InlineData(0.280, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; p50 ")]
     [InlineData(0.310, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.310 cores, 0.000 [0.000, 0.000] (not decided); ")]
