@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1;
 using IpcBench.Client.Tests.Http1.Support;
@@ -29,17 +30,20 @@ public class WindowEndTests
     });
 
     [Theory]
-    [InlineData(null, null)]
-    [InlineData(20L, null)]
-    [InlineData(20L, 1000.0)]
-    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_a_sentence(long? calls, double? rate)
+    [InlineData(null, null, CallMode.Unary, "2")]
+    [InlineData(20L, null, CallMode.Unary, "2")]
+    [InlineData(20L, 1000.0, CallMode.Unary, "2")]
+    [InlineData(null, null, CallMode.Pull, "2.4")] // messages that do not come are cut off before
+    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_a_sentence(
+        long? calls, double? rate, string mode, string seconds)
     {
         await using var server = new FakeServer { Greeting = Frames.Settings((3, 0)) };
         var window = new LoadWindow { Calls = calls, Rate = rate, Duration = calls is null ? TimeSpan.FromMinutes(10) : null };
-        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 0.2), window);
+        var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 0.2) with { Mode = mode }, window);
         Assert.Equal((0, 0), (result.Started, result.CutOff));
         Assert.Equal(
-            $"the server at {server.Address} let no call begin for 2 s: its SETTINGS_MAX_CONCURRENT_STREAMS is 0", result.ServerLost);
+            $"the server at {server.Address} let no call begin for {seconds} s: its SETTINGS_MAX_CONCURRENT_STREAMS is 0",
+            result.ServerLost);
     }
 
     [Fact]
