@@ -51,6 +51,21 @@ public class MessageStreamTests
     }
 
     [Theory]
+    [InlineData(null, 768 << 10, 1 << 20)] // Kestrel's own, as applications have them
+    [InlineData(100_000, 100_000, 100_000)]
+    public async Task What_a_client_may_send_ahead_is_what_an_application_allows_unless_it_is_set(int? asked, uint stream, uint connection)
+    {
+        await using var server = await StartAsync(new ServerOptions { Http2Window = asked });
+        await using var raw = await RawHttp2.ConnectAsync(server.Address);
+        var settings = (await raw.ReadUntilAsync(RawHttp2.Settings))!;
+        var windows = settings.Chunk(6).Where(setting => setting[1] == 4).Select(setting => Number(setting[2..]));
+        Assert.Equal([stream], windows);
+        Assert.Equal(connection - 65_535, Number((await raw.ReadUntilAsync(RawHttp2.WindowUpdate))!));
+
+        static uint Number(byte[] bytes) => System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(bytes);
+    }
+
+    [Theory]
     [InlineData("Echo", new[] { 1 }, "message 1 came where 0 was due")] // the first is lost
     [InlineData("Echo", new[] { 0, 2 }, "message 2 came where 1 was due")]
     [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // doubled

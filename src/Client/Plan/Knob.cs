@@ -15,6 +15,9 @@ namespace IpcBench.Client.Plan;
 /// <param name="Read">Its value as text, or null when it is at its default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
+    // Kestrel takes no window below the protocol's initial one.
+    private const int LeastServerWindow = 65_535;
+
     private static readonly string[] Switches = ["on", "off"], Kinds = ["dotnet", "loop", "bare"], KindsOfClient = ["dotnet", "loop"],
         Collectors = ["server", "workstation"], Stacks = ["built-in", "grpc-dotnet"];
 
@@ -31,6 +34,11 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
             knobs => Text(knobs.Http2Window)) { NotOfferedBy = ["http", "echo"] },
+        new("server-window", KnobSide.Server,
+            "HTTP/2 receive window that the server it starts grants uploads and pushed messages, e.g. 128KiB; 128KiB,1MiB: each an arm "
+                + "(default: Kestrel's own, 768 KiB a stream and 1 MiB a connection)",
+            (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
+            knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window", NotOfferedBy = ["echo"] },
         new("backlog", KnobSide.Server, "length of the accept queue of the server it starts",
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
         new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
@@ -49,7 +57,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ClientSockets) { Values = KindsOfClient, NotOfferedBy = ["http", "echo", "layers"] },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
-            knobs => knobs.ServerGc) { Values = Collectors, IsServerOption = false }, // the runtime's, told by its environment
+            knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
         new("stack", KnobSide.Server, "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks, NotOfferedBy = ["echo"] },
@@ -60,8 +68,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         { IsUsual = true, NotOfferedBy = ["article", "echo", "layers"] },
     ];
 
-    /// <summary>The server takes it as an option of the same name and value.</summary>
-    public bool IsServerOption { get; init; } = Side != KnobSide.Client;
+    /// <summary>The option by which the server takes its value; null: it has none.</summary>
+    public string? ServerOption { get; init; } = Side == KnobSide.Client ? null : "--" + Name;
 
     /// <summary>The words that it takes, for shells to complete; empty where it takes a number or a time.</summary>
     public IReadOnlyList<string> Values { get; init; } = [];
@@ -137,6 +145,9 @@ internal sealed record Knobs
 
     /// <summary>HTTP/2 receive window in bytes that the client grants a stream and a connection.</summary>
     public int? Http2Window { get; init; }
+
+    /// <summary>HTTP/2 receive window in bytes that the server it starts grants a stream and a connection.</summary>
+    public int? ServerWindow { get; init; }
 
     /// <summary>Accept queue of the server it starts.</summary>
     public int? Backlog { get; init; }

@@ -100,11 +100,11 @@ internal sealed class ChildServerCommand(
             yield return "--max-streams";
             yield return streams.ToString(CultureInfo.InvariantCulture);
         }
-        foreach (var knob in Knob.All.Where(knob => knob.IsServerOption))
+        foreach (var knob in Knob.All)
         {
-            if (knob.Read(knobs) is not { } value)
+            if (knob.ServerOption is not { } option || knob.Read(knobs) is not { } value)
                 continue;
-            yield return "--" + knob.Name;
+            yield return option;
             if (value != "on") // the server's switches are on by being there
                 yield return value;
         }

@@ -16,7 +16,7 @@ internal static class KestrelLimits
     public const long FewestConnections = 16;
 
     /// <summary>
-    /// Bytes of one connection that may have arrived and not be read yet: twice what HTTP/2's windows let a client send ahead.
+    /// Bytes of one connection that may have arrived and that its protocol has not looked at yet; beyond them its socket is not read.
     /// </summary>
     public const int MostUnread = 256 << 10;
 
@@ -71,9 +71,10 @@ internal static class KestrelLimits
     {
         // Streams × --write-chunk is what one connection can make the server hold for it.
         http2.MaxStreamsPerConnection = options.MaxStreams;
-        // What a client may send ahead of being read, per stream and in all: requests here have eleven bytes.
-        http2.InitialStreamWindowSize = options.Http2Window;
-        http2.InitialConnectionWindowSize = options.Http2Window;
+        // What a client may send ahead of being read, of a stream and in all: Kestrel's own, as applications have them, 768 KiB and 1 MiB
+        // (https://github.com/dotnet/aspnetcore/pull/43302). They decide how often an upload has to wait.
+        http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
+        http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;
         http2.MaxFrameSize = 16 << 10;
         // The dynamic table of the decoder, and the longest single header: small, and enough for every gRPC client there is.
         http2.HeaderTableSize = 4 << 10;

@@ -51,8 +51,8 @@ internal sealed record ServerOptions
     /// <summary>Leave Nagle's algorithm on for TCP and TLS.</summary>
     public bool Nagle { get; init; }
 
-    /// <summary>Bytes that a client may send ahead, of a stream and of a connection.</summary>
-    public int Http2Window { get; init; } = 128 << 10;
+    /// <summary>Bytes that a client may send ahead, of a stream and of a connection; null leaves Kestrel's own.</summary>
+    public int? Http2Window { get; init; }
 
     /// <summary>Concurrent calls of one connection.</summary>
     public int MaxStreams { get; init; } = 100;
@@ -159,8 +159,9 @@ internal static class ServerArguments
     private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
 
     // Kestrel takes no window below the protocol's initial 65,535.
-    private static readonly Option<int> Http2Window = NumberOption.Size(
-        "--http2-window", "Bytes that a client may send ahead", 65_535, 1 << 30, Default.Http2Window);
+    private static readonly Option<int?> Http2Window = NumberOption.OptionalSize(
+        "--http2-window", "Bytes that a client may send ahead, of a stream and in all (default: Kestrel's own, 768 KiB and 1 MiB)",
+        65_535, 1 << 30);
     private static readonly Option<int> MaxStreams = NumberOption.Number(
         "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, Default.MaxStreams);
     private static readonly Option<int> WriteChunk = NumberOption.Size(

@@ -221,7 +221,7 @@ public class RunOptionsReaderTests
     public void Every_knob_is_an_option()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",
-            "--inline", "on", "--server-gc", "workstation", "--work", "30us");
+            "--inline", "on", "--server-gc", "workstation", "--work", "30us", "--server-window", "128KiB");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
             new Knobs
@@ -229,6 +229,7 @@ public class RunOptionsReaderTests
                 SocketBuffer = 256_000,
                 Nagle = true,
                 Http2Window = 65_536,
+                ServerWindow = 131_072,
                 Backlog = 100,
                 IoQueues = 2,
                 Inline = true,

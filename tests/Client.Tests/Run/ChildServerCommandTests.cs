@@ -10,12 +10,12 @@ public class ChildServerCommandTests
     [Fact]
     public void Knobs_become_options_of_the_server_and_switches_are_on_by_being_there()
     {
-        var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20 };
+        var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20, ServerWindow = 70_000 };
 
         var arguments = new ChildServerCommand(
             [Address.Parse("unix:/tmp/a b")], [], 100, knobs, null, new Dictionary<string, string?>()).Arguments();
 
-        Assert.Equal(["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--inline"], arguments);
+        Assert.Equal(["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--http2-window", "70000", "--inline"], arguments);
     }
 
     [Fact]
