@@ -49,7 +49,8 @@ internal static class CallDoubts
             .MaxBy(seen => seen.Severity);
 
     /// <summary>Messages went one way between two clocks, so that nothing is known of how long they took.</summary>
-    public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) => cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
+    public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
+        cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
         ? new Observation(1, "latency is not shown: the times that the server gave are not of this process's clock "
             + "(another machine, a time namespace, or a server that does not stamp as the contract has it)")
         : null;

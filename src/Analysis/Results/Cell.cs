@@ -30,8 +30,8 @@ public sealed record CellKey
     public string Client { get; init; } = "wire";
 
     /// <summary>
-    /// What a call of this tool's own service is: <c>upload</c>, a payload that goes up; <c>ping-pong</c>, a message on a stream that stays
-    /// open, and its answer; empty: unary, where the payload comes down.
+    /// What a call is: <c>upload</c>, a payload that goes up; <c>ping-pong</c>, a message on a stream that stays open, and its answer;
+    /// <c>push</c> and <c>pull</c>, a message of a stream to or from the server; empty: unary, where a payload comes down.
     /// </summary>
     public string Mode { get; init; } = "";
 

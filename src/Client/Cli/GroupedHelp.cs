@@ -169,7 +169,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
     public static IReadOnlyList<HelpGroup> All { get; } =
     [
         new("What to measure", ["-U", "--vary", "--base", "--head", "--call", "--data", "--path", "-s", "-c", "-m", "--mode"],
-            ["--messages", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
+            ["--messages", "--chunk", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
                 "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
                 "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),

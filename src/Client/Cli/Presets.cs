@@ -22,7 +22,8 @@ internal static class Presets
         Warmup = new(Main.Warmup.Given!),
         NotOffered =
         [
-            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--messages", "--aa", "--no-calibration", "--server-cpus",
+            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--messages", "--chunk", "--aa", "--no-calibration",
+            "--server-cpus",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server || knob.NotOfferedBy.Contains("http")).Select(knob => knob.Option),
         ],
     };
@@ -43,8 +44,8 @@ internal static class Presets
         Warmup = Main.Warmup with { Given = null },
         QuickTime = "three minutes",
         // Whose server, how many connections and which load the article decides.
-        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "-R", "--arrivals", "--load", "--my-rate", "--find", "--aa",
-            "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
+        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "--chunk", "-R", "--arrivals", "--load", "--my-rate",
+            "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
     };
 
     /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
@@ -75,7 +76,7 @@ internal static class Presets
         Calibrate = false,
         QuickTime = "a minute",
         // gRPC's own settings mean nothing here, and there is one client.
-        NotOffered = ["--client", "--mode", "--messages", "--no-calibration", "--crank"],
+        NotOffered = ["--client", "--mode", "--messages", "--chunk", "--no-calibration", "--crank"],
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
@@ -119,8 +120,8 @@ internal static class Presets
         // One client, closed loop, servers of our own: the layers are parts of the same calls on the same endpoints.
         NotOffered =
         [
-            "-U", "-n", "--client", "--mode", "--messages", "--no-calibration", "--crank", "-R", "--arrivals", "--load", "--my-rate",
-            "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
+            "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--no-calibration", "--crank", "-R", "--arrivals", "--load",
+            "--my-rate", "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

@@ -85,7 +85,11 @@ internal sealed class RunCommandOptions(Preset preset)
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
-        "with --mode ping-pong, push, pull: messages of a stream, after which another is opened (default: one stream as long as the load)");
+        "with --mode ping-pong, push, pull, or --call of such a method: messages of a stream, after which another is opened "
+            + "(default: one stream as long as the load)");
+
+    public Option<string> Chunk { get; } = Text("--chunk", "LIST",
+        "with --mode pull: cut each payload into messages of so many bytes, e.g. 64KiB; 0,64KiB: uncut and cut, each an arm");
 
     public Option<string> Reference { get; } = CompletionCommand.Suggesting(
         Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
@@ -153,8 +157,8 @@ internal sealed class RunCommandOptions(Preset preset)
     private IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
-        Rate, Arrivals, Load, MyRate, Find, Client, Mode, Messages, Reference, Delta, MaxTime, AgainstItself, NoCalibration, ClientCpus,
-        ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
+        Rate, Arrivals, Load, MyRate, Find, Client, Mode, Messages, Chunk, Reference, Delta, MaxTime, AgainstItself, NoCalibration,
+        ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];
 

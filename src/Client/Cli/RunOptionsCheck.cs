@@ -81,8 +81,10 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             * options.Variants.Count;
         if (options.Call is not null && isTyped(declared.Mode))
             yield return "--mode is for this tool's own service, and --call names a method: leave out one of them";
-        if (isTyped(declared.Messages) && !options.Modes.Any(CallMode.IsStream))
+        if (isTyped(declared.Messages) && options.Call is null && !options.Modes.Any(CallMode.IsStream))
             yield return "--messages is for streams: add --mode ping-pong, push or pull";
+        if (isTyped(declared.Chunk) && !options.Modes.Contains(CallMode.Pull))
+            yield return "--chunk cuts what --mode pull receives: add that mode, or leave --chunk out";
         if (options.Modes.FirstOrDefault(CallMode.IsStream) is { } stream && options.ConnectPerCall.Contains(true))
         {
             yield return "--connect-per-call gives each call a connection, and "

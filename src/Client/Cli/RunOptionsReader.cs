@@ -84,6 +84,7 @@ internal sealed class RunOptionsReader(
             Modes = Get(declared.Mode) is { } modes
                 ? Parsers.List(modes, "--mode", (mode, what) => Parsers.OneOf(mode, what, [.. CallMode.All])) : [CallMode.Unary],
             Messages = Get(declared.Messages) is { } messages ? AtLeastOne(messages, "--messages") : 0,
+            Chunks = Get(declared.Chunk) is { } chunks ? Parsers.List(chunks, "--chunk", Parsers.Count) : [0],
             Reference = Get(declared.Reference),
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",

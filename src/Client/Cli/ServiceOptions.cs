@@ -22,7 +22,7 @@ internal sealed class ServiceOptions
     public Option<string> Call { get; } = new("--call")
     {
         HelpName = "METHOD",
-        Description = "measure this unary method (package.Service/Method, see --list), not ours",
+        Description = "measure this method (package.Service/Method, see --list), not ours; one that streams is measured message by message",
     };
 
     public Option<string> Data { get; } = new("--data")

@@ -84,16 +84,17 @@ internal sealed class BenchPlan
         from size in Sizes(options, targets)
         from target in targets
         from client in options.Clients
-        from mode in options.Modes
+        from mode in target.Call is { } call ? [CallMode.Of(call)] : options.Modes
+        from chunk in mode == CallMode.Pull && target.Call is null ? options.Chunks : [0]
         from perCall in options.ConnectPerCall
-        select Make(options, target, (client, mode, perCall), size, topology, given);
+        select Make(options, target, (client, mode, chunk, perCall), size, topology, given);
 
     private static IEnumerable<PlannedCell> Beside(RunOptions options, IReadOnlyList<Target> targets) =>
         from topology in new[] { options.Beside }.OfType<Topology>()
         from size in new[] { options.Sizes.Min(), options.Sizes.Max() }.Distinct()
         from target in targets
         where target is { Mark: "", Address.Kind: "tcp" or "unix" }
-        select Make(options, target, (options.Clients[0], options.Modes[0], false), size, topology, null);
+        select Make(options, target, (options.Clients[0], options.Modes[0], 0, false), size, topology, null);
 
     /// <summary>
     /// What an HTTP/1.1 server sends is not known beforehand; arms are compared at one size, the largest of theirs. A method is called with
@@ -107,12 +108,13 @@ internal sealed class BenchPlan
     }
 
     private static PlannedCell Make(
-        RunOptions options, Target target, (string Client, string Mode, bool PerCall) how, long size, Topology topology,
+        RunOptions options, Target target, (string Client, string Mode, long Chunk, bool PerCall) how, long size, Topology topology,
         GivenLoad? given)
     {
         var messages = CallMode.IsStream(how.Mode) ? options.Messages : 0;
         string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : "",
-            messages > 0 ? string.Create(CultureInfo.InvariantCulture, $"messages={messages}") : ""];
+            messages > 0 ? string.Create(CultureInfo.InvariantCulture, $"messages={messages}") : "",
+            how.Chunk > 0 ? string.Create(CultureInfo.InvariantCulture, $"chunk={how.Chunk}") : ""];
         var key = new CellKey
         {
             Transport = target.Address.Kind,
@@ -145,10 +147,16 @@ internal sealed class BenchPlan
             Protocol = target.Protocol,
             Mode = how.Mode,
             Messages = messages,
+            Chunk = how.Chunk,
             ConnectPerCall = how.PerCall,
         };
         string[] notes =
-            [target.Note, load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : ""];
+        [
+            target.Note,
+            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : "",
+            target.Call is null || load.Flow == Flow.Both ? ""
+                : "no latency: its messages go one way, and nothing in them says when they were sent",
+        ];
         var record = new Cell
         {
             Key = key,

@@ -86,6 +86,9 @@ internal sealed record RunOptions
     /// <summary>Messages of each stream in modes that have such; 0: one stream for all of the load.</summary>
     public long Messages { get; init; }
 
+    /// <summary>Bytes of the messages that pulled payloads are cut into, each an arm; 0: a payload is one message.</summary>
+    public IReadOnlyList<long> Chunks { get; init; } = [0];
+
     /// <summary>Each an arm: false keeps connections for all calls, true opens one for every call.</summary>
     public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];
 

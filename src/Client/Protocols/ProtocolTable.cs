@@ -78,25 +78,30 @@ internal static partial class ProtocolTable
     private static Http2Options ForGrpc(LoadOptions load)
     {
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
-        if (load.Mode != CallMode.Unary)
+        if (load.Call is { } call)
         {
-            return Asking(load, Http2Request.Payload(
-                authority, tls, "/" + CallMode.MethodOf(load.Mode), load.Mode == CallMode.Pull ? 0 : load.Size)) with
+            return Asking(load, Http2Request.Grpc(call.Authority ?? authority, tls, call.Path, call.Messages, call.Fields)) with
             {
-                Reply = ReplyKind.Received,
+                Reply = ReplyKind.Any,
+                DeadlineNs = (long)(call.Deadline?.TotalNanoseconds ?? 0),
+                Expect = call.Expect,
+                Notes = new FailureNotes(call.Secrets),
                 IsStream = CallMode.IsStream(load.Mode),
+                IsCalled = true,
                 Flow = load.Flow,
                 Messages = load.Messages,
             };
         }
-        if (load.Call is not { } call)
+        if (load.Mode == CallMode.Unary)
             return Asking(load, Http2Request.Download(authority, tls, load.Size));
-        return Asking(load, Http2Request.Grpc(call.Authority ?? authority, tls, call.Path, call.Messages, call.Fields)) with
+        return Asking(load, Http2Request.Payload(
+            authority, tls, "/" + CallMode.MethodOf(load.Mode), load.Mode == CallMode.Pull ? 0 : load.Size)) with
         {
-            Reply = ReplyKind.Any,
-            DeadlineNs = (long)(call.Deadline?.TotalNanoseconds ?? 0),
-            Expect = call.Expect,
-            Notes = new FailureNotes(call.Secrets),
+            Reply = ReplyKind.Received,
+            IsStream = CallMode.IsStream(load.Mode),
+            Flow = load.Flow,
+            Messages = load.Messages,
+            Chunk = load.Chunk,
         };
     }
 
@@ -182,6 +187,9 @@ internal sealed record LoadOptions : EngineOptions
     /// <summary>Messages of a stream, where a call is one, before another stream is opened; 0: one stream for all of the load.</summary>
     public long Messages { get; init; }
 
+    /// <summary>A pulled payload comes in messages of so many bytes; 0: in one.</summary>
+    public long Chunk { get; init; }
+
     /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
@@ -209,6 +217,15 @@ internal static class CallMode
 
     /// <summary>All there are.</summary>
     public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
+
+    /// <summary>What a call of somebody's method is, which follows from the method's kind.</summary>
+    public static string Of(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
+    {
+        (true, true) => PingPong,
+        (true, false) => Push,
+        (false, true) => Pull,
+        _ => Unary,
+    };
 
     /// <summary>A call is a message on a stream that outlives it.</summary>
     public static bool IsStream(string mode) => mode is PingPong or Push or Pull;

@@ -23,7 +23,7 @@ internal static class CallTargets
     private const int Tries = 3;
 
     /// <summary>The targets with the call, and the bytes of the first reply of each.</summary>
-    /// <exception cref="UsageException">The method streams.</exception>
+    /// <exception cref="UsageException">Something was asked for that a method of its kind cannot do.</exception>
     /// <exception cref="InputException">A request, a file or what is expected cannot be used.</exception>
     /// <exception cref="SchemaException">The types cannot be had.</exception>
     /// <exception cref="EnvironmentException">A server does not answer, or answers that it will not.</exception>
@@ -33,6 +33,8 @@ internal static class CallTargets
         var asked = options.Call!;
         var source = asked.Types with { Server = targets[0].Address, Connector = options.Connector };
         var call = await EncodeAsync(asked, source, cancellation);
+        if (StreamCheck.Wrong(options, call) is { } sentence)
+            throw new UsageException(sentence);
         var replies = new Dictionary<Address, long?>();
         foreach (var address in targets.Select(target => target.Address).Distinct())
             replies[address] = await AskAsync(call, source with { Server = address }, cancellation);
@@ -41,17 +43,15 @@ internal static class CallTargets
 
     private static async Task<GrpcCall> EncodeAsync(AskedCall asked, TypeSource source, CancellationToken cancellation)
     {
-        var (method, types) = asked.NeedsTypes ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
-        if (method is { IsClientStreaming: true } or { IsServerStreaming: true })
-        {
-            throw new UsageException(
-                $"{asked.Method} takes or returns a stream, and --call measures unary methods alone: --list shows which those are");
-        }
+        var (method, types) = asked.NeedsTypes || source.IsFile
+            ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
         // Reading standard input may last for ever, and Ctrl-C must end it.
         var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
         return new GrpcCall
         {
             Method = asked.Method,
+            TakesStream = method?.IsClientStreaming ?? false,
+            ReturnsStream = method?.IsServerStreaming ?? false,
             Messages = corpus.Messages,
             Corpus = corpus.Hash,
             Metadata = [.. asked.Types.Metadata.Select(entry => (entry.Name, entry.Value))],
@@ -106,7 +106,7 @@ internal static class CallTargets
         try
         {
             do
-                answers.Add(await caller.CallAsync(call.Path, call.Messages[0], cancellation));
+                answers.Add(await caller.CallAsync(call.Path, call.Messages[0], cancellation, firstAlone: call.ReturnsStream));
             while (answers is [.., { Status: not 0 and not Unimplemented }] && answers.Count < Tries);
         }
         catch (IOException e)
@@ -193,55 +193,5 @@ internal static class HttpTargets
                 : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
         ];
         return string.Join("; ", notes.Where(note => note.Length > 0));
-    }
-}
-
-/// <summary>Whether servers can answer what a run will ask them for, found out before it: by their limits, or by one call.</summary>
-internal static class DownloadCheck
-{
-    // Larger ones may take longer than anybody waits for a run to begin.
-    private const long LargestAsked = 32 << 20;
-
-    private const int InvalidArgument = 3, ResourceExhausted = 8, OutOfRange = 11, Unimplemented = 12;
-
-    /// <exception cref="UsageException">A size is beyond a server's limit.</exception>
-    /// <exception cref="EnvironmentException">A server does not know the method.</exception>
-    public static async Task CheckAsync(
-        RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, CancellationToken cancellation)
-    {
-        if (options.Call is not null || !options.Protocols.Any(ProtocolTable.IsGrpcServed))
-            return;
-        var largest = options.Sizes.Max();
-        foreach (var (address, link) in links)
-        {
-            // One that describes itself may be older than a mode.
-            foreach (var mode in options.Modes.Where(mode => link.Description is null || mode != CallMode.Unary))
-                await AskAsync(address, link, mode, Math.Min(largest, link.Description is null ? LargestAsked : 0), cancellation);
-            if (link.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
-                throw new UsageException(
-                    $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
-                        + "allows more (serve --max-size) and name it with -U");
-        }
-    }
-
-    private static async Task AskAsync(Address address, ServerLink link, string mode, long size, CancellationToken cancellation)
-    {
-        var method = CallMode.MethodOf(mode);
-        GrpcAnswer? answer;
-        try
-        {
-            answer = await link.BenchAsync(mode, size, cancellation);
-        }
-        catch (IOException)
-        {
-            return; // the load fails too, and its message says more
-        }
-        if (answer is { HttpStatus: not 200 } or { Status: Unimplemented })
-            throw new EnvironmentException(
-                $"{address} answers, but does not know {method} ({answer.StatusText}), which is what is measured: "
-                    + (mode == CallMode.Unary ? "name one of its own methods with --call (--list shows them)"
-                        : $"leave --mode {mode} out, or measure a server that has it"));
-        if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
-            throw new UsageException($"{address} refuses -s {size} ({answer.StatusText}): ask for less, or raise that server's limit");
     }
 }

@@ -80,17 +80,28 @@ internal sealed class GrpcCaller : IDisposable
     public Address Address { get; }
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
+    /// <param name="path"><c>/package.Service/Method</c>.</param>
+    /// <param name="message">Without its prefix.</param>
+    /// <param name="cancellation">Gives up.</param>
+    /// <param name="firstAlone">A reply may be a stream without end: its first message is all that is waited for, and is an OK.</param>
     /// <exception cref="IOException">Nobody answers there, not in time, or with more than any answer has.</exception>
-    public async Task<GrpcAnswer> CallAsync(string path, ReadOnlyMemory<byte> message, CancellationToken cancellation)
+    public async Task<GrpcAnswer> CallAsync(
+        string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)
     {
         using var request = Request(path, message);
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
+        patience.CancelAfter(Patience);
         try
         {
-            using var response = await http.SendAsync(request, cancellation);
-            var body = await response.Content.ReadAsByteArrayAsync(cancellation);
+            using var response = await http.SendAsync(
+                request, firstAlone ? HttpCompletionOption.ResponseHeadersRead : HttpCompletionOption.ResponseContentRead, patience.Token);
+            var first = First(firstAlone
+                ? await BeginningAsync(response.Content, patience.Token) : await response.Content.ReadAsByteArrayAsync(patience.Token));
+            if (firstAlone && first is not null)
+                return new GrpcAnswer((int)response.StatusCode, 0, "", first);
             var status = int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            return new GrpcAnswer((int)response.StatusCode, status, text, First(body));
+            return new GrpcAnswer((int)response.StatusCode, status, text, first);
         }
         catch (HttpRequestException e)
         {
@@ -103,7 +114,12 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
         {
-            throw new IOException($"{Address} accepts connections but gave no HTTP/2 answer within {Patience.TotalSeconds:0} s", e);
+            throw new IOException(firstAlone ? $"{Address} sent no message of {path[1..]} within {Patience.TotalSeconds:0} s"
+                : $"{Address} accepts connections but gave no HTTP/2 answer within {Patience.TotalSeconds:0} s", e);
+        }
+        catch (IOException e) when (firstAlone)
+        {
+            throw new IOException($"{Address} ended {path[1..]} before its first message: {e.Message.TrimEnd('.')}", e);
         }
     }
 
@@ -126,13 +142,30 @@ internal sealed class GrpcCaller : IDisposable
         return request;
     }
 
-    private static ReadOnlyMemory<byte>? First(byte[] body)
+    /// <summary>A reply as far as its first message goes, or to its end.</summary>
+    private static async Task<ReadOnlyMemory<byte>> BeginningAsync(HttpContent reply, CancellationToken cancellation)
+    {
+        await using var stream = await reply.ReadAsStreamAsync(cancellation);
+        var (bytes, count) = (new byte[16 << 10], 0);
+        while (First(bytes.AsMemory(0, count)) is null && count < MostBytes)
+        {
+            if (count == bytes.Length)
+                Array.Resize(ref bytes, 2 * count);
+            var more = await stream.ReadAsync(bytes.AsMemory(count), cancellation);
+            if (more == 0)
+                break;
+            count += more;
+        }
+        return bytes.AsMemory(0, count);
+    }
+
+    private static ReadOnlyMemory<byte>? First(ReadOnlyMemory<byte> body)
     {
         if (body.Length < GrpcFraming.PrefixLength)
             return null;
-        GrpcFraming.ReadPrefix(body, out var flag, out var length);
+        GrpcFraming.ReadPrefix(body.Span, out var flag, out var length);
         return flag == 0 && length <= body.Length - GrpcFraming.PrefixLength
-            ? body.AsMemory(GrpcFraming.PrefixLength, (int)length)
+            ? body.Slice(GrpcFraming.PrefixLength, (int)length)
             : null;
     }
 

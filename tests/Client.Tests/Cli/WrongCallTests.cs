@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Cli;
 /// <summary><c>--call</c> with what cannot be: one sentence each, exit code 1 for what was typed, 2 for what a server says.</summary>
 public sealed class WrongCallTests : IAsyncLifetime
 {
-    private const string SayHello = "hello.v1.Greeter/SayHello", Request = "hello.v1.HelloRequest";
+    private const string SayHello = "hello.v1.Greeter/SayHello", Watch = "hello.v1.Greeter/Watch", Request = "hello.v1.HelloRequest";
     private const string ToRequest = "see to the request (--data, -H), since only calls that end with OK are measured";
 
     internal const string NobodyIsHere = "unix:/tmp/nobody-is-here.sock does not answer: cannot connect to unix:/tmp/nobody-is-here.sock: "
@@ -27,8 +27,19 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "'a/b/c' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "a/b/c"] },
         { 2, "no method SayHallo in hello.v1.Greeter: SayHello", ["--call", "hello.v1.Greeter/SayHallo"] },
         { 2, "nothing is called hello.v1.Greter at SERVER: hello.v1.Greeter", ["--call", "hello.v1.Greter/SayHello"] },
-        { 1, "hello.v1.Greeter/Watch takes or returns a stream, and --call measures unary methods alone: --list shows which those are",
-            ["--call", "hello.v1.Greeter/Watch"] },
+        // What a method of its kind cannot do.
+        { 1, $"--messages is for streams, and {SayHello} takes and returns one message: leave it out", ["--messages", "5"] },
+        { 1, $"the server decides how many messages a stream of {Watch} has: leave out --messages", ["--call", Watch, "--messages", "5"] },
+        { 1, $"the server decides when it sends the messages of {Watch}: leave out -R, --load, --my-rate and --find",
+            ["--call", Watch, "-R", "100"] },
+        { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave it out",
+            ["--call", Watch, "--deadline", "1s"] },
+        { 1, $"--connect-per-call gives each call a connection, and messages of {Watch} share a stream: leave it out",
+            ["--call", Watch, "--connect-per-call"] },
+        { 2, $"SERVER answers {Watch} with OK and no message that can be read: none, or a compressed one",
+            ["--call", Watch, "--data", """{"name":"nobody"}"""] },
+        { 2, $"SERVER answers {Watch} otherwise than --expect has it: text: expected \"Hello me\", got \"Hello you\"",
+            ["--call", Watch, "--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
         // JSON, wrong in each way.
         { 1, "--data: the data holds no request: an empty message is {}", ["--data", ""] },
         { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not a list", ["--data", "[]"] },

@@ -1,6 +1,7 @@
 // hello.v1.Greeter by grpc-js: node greeter.js ADDRESS PROTO [reflection]. Prints the port (0 on a Unix socket) when it listens, and ends
 // with its standard input. A caller without the metadata "key: secret" gets UNAUTHENTICATED from the greeter. "nobody" is NOT_FOUND, in
-// words that repeat the key; "sleeper" is greeted after 300 ms; any other name is repeated in the reply.
+// words that repeat the key; "sleeper" is greeted after 300 ms; any other name is repeated in the reply. Watch greets five times, "nobody"
+// never.
 const grpc = require('@grpc/grpc-js');
 const loader = require('@grpc/proto-loader');
 
@@ -16,7 +17,11 @@ server.addService(grpc.loadPackageDefinition(definition).hello.v1.Greeter.servic
     else if (name === 'sleeper') setTimeout(greet, 300);
     else greet();
   },
-  Watch: (call) => call.end(),
+  Watch: (call) => {
+    const { name } = call.request;
+    for (let time = 0; name !== 'nobody' && time < 5; time++) call.write({ text: `Hello ${name}` });
+    call.end();
+  },
 });
 if (reflection) {
   const { ReflectionService } = require('@grpc/reflection');

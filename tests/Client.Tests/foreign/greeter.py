@@ -2,7 +2,7 @@
 listens, and ends with its standard input.
 
 Python's own reflection package is in no distribution, so reflection is written here: v1alpha alone, as servers before 2023 have it. Its
-messages are put together by hand, and so are those of SayHello. Both answer a caller without the metadata "key: secret" with
+messages are put together by hand, and so are those of SayHello and Watch, which greets five times. All answer a caller without the metadata "key: secret" with
 UNAUTHENTICATED.
 """
 import sys
@@ -50,12 +50,21 @@ def say_hello(request, context):
     return field(1, b"Hello " + request[2:])
 
 
+def watch(request, context):
+    check(context)
+    for _ in range(5):
+        yield field(1, b"Hello " + request[2:])
+
+
 with open(sys.argv[2], "rb") as descriptors:
     FILES = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read()).file
 server = grpc.server(futures.ThreadPoolExecutor(4))
 methods = {"ServerReflectionInfo": grpc.stream_stream_rpc_method_handler(reflect)}
 server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.reflection.v1alpha.ServerReflection", methods),))
-greeter = {"SayHello": grpc.unary_unary_rpc_method_handler(say_hello)}
+greeter = {
+    "SayHello": grpc.unary_unary_rpc_method_handler(say_hello),
+    "Watch": grpc.unary_stream_rpc_method_handler(watch),
+}
 server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("hello.v1.Greeter", greeter),))
 port = server.add_insecure_port(sys.argv[1])
 server.start()

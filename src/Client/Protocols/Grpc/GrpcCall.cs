@@ -4,11 +4,17 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Grpc;
 
-/// <summary>A unary method that is called in place of <c>Bench.Download</c>: what is sent, encoded, and what a reply must be.</summary>
+/// <summary>A method that is called in place of this tool's own: what is sent, encoded, and what a reply must be.</summary>
 internal sealed record GrpcCall
 {
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
+
+    /// <summary>It takes a stream of messages; else one.</summary>
+    public bool TakesStream { get; init; }
+
+    /// <summary>It returns a stream of messages; else one.</summary>
+    public bool ReturnsStream { get; init; }
 
     /// <summary>Requests without their prefix, taken in turn on each connection; at least one.</summary>
     public required IReadOnlyList<byte[]> Messages { get; init; }

@@ -26,11 +26,11 @@ internal static partial class ProtocolTable
         {
             Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.Of((int)options.Size).AsMemory()[^(int)options.Size..]),
         };
-        long? messages = CallMode.IsStream(options.Mode) ? options.Messages : null;
+        (long, long)? stream = CallMode.IsStream(options.Mode) ? (options.Messages, options.Chunk) : null;
         var notes = new FailureNotes(options.Call?.Secrets);
         return new ConnectionSource(
             scheduler => new GrpcDotnetConnection(
-                scheduler, options, upload, messages, options.Call, notes, connector, options.Connector, options.Http2Window)
+                scheduler, options, upload, stream, options.Call, notes, connector, options.Connector, options.Http2Window)
             {
                 Reopens = !options.ConnectPerCall,
             },

@@ -29,15 +29,17 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <param name="scheduler">Where the pauses between attempts to reopen it pass.</param>
     /// <param name="options">The address as it is asked for, the streams, and the size of a Download.</param>
     /// <param name="upload">What is sent up in place of a Download; null: nothing.</param>
-    /// <param name="messages">So many of it on a stream, 0 for no limit; null: each in a unary call.</param>
+    /// <param name="stream">
+    /// So many of it on a stream, 0 for no limit, and bytes of each message that it is pulled in, 0 for one; null: each in a unary call.
+    /// </param>
     /// <param name="call">What is called in place of Download.</param>
     /// <param name="notes">Takes what servers say of failures.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">For the TLS that the handler adds.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes; null leaves the library's.</param>
     public GrpcDotnetConnection(
-        Scheduler scheduler, EngineOptions options, Payload? upload, long? messages, GrpcCall? call, FailureNotes notes,
-        Connector connector, ConnectorOptions settings, int? http2Window)
+        Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
+        FailureNotes notes, Connector connector, ConnectorOptions settings, int? http2Window)
     {
         (this.connector, reopener, Notes) = (connector, new Reopener(scheduler, OpenAsync), notes);
         channel = GrpcChannel.ForAddress(Target(options.Address, call?.Authority, settings.ServerName), new GrpcChannelOptions
@@ -48,11 +50,11 @@ internal sealed class GrpcDotnetConnection : IConnection
         });
         var (client, request) = (new Bench.BenchClient(channel), new DownloadRequest { Size = options.Size });
         var method = call is null ? null : new GrpcDotnetMethod(channel.CreateCallInvoker(), call, notes);
-        streams = [.. Enumerable.Range(0, options.Streams).Select<int, GrpcDotnetStream>(_ => (messages, options.Flow) switch
+        streams = [.. Enumerable.Range(0, options.Streams).Select<int, GrpcDotnetStream>(_ => (stream, options.Flow) switch
         {
-            ({ } each, Flow.Out) => new GrpcDotnetPush(this, client, upload!, each),
-            ({ } each, Flow.In) => new GrpcDotnetPull(this, client, options.Size, each),
-            ({ } each, _) => new GrpcDotnetMessages(this, client, upload!, each),
+            ({ } each, Flow.Out) => new GrpcDotnetPush(this, client, upload!, each.Messages),
+            ({ } each, Flow.In) => new GrpcDotnetPull(this, client, options.Size, each.Chunk, each.Messages),
+            ({ } each, _) => new GrpcDotnetMessages(this, client, upload!, each.Messages),
             _ => new GrpcDotnetCalls(this, client, request, upload, method),
         })];
     }

@@ -73,17 +73,19 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 }
 
-/// <summary>Messages of <c>Bench.Pull</c>, each over when the library has handed it out.</summary>
+/// <summary>Payloads of <c>Bench.Pull</c>, each over when the library has handed out all of it.</summary>
 /// <param name="connection">Its channel.</param>
 /// <param name="client">Of that channel.</param>
-/// <param name="size">Payload bytes of each.</param>
-/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
-internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long messages)
+/// <param name="size">Bytes of each.</param>
+/// <param name="chunk">Of each message that they come in; 0: in one.</param>
+/// <param name="messages">Payloads of a stream, after which another is opened; 0: as many as there are.</param>
+internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long chunk, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
     private AsyncServerStreamingCall<Payload>? open;
     private long received, askedNs, stamp;
     private (double PerSecond, long DelayNs) pace;
+    private uint parts;
     private volatile bool isOver;
 
     public void Pace(double perSecond, long delayNs) => (pace, isOver) = ((perSecond, delayNs), false);
@@ -114,8 +116,15 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
     {
         if (open is null)
         {
-            var request = new PullRequest { Size = size, Messages = messages, Rate = pace.PerSecond, DelayNs = pace.DelayNs };
-            (received, askedNs) = (0, MonotonicClock.NowNs);
+            var request = new PullRequest
+            {
+                Size = size,
+                Messages = messages,
+                Rate = pace.PerSecond,
+                DelayNs = pace.DelayNs,
+                Chunk = chunk,
+            };
+            (received, askedNs, parts) = (0, MonotonicClock.NowNs, 0);
             open = client.Pull(request, new CallOptions(cancellationToken: cancellation));
             await Task.Yield(); // as in Push
         }
@@ -123,15 +132,21 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
         open = null;
         try
         {
-            if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
-                return Failed(call, "ended early");
-            var message = call.ResponseStream.Current;
-            if (message.Sequence != (uint)received++)
-                return Failed(call, "wrong sequence");
-            if (message.Payload_.Length != size)
-                return Failed(call, "wrong length");
-            stamp = (long)message.Stamp;
-            if (received == messages)
+            for (var left = size; ;)
+            {
+                if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
+                    return Failed(call, "ended early");
+                var message = call.ResponseStream.Current;
+                if (message.Sequence != parts++)
+                    return Failed(call, "wrong sequence");
+                if (message.Payload_.Length != (chunk > 0 ? Math.Min(left, chunk) : left))
+                    return Failed(call, "wrong length");
+                stamp = (long)message.Stamp;
+                left -= message.Payload_.Length;
+                if (left == 0)
+                    break;
+            }
+            if (++received == messages)
             {
                 var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
                 return more ? Failed(call, "unasked message") : CallResult.Ok(size);

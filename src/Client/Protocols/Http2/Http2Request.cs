@@ -135,6 +135,12 @@ internal sealed record Http2Options
     /// <summary>Calls are messages on streams that outlive them.</summary>
     public bool IsStream { get; init; }
 
+    /// <summary>The method is somebody's own: its messages are sent as they are and told apart by their lengths alone.</summary>
+    public bool IsCalled { get; init; }
+
+    /// <summary>A pulled payload comes in messages of so many bytes, the last of them shorter; 0: in one.</summary>
+    public long Chunk { get; init; }
+
     /// <summary>Which way they go; of those that are not answered each is a message of a stream.</summary>
     public Flow Flow { get; init; }
 

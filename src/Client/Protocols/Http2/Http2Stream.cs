@@ -9,7 +9,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
 internal class Http2Stream : CallStream
 {
-    private const string NotAsExpected = "not as expected";
+    /// <summary>How a reply is counted that is not what it should say.</summary>
+    protected const string NotAsExpected = "not as expected";
 
     private static readonly string[] StatusKinds =
         [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];

@@ -1,5 +1,4 @@
 using IpcBench.Client.Engine;
-using IpcBench.Protocol;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
@@ -13,8 +12,9 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     // The fields beside the payload, and room for some that are not known.
     private const int MostBeside = 1024;
 
-    private PayloadReader reader;
+    private MessageReader reader;
     private CallResult? broken;
+    private FirstReply? watched;
 
     /// <summary>What is written into the message that is out, or was read from the last one.</summary>
     public ulong Stamp { get; protected set; }
@@ -68,7 +68,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     public virtual void BeginStream(int id, long window)
     {
         BeginRequest(id, 0, window);
-        (reader, Count) = (default, 0);
+        (reader, Count) = (new(isOurs: !Options.IsCalled), 0);
     }
 
     /// <summary>Numbers the next message, which is about to be sent.</summary>
@@ -86,6 +86,11 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     public override void Ended(CallResult result)
     {
         Ends = false;
+        if (watched is not null && !result.IsOk)
+        {
+            watched = null;
+            Connection.LookAtNext();
+        }
         if (IsOut)
             Complete(result);
         else if (!result.IsOk)
@@ -98,14 +103,26 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
         try
         {
             if (TakeBroken() is { } failure)
+            {
                 Complete(failure);
-            else
-                Connection.Send(this);
+                return;
+            }
+            if (Options.IsCalled)
+                Body = null; // the next of those that were given
+            Watch();
+            Connection.Send(this);
         }
         finally
         {
             Connection.Leave();
         }
+    }
+
+    /// <summary>The next message that comes is looked at where that is due.</summary>
+    protected void Watch()
+    {
+        if (Options.Expect is not null && Options.Flow != Flow.Out && IsBetween && Connection.TakesFirstReply())
+            watched = new FirstReply();
     }
 
     /// <summary>Ends the stream that is open.</summary>
@@ -125,13 +142,17 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
             return "protocol";
         for (var id = Id; !bytes.IsEmpty && Id == id;)
         {
-            bytes = bytes[reader.Read(bytes)..];
+            var taken = reader.Read(bytes);
+            watched?.Add(bytes[..taken]);
+            bytes = bytes[taken..];
             if (reader.IsBroken)
                 return "protocol";
-            if (reader.Length > Options.Size + MostBeside)
+            if (!Options.IsCalled && reader.Length > Options.Size + MostBeside)
                 return "wrong length";
             if (!reader.IsComplete)
                 break;
+            if (LookAt() is { } other)
+                return other;
             if (OnMessage(reader) is { } wrong)
                 return wrong;
         }
@@ -139,13 +160,30 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     }
 
     /// <returns>What is wrong with it; null: nothing.</returns>
-    protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
+    protected virtual string? OnMessage(in MessageReader message) => "unasked message";
+
+    /// <returns>Whether a message says what it should; null: it does, or it is not looked at.</returns>
+    protected string? Judge(byte[] message)
+    {
+        if (Options.Expect?.Invoke(message) is not { } difference)
+            return null;
+        Options.Notes.Add(NotAsExpected, difference);
+        return NotAsExpected;
+    }
 
     protected CallResult? TakeBroken()
     {
         var taken = broken;
         broken = null;
         return taken;
+    }
+
+    private string? LookAt()
+    {
+        if (watched is not { } seen)
+            return null;
+        watched = null;
+        return Judge(seen.Message);
     }
 
     /// <summary>Ends the stream on a connection that is about to close, and waits for the next Connection.</summary>
@@ -157,17 +195,18 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     }
 }
 
-/// <summary>Messages of <c>Bench.Echo</c>, each over when its answer has come.</summary>
+/// <summary>Messages of <c>Bench.Echo</c>, or of another method with streams both ways, each over when its answer has come.</summary>
 internal sealed class PingPongStream(Http2Client connection, Http2Options options) : MessageStream(connection, options)
 {
     private bool hasAnswer;
+    private long answerBytes;
 
     public override string? OnData(ReadOnlySpan<byte> bytes) => ReadMessages(bytes);
 
     public override CallResult Conclude(bool endedByHeaders)
     {
         var why = Failure ?? (!endedByHeaders ? "no status" : !IsBetween ? "wrong length" : Ends || hasAnswer ? null : "ended early");
-        return InTime(why is null ? CallResult.Ok(hasAnswer ? Options.Size : 0) : CallResult.Failed(why));
+        return InTime(why is null ? CallResult.Ok(hasAnswer ? answerBytes : 0) : CallResult.Failed(why));
     }
 
     public override void Ended(CallResult result)
@@ -176,16 +215,16 @@ internal sealed class PingPongStream(Http2Client connection, Http2Options option
         base.Ended(result);
     }
 
-    protected override string? OnMessage(in PayloadReader message)
+    protected override string? OnMessage(in MessageReader message)
     {
         if (!IsOut || Ends || hasAnswer || Unsent > 0)
             return "unasked message";
-        if ((message.Sequence, message.Stamp) != (Sequence, Stamp))
+        if (!Options.IsCalled && (message.Sequence, message.Stamp) != (Sequence, Stamp))
             return "wrong sequence";
-        if (message.Size != Options.Size)
+        if (!Options.IsCalled && message.Size != Options.Size)
             return "wrong length";
         if (IsLast)
-            hasAnswer = true;
+            (hasAnswer, answerBytes) = (true, message.Size);
         else
             Complete(InTime(CallResult.Ok(message.Size))); // the next message may be out after this
         return null;

@@ -9,7 +9,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>Messages of <c>Bench.Push</c>, each over when it is written and the output has room for another.</summary>
+/// <summary>
+/// Messages of <c>Bench.Push</c>, or of another method that takes a stream, each over when it is written and the output has room for
+/// another.
+/// </summary>
 internal sealed class PushStream(Http2Client connection, Http2Options options) : MessageStream(connection, options), IOneWayStream
 {
     // What a server says of a stream takes less: 1024 slots, and a pair of numbers for each time that it has seen.
@@ -19,6 +22,9 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     private long dueNs, beganNs;
     private bool isWaiting;
     private Receipt? receipt;
+    private ArrivalLog? written;
+
+    private CallResult Written => CallResult.Ok(Options.IsCalled ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
 
     public void SetDue(long dueNs) => this.dueNs = dueNs;
 
@@ -34,6 +40,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         base.BeginStream(id, window);
         reply.ResetWrittenCount();
         beganNs = MonotonicClock.NowNs;
+        written = Options.IsCalled ? new ArrivalLog() : null; // nobody tells when they came
     }
 
     public override void BeginMessage()
@@ -44,10 +51,11 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
 
     public override void OnWritten()
     {
+        written?.Add(0, SentNs);
         if (IsLast)
             return;
         if (Connection.HasOutputRoom(this))
-            Complete(CallResult.Ok(Options.Size));
+            Complete(Written);
         else
             isWaiting = true;
     }
@@ -58,7 +66,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         if (!isWaiting)
             return;
         isWaiting = false;
-        Complete(CallResult.Ok(Options.Size));
+        Complete(Written);
     }
 
     public override string? OnData(ReadOnlySpan<byte> bytes)
@@ -74,7 +82,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     public override CallResult Conclude(bool endedByHeaders)
     {
         var why = Failure ?? (!endedByHeaders ? "no status" : !IsSent ? "ended early" : Judge());
-        return InTime(why is null ? CallResult.Ok(Ends ? 0 : Options.Size) : CallResult.Failed(why));
+        return InTime(why is null ? Ends ? CallResult.Ok(0) : Written : CallResult.Failed(why));
     }
 
     public override void Ended(CallResult result)
@@ -94,6 +102,13 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         GrpcFraming.ReadPrefix(bytes, out var flag, out var length);
         if (flag != 0 || length != bytes.Length - GrpcFraming.PrefixLength)
             return "protocol";
+        if (written is not null)
+        {
+            if (Judge(bytes[GrpcFraming.PrefixLength..].ToArray()) is { } other)
+                return other;
+            receipt = Receipts.Of(new Received { Messages = Count, Arrivals = written.Told() }, beganNs);
+            return null;
+        }
         try
         {
             var said = Received.Parser.ParseFrom(bytes[GrpcFraming.PrefixLength..]);
@@ -111,11 +126,15 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     }
 }
 
-/// <summary>Messages of <c>Bench.Pull</c>, each over when it has come.</summary>
+/// <summary>
+/// Payloads of <c>Bench.Pull</c>, or messages of another method that returns a stream, each over when it has come. A stream of another
+/// method may end when it likes, and the next is opened.
+/// </summary>
 internal sealed class PullStream(Http2Client connection, Http2Options options) : MessageStream(connection, options), IOneWayStream
 {
     private (double PerSecond, long DelayNs) pace;
-    private long askedNs;
+    private long askedNs, come;
+    private uint parts;
     private bool hasLast;
 
     public void Pace(double perSecond, long delayNs) => pace = (perSecond, delayNs);
@@ -133,20 +152,36 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
 
     public override CallResult Conclude(bool endedByHeaders)
     {
-        var why = Failure ?? (!endedByHeaders ? "no status" : !IsBetween ? "wrong length" : hasLast ? null : "ended early");
+        var early = !Options.IsCalled ? "ended early" : Count == 0 ? "no message" : null;
+        var why = Failure ?? (!endedByHeaders ? "no status" : !IsBetween ? "wrong length" : hasLast ? null : early);
         return InTime(why is null ? CallResult.Ok(Options.Size) : CallResult.Failed(why));
     }
 
-    /// <summary>What is asked when a stream is opened: one body for all its messages.</summary>
-    public RequestBody Request()
+    public override void Ended(CallResult result)
     {
-        (askedNs, hasLast) = (MonotonicClock.NowNs, false);
+        if (!Options.IsCalled || !result.IsOk || !IsOut || Ends)
+        {
+            base.Ended(result);
+            return;
+        }
+        // All that there was has come: the message that is waited for is the first of another stream.
+        Body = null;
+        Connection.Send(this);
+    }
+
+    /// <summary>What is asked when a stream is opened: one body for all its messages; null: one of those that were given.</summary>
+    public RequestBody? Request()
+    {
+        (askedNs, hasLast, parts, come) = (MonotonicClock.NowNs, false, 0, 0);
+        if (Options.IsCalled)
+            return null;
         var request = new PullRequest
         {
             Size = Options.Size,
             Messages = Options.Messages,
             Rate = pace.PerSecond,
             DelayNs = pace.DelayNs,
+            Chunk = Options.Chunk,
         };
         return Options.Request.With(request.ToByteArray());
     }
@@ -160,6 +195,8 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         }
         else if (TakeBroken() is { } failure)
             Complete(failure);
+        else
+            Watch();
     }
 
     /// <summary>The server sends as long as it is not told to stop.</summary>
@@ -169,14 +206,22 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         return new(TakeBroken() ?? CallResult.Ok(0));
     }
 
-    protected override string? OnMessage(in PayloadReader message)
+    protected override string? OnMessage(in MessageReader message)
     {
         if (hasLast)
             return "unasked message";
-        if (message.Sequence != (uint)Count)
-            return "wrong sequence";
-        if (message.Size != Options.Size)
-            return "wrong length";
+        if (!Options.IsCalled)
+        {
+            if (message.Sequence != parts++)
+                return "wrong sequence";
+            var left = Options.Size - come;
+            if (message.Size != (Options.Chunk > 0 ? Math.Min(left, Options.Chunk) : left))
+                return "wrong length";
+            come += message.Size;
+            if (come < Options.Size)
+                return null;
+            come = 0;
+        }
         Count++;
         hasLast = IsLast;
         if (hasLast || !IsOut)

@@ -86,7 +86,8 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         whole.Span.CopyTo(frame);
         frame[FrameHeader.FlagsOffset] = (byte)(stream.IsLast ? FrameFlags.EndStream : FrameFlags.None);
         BinaryPrimitives.WriteInt32BigEndian(frame[FrameHeader.StreamOffset..], stream.Id);
-        PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
+        if (!options.IsCalled)
+            PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
         window -= length;
         stream.SendWindow -= length;
         stream.Unsent = 0;
@@ -195,7 +196,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             }
             var (messages, from) = (Numbered(stream), message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
-            if (messages is not null && from < PayloadFrame.LongestHead)
+            if (messages is not null && !options.IsCalled && from < PayloadFrame.LongestHead)
                 WriteHead(messages, flags, from, count);
             else
                 WriteData(stream.Id, flags, message.AsMemory(from, count));

@@ -1,0 +1,82 @@
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Host;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>What cannot be asked of a method that streams, or of one that does not; known only when its types are.</summary>
+internal static class StreamCheck
+{
+    /// <summary>One sentence; null: all can be.</summary>
+    public static string? Wrong(RunOptions options, GrpcCall call)
+    {
+        var (mode, name) = (CallMode.Of(call), call.Method);
+        if (mode == CallMode.Unary)
+            return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
+        if (options.Clients.Any(client => client != ProtocolTable.Wire))
+            return $"{name} streams, and of the clients wire alone measures streams of other services: leave out --client";
+        if (options.ConnectPerCall.Contains(true))
+            return $"--connect-per-call gives each call a connection, and messages of {name} share a stream: leave it out";
+        if (call.Deadline is not null)
+            return $"--deadline would end the stream of {name}, which stays open as long as the load: leave it out";
+        if (mode == CallMode.Pull && (options.Rate is not null || options.Loads.Count > 0))
+            return $"the server decides when it sends the messages of {name}: leave out -R, --load, --my-rate and --find";
+        if (mode == CallMode.Pull && options.Messages > 0)
+            return $"the server decides how many messages a stream of {name} has: leave out --messages";
+        if (mode == CallMode.Push && options.Promise is not null)
+            return $"--find holds latencies against a promise, and messages of {name} are not answered: leave it out";
+        return null;
+    }
+}
+
+/// <summary>Whether servers can answer what a run will ask them for, found out before it: by their limits, or by one call.</summary>
+internal static class DownloadCheck
+{
+    // Larger ones may take longer than anybody waits for a run to begin.
+    private const long LargestAsked = 32 << 20;
+
+    private const int InvalidArgument = 3, ResourceExhausted = 8, OutOfRange = 11, Unimplemented = 12;
+
+    /// <exception cref="UsageException">A size is beyond a server's limit.</exception>
+    /// <exception cref="EnvironmentException">A server does not know the method.</exception>
+    public static async Task CheckAsync(
+        RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, CancellationToken cancellation)
+    {
+        if (options.Call is not null || !options.Protocols.Any(ProtocolTable.IsGrpcServed))
+            return;
+        var largest = options.Sizes.Max();
+        foreach (var (address, link) in links)
+        {
+            // One that describes itself may be older than a mode.
+            foreach (var mode in options.Modes.Where(mode => link.Description is null || mode != CallMode.Unary))
+                await AskAsync(address, link, mode, Math.Min(largest, link.Description is null ? LargestAsked : 0), cancellation);
+            if (link.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
+                throw new UsageException(
+                    $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
+                        + "allows more (serve --max-size) and name it with -U");
+        }
+    }
+
+    private static async Task AskAsync(Address address, ServerLink link, string mode, long size, CancellationToken cancellation)
+    {
+        var method = CallMode.MethodOf(mode);
+        GrpcAnswer? answer;
+        try
+        {
+            answer = await link.BenchAsync(mode, size, cancellation);
+        }
+        catch (IOException)
+        {
+            return; // the load fails too, and its message says more
+        }
+        if (answer is { HttpStatus: not 200 } or { Status: Unimplemented })
+            throw new EnvironmentException(
+                $"{address} answers, but does not know {method} ({answer.StatusText}), which is what is measured: "
+                    + (mode == CallMode.Unary ? "name one of its own methods with --call (--list shows them)"
+                        : $"leave --mode {mode} out, or measure a server that has it"));
+        if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
+            throw new UsageException($"{address} refuses -s {size} ({answer.StatusText}): ask for less, or raise that server's limit");
+    }
+}

@@ -1,0 +1,155 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Http2;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Streams of somebody's method, against scripts: messages are sent as they are, and told apart by their lengths alone.</summary>
+public class CalledStreamTests
+{
+    [Fact]
+    public void Messages_of_both_ways_are_those_that_were_given_in_turn_and_each_is_over_with_its_answer()
+    {
+        var harness = Opened(Flow.Both, messages: 0, "a", "bb", "");
+        foreach (var (sent, answered) in ((string, int)[])[("a", 3), ("bb", 0), ("", 100_000), ("a", 1)])
+        {
+            var call = Call(harness);
+            var frame = harness.Duplex.TakeFrames()[^1];
+            Assert.Equal((FrameFlags.None, Message(sent)), (frame.Header.Flags, frame.Payload));
+            if (answered == 3)
+                harness.Duplex.Deliver(Frames.ResponseHeaders(1));
+            var answer = Message(new string('x', answered));
+            foreach (var part in answer.Chunk(16_000))
+            {
+                Assert.False(call.IsCompleted);
+                harness.Duplex.Deliver(Frames.Data(1, part));
+            }
+            IsOk(call, answered);
+        }
+        var end = harness.Connection.Streams[0].EndAsync(1).AsTask();
+        harness.Duplex.Deliver(Frames.Trailers(1));
+        IsOk(end);
+    }
+
+    [Fact]
+    public void A_stream_of_the_server_may_end_when_it_likes_and_the_message_waited_for_is_of_the_next()
+    {
+        var harness = Opened(Flow.In, messages: 0, "a", "bb");
+        var call = Call(harness);
+        var opened = harness.Duplex.TakeFrames();
+        Assert.Equal((FrameFlags.EndStream, Message("a")), (opened[^1].Header.Flags, opened[^1].Payload));
+        // Two messages and the beginning of a third in one piece.
+        byte[] bytes = [.. Message("one"), .. Message(""), .. Message("3")[..2]];
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, bytes)]);
+        IsOk(call, 3);
+        Assert.Null(((IOneWayStream)harness.Connection.Streams[0]).DueNs(1));
+        call = Call(harness);
+        Assert.False(call.IsCompleted); // what came while nobody waited is not kept
+        harness.Duplex.Deliver(Frames.Data(1, Message("3")[2..]));
+        IsOk(call, 1);
+        call = Call(harness);
+        Assert.Empty(harness.Duplex.TakeFrames());
+        harness.Duplex.Deliver(Frames.Trailers(1));
+        opened = harness.Duplex.TakeFrames();
+        Assert.Equal((3, Message("bb")), (opened[0].Header.StreamId, opened[^1].Payload));
+        Assert.False(call.IsCompleted);
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(3), .. Frames.Data(3, Message("four"))]);
+        IsOk(call, 4);
+        harness.Duplex.Deliver(Frames.Trailers(3));
+        IsOk(harness.Connection.Streams[0].EndAsync(1).AsTask()); // over already
+    }
+
+    [Fact]
+    public void Pushed_messages_are_credited_when_they_were_written_once_the_method_has_ended_well()
+    {
+        var harness = Opened(Flow.Out, messages: 2, "a", "bb");
+        var stream = (IOneWayStream)harness.Connection.Streams[0];
+        IsOk(harness.Connection.Streams[0].CallAsync(5_000_000_000).AsTask(), 1);
+        var last = harness.Connection.Streams[0].CallAsync(5_004_000_000).AsTask();
+        var frames = harness.Duplex.TakeFrames();
+        Assert.Equal((FrameFlags.EndStream, Message("bb")), (frames[^1].Header.Flags, frames[^1].Payload));
+        Assert.Null(stream.TakeReceipt());
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message("any")), .. Frames.Trailers(1)]);
+        IsOk(last, 2);
+        var receipt = stream.TakeReceipt()!;
+        Assert.Equal((2, 0, 1, 1), (receipt.Slots.Sum(), receipt.Latency.Count, receipt.Slots[0], receipt.Slots[^1]));
+        Assert.InRange((receipt.Slots.Count - 1) * receipt.SlotNs, 3_000_000, 4_100_000);
+    }
+
+    [Theory]
+    [InlineData("both", "compressed", "protocol")]
+    [InlineData("both", "two", "unasked message")]
+    [InlineData("both", "trailers", "ended early")]
+    [InlineData("both", "status", "status 7")]
+    [InlineData("both", "half-closed", "no status")]
+    [InlineData("in", "compressed", "protocol")]
+    [InlineData("in", "trailers", "no message")]
+    [InlineData("in", "cut inside", "wrong length")]
+    [InlineData("in", "status", "status 7")]
+    [InlineData("in", "half-closed", "no status")]
+    [InlineData("out", "trailers", "ended early")]
+    [InlineData("out", "status", "status 7")]
+    public void What_does_not_end_well_is_a_failure_and_the_next_message_is_of_another_stream(string way, string how, string kind)
+    {
+        var harness = Opened(way switch { "in" => Flow.In, "out" => Flow.Out, _ => Flow.Both }, messages: 0, "a");
+        var call = Call(harness);
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. how switch
+        {
+            "compressed" => Frames.Data(1, [1, 0, 0, 0, 1, 5]),
+            "two" => Frames.Data(1, [.. Message("x"), .. Message("y")]),
+            "cut inside" => [.. Frames.Data(1, Message("four")[..7]), .. Frames.Trailers(1)],
+            "half-closed" => Frames.Data(1, [], end: true),
+            "status" => Frames.Trailers(1, 7),
+            _ => Frames.Trailers(1),
+        }]);
+        if (how == "two" || way == "out")
+        {
+            IsOk(call);
+            call = Call(harness); // what became of the stream is told with its next message
+        }
+        Failed(kind, call);
+        harness.Duplex.TakeSent();
+        call = Call(harness);
+        Assert.Equal(FrameType.Headers, harness.Duplex.TakeFrames()[0].Header.Type);
+        Assert.Equal(way == "out", call.IsCompleted);
+    }
+
+    [Theory]
+    [InlineData("both")]
+    [InlineData("in")]
+    public void The_first_message_of_each_window_is_held_against_what_is_expected(string way)
+    {
+        var harness = Opened(way == "in" ? Flow.In : Flow.Both, messages: 0, "a");
+        var call = Call(harness);
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message("right"))]);
+        IsOk(call);
+        call = Call(harness);
+        harness.Duplex.Deliver(Frames.Data(1, Message("wrong"))); // nobody looks
+        IsOk(call);
+        harness.Connection.OnWindow();
+        call = Call(harness);
+        harness.Duplex.Deliver(Frames.Data(1, Message("wro")[..6]));
+        harness.Duplex.Deliver(Frames.Data(1, Message("wro")[6..]));
+        Failed("not as expected", call);
+    }
+
+    private static Http2Harness Opened(Flow flow, long messages, params string[] bodies) => new Http2Harness(new Http2Options
+    {
+        Request = Http2Request.Grpc("localhost", tls: false, "/a.B/C", bodies.Select(System.Text.Encoding.ASCII.GetBytes)),
+        Size = 1,
+        Reply = ReplyKind.Any,
+        IsStream = true,
+        IsCalled = true,
+        Flow = flow,
+        Messages = messages,
+        Streams = 1,
+        Expect = message => message.AsSpan().StartsWith("wro"u8) ? "it is wrong" : null,
+    }).Opened((4, int.MaxValue));
+
+    private static byte[] Message(string text) => GrpcFraming.Frame(System.Text.Encoding.ASCII.GetBytes(text));
+
+    private static Task<CallResult> Call(Http2Harness harness) => harness.Connection.Streams[0].CallAsync(1).AsTask();
+}

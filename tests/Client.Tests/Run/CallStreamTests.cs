@@ -1,0 +1,140 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Protocol.Reflection.V1;
+using IpcBench.Protocol.V1;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary><c>--call</c> of methods that stream, on our own server by its reflection and on servers that others wrote.</summary>
+public sealed class CallStreamTests : IDisposable
+{
+    private const string Bench = "ipcbench.v1.Bench/";
+
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("streams-");
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Theory]
+    [InlineData("tcp", """{"size":"1000"}""")] // without end
+    [InlineData("unix", """{"size":"1000","messages":"7"}""")]
+    [InlineData("pipe", """{"size":"1000","messages":"1"}""")]
+    public async Task Messages_from_our_own_server_are_counted_and_no_latency_is_made_up(string kind, string request)
+    {
+        var (result, cell) = await MeasureAsync(
+            "--transports", kind, "--call", Bench + "Pull", "--data", request, "-c", "3", "-m", "2");
+        Assert.Equal((500, 500, 0), (result.Ok, result.Completed, result.Latency.Count));
+        // Stamp, sequence, tag and length beside the payload.
+        Assert.Equal((1017, 1017), (result.Replies.Smallest, result.Replies.Largest));
+        Assert.Equal((kind + " pull", "Pull"), (cell.Record.Key.Arm, cell.Record.Key.Work));
+        Assert.Contains("no latency: its messages go one way, and nothing in them says when they were sent", cell.Record.Note);
+    }
+
+    [Theory]
+    [InlineData("Echo", "tcp ping-pong messages=3", true)]
+    [InlineData("Push", "tcp push messages=3", false)]
+    public async Task Messages_to_our_own_server_are_those_of_a_file_in_turn(string method, string arm, bool isAnswered)
+    {
+        // It ends a stream whose numbers are others.
+        var lines = Write("three.jsonl", string.Join('\n', Enumerable.Range(0, 3).Select(number => $$"""{"sequence":{{number}}}""")));
+        var (result, cell) = await MeasureAsync(
+            "--transports", "tcp", "--call", Bench + method, "--data", "@" + lines, "--messages", "3", "-c", "1");
+        Assert.Equal((500, arm), (result.Ok, cell.Record.Key.Arm));
+        Assert.Equal(500, Math.Round(result.Credited));
+        Assert.Equal(isAnswered ? 500 : 0, result.Latency.Count);
+    }
+
+    [Fact]
+    public async Task A_stream_that_the_server_ends_is_a_failure_with_its_words()
+    {
+        // The second message has the number of the first.
+        var (result, _) = await MeasureAsync("--transports", "unix", "--call", Bench + "Echo", "--data", "{}", "-c", "1");
+        Assert.Equal((250, 250), (result.Ok, result.Failed["status 15"]));
+        Assert.Equal("message 0 came where 1 was due", result.FailureMessages["status 15"]);
+    }
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task Grpc_js_streams_to_the_client(string kind)
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
+        await WatchesAsync($"{server.Address}");
+    }
+
+    [Fact]
+    public async Task Python_streams_to_the_client()
+    {
+        var file = Write("greeter.pb", new FileDescriptorSet
+        {
+            File =
+            {
+                Google.Protobuf.WellKnownTypes.TimestampReflection.Descriptor.ToProto(), Hello.GreeterReflection.Descriptor.ToProto(),
+            },
+        }.ToByteArray());
+        await using var server = await ForeignServer.GreeterPythonAsync("unix", file);
+        await WatchesAsync($"{server.Address}");
+    }
+
+    [Fact]
+    public async Task Grpc_js_streams_both_ways()
+    {
+        await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
+        var types = Write("reflection.pb", new FileDescriptorSet { File = { ReflectionReflection.Descriptor.ToProto() } }.ToByteArray());
+        var (result, cell) = await MeasureAsync("-U", $"{server.Address}", "--call",
+            "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "--protoset", types, "--data", """{"listServices":"*"}""",
+            "-c", "2", "-m", "3");
+        Assert.Empty(result.Failed);
+        Assert.Equal((500, 500, "unix ping-pong"), (result.Ok, result.Latency.Count, cell.Record.Key.Arm));
+    }
+
+    [Fact]
+    public async Task Grpc_js_takes_a_stream()
+    {
+        await using var server = await ForeignServer.NodeAsync("unix");
+        var types = Write("bench.pb", new FileDescriptorSet { File = { BenchReflection.Descriptor.ToProto() } }.ToByteArray());
+        string[] asked = ["-U", $"{server.Address}", "--call", Bench + "Push", "--protoset", types, "-c", "2", "-m", "2"];
+        var (result, _) = await MeasureAsync([.. asked, "--data", """{"payload":"AAAA"}"""]);
+        Assert.Equal((500, 0, 500), (result.Ok, result.Failed.Count, Math.Round(result.Credited)));
+        // It fails with a message of 13 bytes: of what was written on such a stream nothing counts.
+        var thirteen = Write("thirteen.bin", new Payload { Payload_ = ByteString.CopyFrom(new byte[13]) }.ToByteArray());
+        await Assert.ThrowsAsync<Host.EnvironmentException>(() => MeasureAsync([.. asked, "--data-binary", "@" + thirteen]));
+    }
+
+    private async Task WatchesAsync(string address)
+    {
+        var (result, cell) = await MeasureAsync("-U", address, "--call", "hello.v1.Greeter/Watch", "--data", """{"name":"you"}""",
+            "-H", "key: secret", "--expect", """{"text":"Hello you"}""", "-c", "3", "-m", "2");
+        Assert.Empty(result.Failed);
+        Assert.Equal((500, 500, 0), (result.Ok, result.Completed, result.Latency.Count));
+        Assert.Equal(500 * cell.Target.ReplySize, result.Replies.Bytes);
+    }
+
+    private string Write(string name, string text) => Write(name, System.Text.Encoding.UTF8.GetBytes(text));
+
+    private string Write(string name, byte[] bytes)
+    {
+        var path = Path.Combine(folder.FullName, name);
+        File.WriteAllBytes(path, bytes);
+        return path;
+    }
+
+    /// <summary>500 calls of the only cell that there is.</summary>
+    private static async Task<(LoadResult Result, PlannedCell Cell)> MeasureAsync(params string[] arguments)
+    {
+        var options = Typed.ReadCall(arguments);
+        await using var servers = await ServerSet.OpenAsync(
+            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+        var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells);
+        await using var generator = await TestLoad.OpenAsync(cell.Load);
+        var result = await generator.RunAsync(new LoadWindow { Calls = 500 }, TestContext.Current.CancellationToken)
+            .WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+        Assert.Equal(result.Started, result.Ok + result.Failed.Values.Sum() + result.CutOff);
+        return (result, cell);
+    }
+}
