@@ -117,6 +117,14 @@ public sealed record Metric(
         OfServerLoop("server_empty_receives", "server receives that found nothing/call", loop => loop.EmptyReceives),
         OfServerLoop("server_sends", "server sends/call", loop => loop.Sends),
         OfServerLoop("server_waits", "server epoll_waits/call", loop => loop.Waits),
+        new("blocked_stream", "writers blocked by the stream's window", Unit.Share, Better.Lower, r => r.Record.Blocked?.StreamWindow),
+        new("blocked_connection", "writers blocked by the connection's window", Unit.Share, Better.Lower,
+            r => r.Record.Blocked?.ConnectionWindow),
+        new("blocked_socket", "writers blocked by the socket", Unit.Share, Better.Lower, r => r.Record.Blocked?.Socket),
+        new("resume", "time until a blocked writer goes on", Unit.Nanoseconds, Better.Lower,
+            r => r.Record.Blocked is { Times: > 0 } blocked ? blocked.ResumeNs : null),
+        new("ahead", "most bytes ahead of a reader", Unit.Bytes, Better.Lower,
+            r => r.Record.Blocked is { Times: > 0 } blocked ? blocked.AheadBytes : null),
     ];
 
     /// <summary>The percentiles of latency that are named most.</summary>

@@ -92,7 +92,9 @@ public static class Transcript
                 + $"{Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
         if (reading.Record.Blocked is { } by && by.StreamWindow + by.ConnectionWindow + by.Socket is >= 0.001 and var all)
             text.Line($"Writers blocked {Quantity.Percent(all)} of the time: stream window {Quantity.Percent(by.StreamWindow)}, "
-                + $"connection window {Quantity.Percent(by.ConnectionWindow)}, socket {Quantity.Percent(by.Socket)}");
+                + $"connection window {Quantity.Percent(by.ConnectionWindow)}, socket {Quantity.Percent(by.Socket)}"
+                + (by.Times == 0 ? "" : $"; {Quantity.Count(by.Times)} times, {Quantity.Duration(by.ResumeNs)} each, at most "
+                    + $"{Quantity.Size(by.AheadBytes)} ahead of the reader"));
         if (reading.Record.AskedRate > 0)
             text.Line($"Asked {Quantity.Count(reading.Record.AskedRate)}/s, sent "
                 + $"{Quantity.Count(reading.Record.Started / reading.Seconds)}/s{NotSent(reading.Record)}");

@@ -149,4 +149,10 @@ public sealed record Measurement
 /// <param name="StreamWindow">Since the stream's window (RFC 9113, 6.9) was closed.</param>
 /// <param name="ConnectionWindow">Since the connection's was.</param>
 /// <param name="Socket">Since the system took no more.</param>
-public sealed record BlockedShares(double StreamWindow, double ConnectionWindow, double Socket);
+/// <param name="Times">How often a stream was kept from writing.</param>
+/// <param name="ResumeNs">Mean time in ns until it went on; 0 when it never was.</param>
+/// <param name="AheadBytes">
+/// The most flow-controlled bytes that a connection had written then and that its reader had not given back to the window.
+/// </param>
+public sealed record BlockedShares(
+    double StreamWindow, double ConnectionWindow, double Socket, long Times = 0, long ResumeNs = 0, long AheadBytes = 0);

@@ -113,13 +113,22 @@ internal sealed record Receipt(long BeginNs, long SlotNs, IReadOnlyList<long> Sl
 /// <param name="StreamWindowNs">The stream's window was closed.</param>
 /// <param name="ConnectionWindowNs">The connection's was.</param>
 /// <param name="SocketNs">The system took no more.</param>
-internal readonly record struct BlockedTime(long StreamWindowNs, long ConnectionWindowNs, long SocketNs)
+/// <param name="Times">How often.</param>
+/// <param name="AheadBytes">
+/// The most flow-controlled bytes that a connection had written then and its reader had not given back; counted anew in each window.
+/// </param>
+internal readonly record struct BlockedTime(
+    long StreamWindowNs, long ConnectionWindowNs, long SocketNs, long Times = 0, long AheadBytes = 0)
 {
+    public long AllNs => StreamWindowNs + ConnectionWindowNs + SocketNs;
+
     public static BlockedTime operator +(BlockedTime a, BlockedTime b) => new(
-        a.StreamWindowNs + b.StreamWindowNs, a.ConnectionWindowNs + b.ConnectionWindowNs, a.SocketNs + b.SocketNs);
+        a.StreamWindowNs + b.StreamWindowNs, a.ConnectionWindowNs + b.ConnectionWindowNs, a.SocketNs + b.SocketNs, a.Times + b.Times,
+        Math.Max(a.AheadBytes, b.AheadBytes));
 
     public static BlockedTime operator -(BlockedTime a, BlockedTime b) => new(
-        a.StreamWindowNs - b.StreamWindowNs, a.ConnectionWindowNs - b.ConnectionWindowNs, a.SocketNs - b.SocketNs);
+        a.StreamWindowNs - b.StreamWindowNs, a.ConnectionWindowNs - b.ConnectionWindowNs, a.SocketNs - b.SocketNs, a.Times - b.Times,
+        a.AheadBytes);
 }
 
 /// <summary>What servers say of calls that fail: the first message of each kind in a window. From any thread.</summary>

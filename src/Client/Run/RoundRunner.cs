@@ -156,7 +156,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
 
     private static BlockedShares? Blocked(BlockedTime? time, double ofNs) => time is not { } blocked || ofNs <= 0
         ? null
-        : new(blocked.StreamWindowNs / ofNs, blocked.ConnectionWindowNs / ofNs, blocked.SocketNs / ofNs);
+        : new(blocked.StreamWindowNs / ofNs, blocked.ConnectionWindowNs / ofNs, blocked.SocketNs / ofNs, blocked.Times,
+            blocked.AllNs / Math.Max(1, blocked.Times), blocked.AheadBytes);
 
     private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {

@@ -113,7 +113,8 @@ public class OneWayTests
         IsOk(call);
         var blocked = harness.Connection.Blocked!.Value;
         Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
-        Assert.Equal((0, 0), (blocked.ConnectionWindowNs, blocked.SocketNs));
+        // The window of 40 was full, and the reader was waited for once.
+        Assert.Equal((0, 0, 1, 40), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.Times, blocked.AheadBytes));
         for (var sent = 2; sent < 65_535 / 31; sent++)
             IsOk(harness.Send());
         call = harness.Send();
@@ -125,6 +126,31 @@ public class OneWayTests
         Assert.InRange(harness.Connection.Blocked!.Value.ConnectionWindowNs, 1, long.MaxValue);
         var last = harness.Connection.Blocked;
         Assert.Equal(last, harness.Connection.Blocked); // nobody waits any more
+    }
+
+    [Fact]
+    public async Task A_writer_waits_for_a_socket_that_takes_no_more_and_goes_on_when_it_does()
+    {
+        const int flushedAt = 16 << 10, bytes = 10 + 21 + 9; // payload, fields and prefix, frame
+        var harness = Opened(Flow.Out);
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
+        IsOk(Call(harness));
+        harness.Duplex.Room = 0;
+        var (call, written) = (Call(harness), 2);
+        for (; call.IsCompleted && written < 10_000; written++)
+            call = Call(harness);
+        Assert.InRange(written, flushedAt / bytes, flushedAt / bytes + 2);
+        var begin = MonotonicClock.NowNs;
+        await Task.Delay(50, TestContext.Current.CancellationToken);
+        var atLeast = MonotonicClock.NowNs - begin;
+        harness.Duplex.Room = int.MaxValue;
+        IsOk(call);
+        var blocked = harness.Connection.Blocked!.Value;
+        Assert.InRange(blocked.SocketNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
+        Assert.Equal((0, 0, 1), (blocked.StreamWindowNs, blocked.ConnectionWindowNs, blocked.Times));
+        Assert.Equal(written * (bytes - 9), blocked.AheadBytes); // nothing was given back
+        harness.Connection.SetAccepting(true);
+        Assert.Equal(0, harness.Connection.Blocked!.Value.AheadBytes); // another window
     }
 
     [Fact]

@@ -19,23 +19,37 @@ internal sealed class BlockedClock
     private readonly long[] ns = new long[(int)Blocker.Socket + 1];
     private readonly int[] blocked = new int[(int)Blocker.Socket + 1];
     private long lastNs = MonotonicClock.NowNs;
+    private long times, ahead;
 
     public BlockedTime Read()
     {
         lock (gate)
         {
             Advance();
-            return new(ns[(int)Blocker.StreamWindow], ns[(int)Blocker.ConnectionWindow], ns[(int)Blocker.Socket]);
+            return new(ns[(int)Blocker.StreamWindow], ns[(int)Blocker.ConnectionWindow], ns[(int)Blocker.Socket], times, ahead);
         }
     }
 
-    public void Set(Http2Stream stream, Blocker to)
+    /// <summary>Forgets how far ahead writers were.</summary>
+    public void Begin()
+    {
+        lock (gate)
+            ahead = 0;
+    }
+
+    /// <param name="stream">Whose state changes.</param>
+    /// <param name="to">What keeps it from writing from now on.</param>
+    /// <param name="aheadBytes">What its connection has written and was not given back.</param>
+    public void Set(Http2Stream stream, Blocker to, long aheadBytes = 0)
     {
         if (stream.Blocker == to)
             return;
         lock (gate)
         {
             Advance();
+            if (stream.Blocker == Blocker.None)
+                times++;
+            ahead = Math.Max(ahead, aheadBytes);
             blocked[(int)stream.Blocker]--;
             blocked[(int)to]++;
         }

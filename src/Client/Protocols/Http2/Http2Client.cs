@@ -73,7 +73,7 @@ internal sealed class Http2Client : DuplexConnection
             return true;
         writers.Enqueue(stream);
         if (isFull)
-            BlockedClock.Set(stream, Blocker.Socket);
+            BlockedClock.Set(stream, Blocker.Socket, connection?.Ahead ?? 0);
         else
             scheduler.Post(static client => ((Http2Client)client!).OnTurn(), this);
         return false;
@@ -90,11 +90,17 @@ internal sealed class Http2Client : DuplexConnection
     /// <summary>The first call failed: the next one's reply is the first.</summary>
     public void LookAtNext() => isFirstDue = true;
 
-    public override void OnWindow() => LookAtNext();
+    public override void OnWindow()
+    {
+        LookAtNext();
+        BlockedClock.Begin();
+    }
 
     public override void SetAccepting(bool value)
     {
         isFirstDue = value;
+        if (value)
+            BlockedClock.Begin();
         using var inside = Inside();
         base.SetAccepting(value);
         if (value || options.Flow != Flow.In)

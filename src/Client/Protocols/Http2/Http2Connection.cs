@@ -43,6 +43,9 @@ internal sealed class Http2Connection : IFrameHandler
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
     public long StreamsAllowed => requests.StreamsAllowed;
 
+    /// <inheritdoc cref="RequestSender.Ahead"/>
+    public long Ahead => requests.Ahead;
+
     /// <summary>A call can be sent now.</summary>
     public bool IsReady => IsOpen && requests.HasRoom;
 

@@ -20,6 +20,9 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
+    /// <summary>Flow-controlled bytes that were written and that the server has not given back to the connection's window.</summary>
+    public long Ahead { get; private set; }
+
     /// <summary>The identifier of the next request; 0: there is none left.</summary>
     public int NextId { get; private set; } = options.FirstId;
 
@@ -51,9 +54,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             BinaryPrimitives.WriteInt32BigEndian(frames[FrameHeader.StreamOffset..], id);
             if (length > 0)
                 BinaryPrimitives.WriteInt32BigEndian(frames[(body.SecondFrame + FrameHeader.StreamOffset)..], id);
-            window -= length;
-            stream.SendWindow -= length;
-            stream.Unsent = 0;
+            Take(stream, length);
             return;
         }
         var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
@@ -88,9 +89,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         BinaryPrimitives.WriteInt32BigEndian(frame[FrameHeader.StreamOffset..], stream.Id);
         if (!options.IsCalled)
             PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
-        window -= length;
-        stream.SendWindow -= length;
-        stream.Unsent = 0;
+        Take(stream, length);
         stream.OnWritten();
     }
 
@@ -129,6 +128,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public void OnWindowUpdate(int increment)
     {
         window += increment;
+        Ahead = Math.Max(0, Ahead - increment); // what it allows beyond that is a larger window
         if (increment == 0 || window > int.MaxValue)
             throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE by nothing or beyond 2^31-1");
     }
@@ -143,6 +143,14 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             else
                 (stream as MessageStream)?.OnWritten(); // its next message may be blocked after this
         }
+    }
+
+    private void Take(Http2Stream stream, int count)
+    {
+        window -= count;
+        Ahead += count;
+        stream.SendWindow -= count;
+        stream.Unsent -= count;
     }
 
     private RequestBody NextBody()
@@ -191,7 +199,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             var count = (int)Math.Min(Math.Min(stream.Unsent, FrameReader.MaxFrame), Math.Min(window, stream.SendWindow));
             if (count <= 0)
             {
-                clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow);
+                clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow, Ahead);
                 return false;
             }
             var (messages, from) = (Numbered(stream), message.Length - stream.Unsent);
@@ -200,9 +208,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
                 WriteHead(messages, flags, from, count);
             else
                 WriteData(stream.Id, flags, message.AsMemory(from, count));
-            stream.Unsent -= count;
-            stream.SendWindow -= count;
-            window -= count;
+            Take(stream, count);
         }
         clock.Set(stream, Blocker.None);
         return true;

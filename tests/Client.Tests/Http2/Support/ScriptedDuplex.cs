@@ -13,6 +13,19 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
 
     public bool IsClosed { get; private set; }
 
+    /// <summary>Bytes that the client can still send before there is no room; it is told when there is again.</summary>
+    public int Room
+    {
+        get;
+        set
+        {
+            var (had, none) = (field, field == 0);
+            field = value;
+            if (none && value > had)
+                owner.OnRoom(this);
+        }
+    } = int.MaxValue;
+
     /// <summary>The client's bytes that were not taken yet.</summary>
     public byte[] TakeSent()
     {
@@ -44,10 +57,12 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
 
     public override void Flush(OutputBuffer output)
     {
-        var bytes = new byte[output.Length];
+        var bytes = new byte[Math.Min(output.Length, Room)];
         output.CopyTo(bytes);
         sent.AddRange(bytes);
-        output.Clear();
+        output.Sent(bytes.Length);
+        if (Room < int.MaxValue)
+            Room -= bytes.Length;
     }
 
     public override void Close() => IsClosed = true;
