@@ -1,9 +1,13 @@
 using System.Buffers.Binary;
+using Google.Protobuf;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Tests.Http2;
 
@@ -13,11 +17,17 @@ public class MessageCostTests
     private const int Streams = 80;
 
     [Theory]
-    [InlineData(10)]
-    [InlineData(1_000)]
-    public void Nothing_is_allocated_for_a_message(int size)
+    [InlineData("ping-pong", 10)]
+    [InlineData("ping-pong", 1_000)]
+    [InlineData("push", 10)]
+    [InlineData("push", 20_000)] // not copied
+    [InlineData("pull", 10)]
+    [InlineData("pull", 1_000)]
+    [InlineData("upload", 10)]
+    [InlineData("upload", 20_000)]
+    public void Nothing_is_allocated_for_a_message(string mode, int size)
     {
-        var load = new Load(Http2Request.Payload("localhost", tls: false, "/a.B/Echo", size), size, isStream: true);
+        var load = new Load(mode, size);
         load.Run(turns: 10);
         Assert.Equal(0, Allocated.By(() => load.Run(turns: 50)));
     }
@@ -25,14 +35,23 @@ public class MessageCostTests
     /// <summary>So many streams of one connection, each of which has one call out at a time.</summary>
     private sealed class Load
     {
-        private readonly Mirror mirror = new();
+        private readonly Mirror mirror;
         private readonly Http2Client client;
+        private readonly Queue<(Action<object?> Action, object? State)> posted = [];
         private readonly ValueTask<CallResult>[] calls = new ValueTask<CallResult>[Streams];
 
-        public Load(Http2Request request, int size, bool isStream)
+        public Load(string mode, int size)
         {
-            client = new Http2Client(new SyncScheduler(), mirror,
-                new Http2Options { Request = request, Size = size, IsStream = isStream, Streams = Streams });
+            mirror = new Mirror(mode, size);
+            client = new Http2Client(new SyncScheduler { Posted = posted }, mirror, new Http2Options
+            {
+                Request = Http2Request.Payload("localhost", tls: false, "/a.B/C", mode == CallMode.Pull ? 0 : size),
+                Size = size,
+                Reply = ReplyKind.Received,
+                IsStream = CallMode.IsStream(mode),
+                Flow = CallMode.FlowOf(mode),
+                Streams = Streams,
+            });
             var opening = client.OpenAsync(CancellationToken.None);
             mirror.Deliver(Frames.Settings((4, int.MaxValue)));
             mirror.Deliver(Frames.WindowUpdate(0, int.MaxValue - 65_535));
@@ -51,6 +70,8 @@ public class MessageCostTests
                     calls[i] = client.Streams[i].CallAsync(1);
                 }
                 client.Leave();
+                while (posted.TryDequeue(out var one))
+                    one.Action(one.State);
                 mirror.Answer();
                 foreach (var call in calls)
                     Assert.True(call.IsCompletedSuccessfully && call.GetAwaiter().GetResult().IsOk);
@@ -58,27 +79,34 @@ public class MessageCostTests
         }
     }
 
-    /// <summary>A server that answers each DATA frame with its bytes, headers before the first of each stream.</summary>
-    private sealed class Mirror() : Dialer(usesLoops: true)
+    private sealed class Mirror(string mode, int size) : Dialer(usesLoops: true)
     {
         private Mirrored? opened;
 
         public override long Retries => 0;
 
         public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
-            new(opened = new Mirrored(owner));
+            new(opened = new Mirrored(owner, mode, size));
 
         public void Deliver(byte[] bytes) => opened!.Deliver(bytes);
 
         public void Answer() => opened!.Answer();
     }
 
-    private sealed class Mirrored(IDuplexOwner owner) : Duplex
+    /// <summary>
+    /// A server: of ping-pong it answers each DATA frame with its bytes, of uploads each last one with how much came, of push none; of pull
+    /// it sends each stream its next message. Headers come before the first DATA of a stream.
+    /// </summary>
+    private sealed class Mirrored(IDuplexOwner owner, string mode, int size) : Duplex
     {
-        private static readonly byte[] Headers = Frames.ResponseHeaders(1);
+        private static readonly byte[] Headers = Frames.ResponseHeaders(1), Trailers = Frames.Trailers(1);
 
-        private readonly byte[] heard = new byte[1 << 20], said = new byte[1 << 20];
-        private int length;
+        private readonly byte[] heard = new byte[4 << 20], said = new byte[4 << 20];
+        private readonly byte[] received =
+            Frames.Data(1, Frames.Prefixed(new Received { Bytes = size, Messages = 1 }.ToByteArray()));
+        private readonly byte[] message = Frames.Data(1, PayloadFrame.Of(size));
+        private int length, to;
+        private uint turn;
 
         public void Deliver(byte[] bytes) => owner.OnBytes(this, bytes);
 
@@ -88,33 +116,52 @@ public class MessageCostTests
 
         public override void Flush(OutputBuffer output)
         {
-            var start = output.Unsent.Span.StartsWith(FrameWriter.Preface) ? FrameWriter.Preface.Length : 0;
-            output.Unsent.Span[start..].CopyTo(heard.AsSpan(length));
-            length += output.Length - start;
+            output.CopyTo(heard.AsSpan(length));
+            var preface = heard.AsSpan(length).StartsWith(FrameWriter.Preface) ? FrameWriter.Preface.Length : 0;
+            length += output.Length;
+            if (preface > 0)
+                heard.AsSpan(preface, length -= preface).CopyTo(heard);
             output.Clear();
         }
 
         /// <summary>Answers all that was heard in one piece.</summary>
         public void Answer()
         {
-            var to = 0;
+            to = 0;
             for (var at = 0; at < length;)
             {
                 var header = FrameHeader.Read(heard.AsSpan(at));
                 var frame = heard.AsSpan(at, FrameHeader.Size + header.Length);
-                var answer = header.Type == FrameType.Headers ? Headers : header.Type == FrameType.Data ? frame : [];
-                answer.CopyTo(said.AsSpan(to));
-                if (header.Type == FrameType.Headers)
-                    BinaryPrimitives.WriteInt32BigEndian(said.AsSpan(to + FrameHeader.StreamOffset), header.StreamId);
-                to += answer.Length;
                 at += frame.Length;
+                if (header.Type == FrameType.Headers && mode != CallMode.Push)
+                    Say(Headers, header.StreamId);
+                else if (header.Type == FrameType.Data && mode == CallMode.PingPong)
+                    Say(frame, header.StreamId);
+                if (header.Type != FrameType.Data || mode != CallMode.Upload || !header.Has(FrameFlags.EndStream))
+                    continue;
+                Say(received, header.StreamId);
+                Say(Trailers, header.StreamId);
             }
             length = 0;
-            owner.OnBytes(this, said.AsSpan(0, to));
+            if (mode == CallMode.Pull)
+            {
+                PayloadFrame.Number(message.AsSpan(FrameHeader.Size), 1, turn++);
+                for (var stream = 0; stream < Streams; stream++)
+                    Say(message, 2 * stream + 1);
+            }
+            if (to > 0)
+                owner.OnBytes(this, said.AsSpan(0, to));
         }
 
         public override void Close()
         {
+        }
+
+        private void Say(ReadOnlySpan<byte> frame, int stream)
+        {
+            frame.CopyTo(said.AsSpan(to));
+            BinaryPrimitives.WriteInt32BigEndian(said.AsSpan(to + FrameHeader.StreamOffset), stream);
+            to += frame.Length;
         }
     }
 }

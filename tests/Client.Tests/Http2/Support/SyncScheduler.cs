@@ -14,7 +14,18 @@ internal sealed class SyncScheduler : Scheduler
     public int Timers => timers.Count;
 
     public override void BeginWindow(WindowClock clock, LoadWindow window) => recorder.Begin(clock, window);
-    public override void Post(Action<object?> action, object? state) => action(state);
+
+    /// <summary>What is posted waits here to be taken; null: it is done at once.</summary>
+    public Queue<(Action<object?> Action, object? State)>? Posted { get; init; }
+
+    public override void Post(Action<object?> action, object? state)
+    {
+        if (Posted is { } posted)
+            posted.Enqueue((action, state));
+        else
+            action(state);
+    }
+
     public override void Schedule(long dueNs, ILoopTimer timer) => timers.Add(dueNs, timer);
 
     public override void HurryTimers()
