@@ -91,6 +91,7 @@ public class MessageStreamTests
     [InlineData("Push", "0000000005" + "1AFFFFFF7F", GrpcStatusCode.Internal)] // a field beyond its message
     [InlineData("Pull", "0000000000" + "0000000000", GrpcStatusCode.Internal)]
     [InlineData("Pull", "000000000B" + "08FFFFFFFFFFFFFFFFFF01", GrpcStatusCode.InvalidArgument)] // -1 bytes
+    [InlineData("Pull", "000000000B" + "28FFFFFFFFFFFFFFFFFF01", GrpcStatusCode.InvalidArgument)] // in messages of -1 bytes
     public async Task Nonsense_ends_with_a_status_and_the_next_call_is_answered(string method, string body, GrpcStatusCode status)
     {
         await using var server = await StartAsync(new ServerOptions());
@@ -98,6 +99,28 @@ public class MessageStreamTests
         var reply = await client.PostAsync(Bench + method, Convert.FromHexString(body));
         Assert.Equal((200, status), (reply.HttpStatus, reply.Status));
         Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
+    [Theory]
+    [InlineData(100, 30, new[] { 30, 30, 30, 10 })]
+    [InlineData(90, 30, new[] { 30, 30, 30 })]
+    [InlineData(90, 90, new[] { 90 })]
+    [InlineData(90, 91, new[] { 90 })]
+    [InlineData(0, 30, new[] { 0 })]
+    public async Task A_pulled_payload_is_cut_into_messages_of_one_stamp_and_counts_once(int size, int chunk, int[] parts)
+    {
+        foreach (var stack in Stacks.Names)
+        {
+            await using var server = await StartAsync(new ServerOptions { Stack = stack });
+            using var client = new GrpcClient(server.Address);
+            var asked = GrpcClient.Frame(new PullRequest { Size = size, Chunk = chunk, Messages = 3, Rate = 1000 });
+            var pulled = Cut((await client.PostAsync(Bench + "Pull", asked)).Body);
+            Assert.Equal([.. parts, .. parts, .. parts], pulled.Select(one => one.Payload_.Length));
+            Assert.Equal(Enumerable.Range(0, 3 * parts.Length), pulled.Select(one => (int)one.Sequence));
+            var stamps = pulled.Chunk(parts.Length).Select(payload => payload.Select(one => one.Stamp).Distinct().Single()).ToList();
+            Assert.Equal([stamps[0], stamps[0] + 1_000_000, stamps[0] + 2_000_000], stamps);
+            Assert.Equal(3, Assert.Single((await client.UsageAsync()).Endpoints).Calls);
+        }
     }
 
     [Fact]

@@ -91,21 +91,28 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         if (!BenchServices.Accepts(request))
             throw new RpcException(new Status(StatusCode.InvalidArgument, BenchServices.WrongPull));
         var endpoint = EndpointOf(context);
-        var payload = (await replies.For(endpoint.Fault.SizeFor((int)request.Size))).Payload;
-        var (start, pace) = (MonotonicClock.NowNs + request.DelayNs, new MessagePace());
+        var size = endpoint.Fault.SizeFor((int)request.Size);
+        var parts = request.Chunk > 0 ? Math.Max(1, (size + request.Chunk - 1) / request.Chunk) : 1;
+        var (part, last) = (await PartAsync(parts == 1 ? size : request.Chunk), await PartAsync(size - (parts - 1) * request.Chunk));
+        var (start, pace, sequence) = (MonotonicClock.NowNs + request.DelayNs, new MessagePace(), 0u);
         for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
         {
             var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
             if (request.Rate > 0)
                 await pace.UntilAsync(due, context.CancellationToken);
             await endpoint.Fault.HoldAsync();
-            var message = new Payload { Stamp = (ulong)due, Sequence = (uint)number, Payload_ = payload };
-            await answers.WriteAsync(message, context.CancellationToken);
+            for (var left = parts; left > 0; left--)
+            {
+                var message = new Payload { Stamp = (ulong)due, Sequence = sequence++, Payload_ = left == 1 ? last : part };
+                await answers.WriteAsync(message, context.CancellationToken);
+                if (sequence % MessagesOfTurn == 0)
+                    await default(FairTurn);
+            }
             endpoint.Counters.MessagesPassed(1);
-            if (number % MessagesOfTurn == MessagesOfTurn - 1)
-                await default(FairTurn);
         }
     }
+
+    private async Task<ByteString> PartAsync(long size) => (await replies.For((int)size)).Payload;
 
     private static ServerEndpoint EndpointOf(ServerCallContext context) =>
         context.GetHttpContext().Features.GetRequiredFeature<ServerEndpoint>();

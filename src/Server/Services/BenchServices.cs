@@ -10,7 +10,7 @@ namespace IpcBench.Server.Services;
 internal sealed class BenchServices
 {
     /// <summary>The message of INVALID_ARGUMENT for the numbers of a PullRequest.</summary>
-    public const string WrongPull = "messages and delay_ns must not be negative, rate lies between 0 and 1e9";
+    public const string WrongPull = "messages, delay_ns and chunk must not be negative, rate lies between 0 and 1e9";
 
     // A client that reads at all takes the whole budget in that time at 13 MB/s.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
@@ -43,7 +43,7 @@ internal sealed class BenchServices
 
     /// <summary>The numbers of a request make sense; else <see cref="WrongPull"/>.</summary>
     public static bool Accepts(PullRequest request) =>
-        request is { Messages: >= 0, DelayNs: >= 0 and <= 3_600_000_000_000, Rate: >= 0 and <= 1e9 };
+        request is { Messages: >= 0, Chunk: >= 0, DelayNs: >= 0 and <= 3_600_000_000_000, Rate: >= 0 and <= 1e9 };
 
     /// <summary>
     /// True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.

@@ -170,6 +170,7 @@ public class RunOptionsReaderTests
     [InlineData("--messages is for streams: add --mode ping-pong, push or pull", "--messages", "5")]
     [InlineData("--arrivals poisson: in --mode pull the server sends, and evenly: leave out one of them",
         "--mode", "pull", "-R", "1k", "--arrivals", "poisson")]
+    [InlineData("--chunk cuts what --mode pull receives: add that mode, or leave --chunk out", "--chunk", "64k", "--mode", "push")]
     [InlineData("--messages must be at least 1", "--messages", "0", "--mode", "ping-pong")]
     [InlineData(
         "--connect-per-call gives each call a connection, and --mode ping-pong has calls share a stream: leave out one",

@@ -225,6 +225,34 @@ public class OneWayTests
     }
 
     [Theory]
+    [InlineData(new[] { 4, 4, 2, 4, 4, 2 }, null)]
+    [InlineData(new[] { 4, 4, 2, 4, 4, 1 }, "wrong length")]
+    [InlineData(new[] { 4, 4, 2, 4, 6 }, "wrong length")]
+    [InlineData(new[] { 4, 4, 2, 4, 2, 4 }, "wrong length")]
+    public void A_payload_that_was_cut_has_come_with_its_last_message(int[] sizes, string? kind)
+    {
+        var harness = new Http2Harness(Options(Flow.In) with { Chunk = 4 }).Opened((InitialWindow, int.MaxValue));
+        var calls = new List<Task<CallResult>> { Call(harness) };
+        var request = harness.Duplex.TakeFrames()[^1].Payload.AsSpan(GrpcFraming.PrefixLength);
+        Assert.Equal((10, 4), (PullRequest.Parser.ParseFrom(request).Size, PullRequest.Parser.ParseFrom(request).Chunk));
+        harness.Duplex.Deliver(Frames.ResponseHeaders(1));
+        for (var number = 0; number < sizes.Length && !(calls[^1].IsCompleted && kind is not null && calls.Count > 1); number++)
+        {
+            harness.Duplex.Deliver(Frames.Data(1, Message((uint)number, 5, sizes[number])));
+            if (number == 2)
+            {
+                IsOk(calls[0], 10);
+                calls.Add(Call(harness));
+            }
+            Assert.Equal(number >= 2, calls[0].IsCompleted);
+        }
+        if (kind is null)
+            IsOk(calls[1], 10);
+        else
+            Failed(kind, calls[1]);
+    }
+
+    [Theory]
     [InlineData("push", "silent")]
     [InlineData("push", "no window")]
     [InlineData("push", "reset inside", "reset")]

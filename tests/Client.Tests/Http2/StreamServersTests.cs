@@ -33,6 +33,19 @@ public class StreamServersTests
     }
 
     [Fact]
+    public async Task Pulled_payloads_are_measured_whole_and_cut_each_an_arm()
+    {
+        await using var servers = await ServersAsync("--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
+        var cells = new BenchPlan(servers.Options, servers.Set.Targets).Cells;
+        Assert.Equal(["unix pull", "unix pull chunk=30000"], cells.Select(cell => cell.Record.Key.Arm));
+        foreach (var cell in cells)
+        {
+            var result = await TestLoad.MeasureAsync(cell.Load, new LoadWindow { Calls = 200 });
+            Assert.Equal((200, 200 * cell.Load.Size), (result.Ok, result.PayloadBytes));
+        }
+    }
+
+    [Fact]
     public async Task Littles_law_holds_and_streams_end_without_a_failure()
     {
         var options = Typed.Read(Presets.Main, "--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
