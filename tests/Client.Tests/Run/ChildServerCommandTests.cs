@@ -15,7 +15,9 @@ public class ChildServerCommandTests
         var arguments = new ChildServerCommand(
             [Address.Parse("unix:/tmp/a b")], [], 100, knobs, null, new Dictionary<string, string?>()).Arguments();
 
-        Assert.Equal(["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--http2-window", "70000", "--inline"], arguments);
+        Assert.Equal(
+            ["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--http2-window", "70000", "--inline"],
+            arguments);
     }
 
     [Fact]
