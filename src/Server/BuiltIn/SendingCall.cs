@@ -10,7 +10,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>Pull: sends messages, each when it is due, until there are as many as asked for or the client cancels.</summary>
+/// <summary>Pull: sends payloads, whole or in parts, each when it is due, until there are as many as asked for or the client cancels.</summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)
 {
@@ -24,10 +24,14 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
             return wrong;
         var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs + request.DelayNs, 0L);
         var (pace, gone) = (new MessagePace(), Features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
-        for (var number = 0L; request.Messages == 0 || number < request.Messages; number++)
+        // Of a payload that is cut, what is left of it; the number of payloads, and of messages.
+        var (left, due, number, sequence) = (0, 0L, 0L, 0u);
+        while (left > 0 || request.Messages == 0 || number < request.Messages)
         {
-            var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
-            if (unflushed >= BatchBytes || due > MonotonicClock.NowNs)
+            var begins = left == 0;
+            if (begins)
+                due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
+            if (unflushed >= BatchBytes || (begins && due > MonotonicClock.NowNs))
             {
                 unflushed = 0;
                 var flushing = output.FlushAsync();
@@ -37,13 +41,20 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
                 if (isFast)
                     await default(FairTurn);
             }
-            if (request.Rate > 0)
+            if (begins && request.Rate > 0)
                 await pace.UntilAsync(due, gone);
-            if (Endpoint.Fault != Fault.None)
+            if (begins && Endpoint.Fault != Fault.None)
                 await Endpoint.Fault.HoldAsync();
-            if (!await WriteAsync(output, Endpoint.Fault.SizeFor((int)request.Size), (ulong)due, (uint)number))
+            if (begins)
+                left = Endpoint.Fault.SizeFor((int)request.Size);
+            var part = request.Chunk > 0 ? (int)Math.Min(left, request.Chunk) : left;
+            if (!await WriteAsync(output, part, (ulong)due, sequence++))
                 return Gone;
             unflushed += MessageBytes;
+            left -= part;
+            if (left > 0)
+                continue;
+            number++;
             Endpoint.Counters.MessagesPassed(1);
         }
         return UnaryResult.Ended;

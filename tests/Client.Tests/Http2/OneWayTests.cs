@@ -231,7 +231,7 @@ public class OneWayTests
     [InlineData(new[] { 4, 4, 2, 4, 2, 4 }, "wrong length")]
     public void A_payload_that_was_cut_has_come_with_its_last_message(int[] sizes, string? kind)
     {
-        var harness = new Http2Harness(Options(Flow.In) with { Chunk = 4 }).Opened((InitialWindow, int.MaxValue));
+        var harness = WithRoom(Options(flow: Flow.In) with { Chunk = 4 });
         var calls = new List<Task<CallResult>> { Call(harness) };
         var request = harness.Duplex.TakeFrames()[^1].Payload.AsSpan(GrpcFraming.PrefixLength);
         Assert.Equal((10, 4), (PullRequest.Parser.ParseFrom(request).Size, PullRequest.Parser.ParseFrom(request).Chunk));

@@ -35,8 +35,9 @@ public class StreamServersTests
     [Fact]
     public async Task Pulled_payloads_are_measured_whole_and_cut_each_an_arm()
     {
-        await using var servers = await ServersAsync("--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
-        var cells = new BenchPlan(servers.Options, servers.Set.Targets).Cells;
+        var options = Typed.Read(Presets.Main, "--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
+        await using var servers = await Typed.ServersAsync(options);
+        var cells = new BenchPlan(options, servers.Targets).Cells;
         Assert.Equal(["unix pull", "unix pull chunk=30000"], cells.Select(cell => cell.Record.Key.Arm));
         foreach (var cell in cells)
         {

@@ -3,7 +3,6 @@ using Google.Protobuf.Reflection;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
-using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Protocol.Reflection.V1;
@@ -128,8 +127,7 @@ public sealed class CallStreamTests : IDisposable
     private static async Task<(LoadResult Result, PlannedCell Cell)> MeasureAsync(params string[] arguments)
     {
         var options = Typed.ReadCall(arguments);
-        await using var servers = await ServerSet.OpenAsync(
-            options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
+        await using var servers = await Typed.ServersAsync(options);
         var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells);
         await using var generator = await TestLoad.OpenAsync(cell.Load);
         var result = await generator.RunAsync(new LoadWindow { Calls = 500 }, TestContext.Current.CancellationToken)
