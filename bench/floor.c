@@ -5,6 +5,7 @@
 //
 // With -g the server is one of gRPC, and each call asks its method Download for that many bytes: a bare recv loop, which looks at nothing but
 // the nine bytes before each HTTP/2 frame, since one of them says where a reply ends. As GrpcBench does, it lets others run before it waits.
+// With -u each call sends that many bytes to the method Upload, whole frames as far as the server's windows go, from where they lie.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,15 +90,26 @@ static size_t greeting(unsigned char *into) {
     return at - into;
 }
 
+// The headers of a call of a method.
+static unsigned char *headers(unsigned char *into, unsigned stream, const char *path) {
+    static const char before[] = "\x83\x86\x01\x09localhost\x04", behind[] = "\x0f\x10\x10" "application/grpc\x00\x02te\x08trailers";
+    unsigned char *at = into + 9;
+    memcpy(at, before, sizeof before - 1);
+    at += sizeof before - 1;
+    *at++ = (unsigned char)strlen(path);
+    memcpy(at, path, strlen(path));
+    memcpy(at + strlen(path), behind, sizeof behind - 1);
+    at += strlen(path) + sizeof behind - 1;
+    frame(into, at - into - 9, 1, 4, stream);
+    return at;
+}
+
 // A call of Download, and room for what the one before it took of the connection.
 static size_t request(unsigned char *into, unsigned stream, size_t size, size_t taken) {
-    static const char fields[] = "\x83\x86\x01\x09localhost\x04\x1b/ipcbench.v1.Bench/Download\x0f\x10\x10" "application/grpc\x00\x02te\x08trailers";
     unsigned char *at = into, number[10], *end = number;
     if (taken > 0)
         at = put(frame(at, 4, 8, 0, 0), taken, 4);
-    at = frame(at, sizeof fields - 1, 1, 4, stream);
-    memcpy(at, fields, sizeof fields - 1);
-    at += sizeof fields - 1;
+    at = headers(at, stream, "/ipcbench.v1.Bench/Download");
     // The message: field 1, a varint.
     *end++ = 8;
     end += varint(end, size);
@@ -109,11 +122,31 @@ static size_t request(unsigned char *into, unsigned stream, size_t size, size_t 
 
 // Where one connection is: bytes of the frame that are still to come, or of its header that are there.
 struct place {
-    size_t left, data;
-    int have, ends;
+    size_t left, data, head, sent, room, window;
+    int have, ends, small;
     unsigned stream;
-    unsigned char header[9];
+    unsigned char header[9], said[64], wire[65536];
 };
+
+// What the server may say of windows, in frames that are kept for it: WINDOW_UPDATE, and the initial window in SETTINGS.
+static size_t first_window = 65535;
+
+static unsigned long number_at(const unsigned char *at, int bytes) {
+    unsigned long value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+static void heard(struct place *place) {
+    for (int at = 0; place->header[3] == 4 && at + 6 <= place->small; at += 6)
+        if (number_at(place->said + at, 2) == 4)
+            place->room += number_at(place->said + at + 2, 4) - first_window, first_window = number_at(place->said + at + 2, 4);
+    if (place->header[3] == 8 && number_at(place->header + 5, 4) == 0)
+        place->window += number_at(place->said, 4);
+    else if (place->header[3] == 8 && number_at(place->header + 5, 4) == place->stream)
+        place->room += number_at(place->said, 4);
+}
 
 // How many replies end in these bytes.
 static int replies(struct place *place, const unsigned char *bytes, size_t count) {
@@ -121,13 +154,17 @@ static int replies(struct place *place, const unsigned char *bytes, size_t count
     while (count > 0) {
         if (place->left > 0) {
             size_t part = place->left < count ? place->left : count;
+            for (size_t i = 0; (place->header[3] == 4 || place->header[3] == 8) && i < part && place->small < 64; i++)
+                place->said[place->small++] = bytes[i];
             place->left -= part, bytes += part, count -= part;
+            if (place->left == 0)
+                heard(place);
         } else {
             place->header[place->have++] = *bytes++;
             count--;
             if (place->have < 9)
                 continue;
-            place->have = 0;
+            place->have = place->small = 0;
             place->left = place->header[0] << 16 | place->header[1] << 8 | place->header[2];
             place->ends = place->header[3] == 1 && (place->header[4] & 1);
             place->data += place->header[3] == 0 ? place->left : 0;
@@ -139,15 +176,70 @@ static int replies(struct place *place, const unsigned char *bytes, size_t count
     return found;
 }
 
+// An upload: its message, and where its frames lie in what is sent. 16,384 bytes are in each, and nine before them.
+enum { PART = 16384, WITH = PART + 9 };
+static unsigned char *message;
+static size_t message_size;
+
+static void upload(struct place *place, unsigned stream) {
+    unsigned char *at = headers(place->wire, place->stream = stream, "/ipcbench.v1.Bench/Upload");
+    place->head = at - place->wire;
+    for (size_t from = 0; from < message_size; from += PART) {
+        size_t left = message_size - from;
+        at = frame(at, left < PART ? left : PART, 0, left <= PART, stream);
+    }
+    place->sent = 0, place->room = first_window;
+}
+
+// Sends what the windows allow; 0 when the system takes no more of it.
+static int upload_more(int fd, struct place *place) {
+    size_t head = place->head, whole = (message_size + PART - 1) / PART;
+    // The connection's window is what is left of it when the call began, and what came since.
+    size_t room = place->room < place->window ? place->room : place->window, frames = room >= message_size ? whole : room / PART;
+    size_t limit = head + frames * 9 + (frames == whole ? message_size : frames * PART);
+    while (place->sent < limit) {
+        struct iovec parts[64];
+        int used = 0;
+        size_t at = place->sent;
+        for (; used < 63 && at < limit;) {
+            if (at < head) {
+                parts[used++] = (struct iovec){place->wire + at, head - at};
+                at = head;
+                continue;
+            }
+            size_t index = (at - head) / WITH, inside = (at - head) % WITH, from = index * PART;
+            size_t length = message_size - from < PART ? message_size - from : PART;
+            if (inside < 9)
+                parts[used++] = (struct iovec){place->wire + head + index * 9 + inside, 9 - inside}, at += 9 - inside, inside = 9;
+            parts[used++] = (struct iovec){message + from + inside - 9, length - (inside - 9)}, at += length - (inside - 9);
+        }
+        struct msghdr one = {.msg_iov = parts, .msg_iovlen = used};
+        ssize_t sent = sendmsg(fd, &one, MSG_NOSIGNAL);
+        if (sent < 0) {
+            check(errno == EAGAIN, "sendmsg");
+            return 0;
+        }
+        place->sent += sent;
+    }
+    return 1;
+}
+
+static void watch(int epoll, int fd, int writes) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLET | (writes ? EPOLLOUT : 0), .data.fd = fd};
+    check(epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0, "epoll_ctl");
+}
+
 int main(int count, char **words) {
-    size_t size = 64, asked = 0;
+    size_t size = 64, asked = 0, up = 0;
     int connections = 400, option;
     double length = 5;
-    while ((option = getopt(count, words, "s:c:d:g:")) > 0) {
+    while ((option = getopt(count, words, "s:c:d:g:u:")) > 0) {
         if (option == 's')
             size = strtoul(optarg, NULL, 10);
         else if (option == 'g')
             asked = strtoul(optarg, NULL, 10);
+        else if (option == 'u')
+            up = strtoul(optarg, NULL, 10);
         else if (option == 'c')
             connections = atoi(optarg);
         else if (option == 'd')
@@ -155,14 +247,21 @@ int main(int count, char **words) {
         else
             return 1;
     }
-    if (optind + 1 != count || size < 1 || size > 65536 || asked > 1 << 30 || connections < 1) {
-        fprintf(stderr, "usage: %s [-s BYTES, at most 65536 | -g BYTES] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock\n", words[0]);
+    if (optind + 1 != count || size < 1 || size > 65536 || asked > 1 << 30 || up > 100000000 || connections < 1) {
+        fprintf(stderr, "usage: %s [-s BYTES, at most 65536 | -g BYTES | -u BYTES] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock\n", words[0]);
         return 1;
     }
     static unsigned char packet[65536], into[1 << 20];
+    // Of a payload: the prefix of gRPC, tag and length of field 3.
+    message = malloc(up + 16);
+    message_size = 5 + 1 + varint(packet, up) + up;
+    memset(message, 0, up + 16);
+    put(message + 1, message_size - 5, 4);
+    message[5] = 26;
+    varint(message + 6, up);
     // The prefix of gRPC, and the tag and length of the field before its bytes.
     size_t reply = 5 + 1 + varint(packet, asked) + asked;
-    size_t room = asked > 0 ? sizeof into : 65536;
+    size_t room = asked > 0 || up > 0 ? sizeof into : 65536;
     int epoll = epoll_create1(0), highest = 0, *fds = calloc(connections, sizeof *fds);
     for (int i = 0; i < connections; i++) {
         fds[i] = opened(words[optind]);
@@ -173,7 +272,11 @@ int main(int count, char **words) {
     size_t *got = calloc(highest + 1, sizeof *got);
     struct place *places = calloc(highest + 1, sizeof *places);
     for (int i = 0; i < connections; i++) {
-        if (asked > 0) {
+        if (up > 0) {
+            size = greeting(packet);
+            places[fds[i]].window = 65535;
+            upload(&places[fds[i]], 1);
+        } else if (asked > 0) {
             size = greeting(packet);
             size += request(packet + size, places[fds[i]].stream = 1, asked, 0);
         }
@@ -184,14 +287,27 @@ int main(int count, char **words) {
     long calls = 0;
     for (double now = 0; now < end;) {
         struct epoll_event events[512];
-        if (asked > 0)
+        if (asked > 0 || up > 0)
             sched_yield();
         int ready = epoll_wait(epoll, events, 512, 1000);
         for (int i = 0; i < ready; i++) {
             int fd = events[i].data.fd;
-            ssize_t part;
+            ssize_t part = -1;
+            errno = EAGAIN;
+            if (up > 0 && (events[i].events & EPOLLOUT))
+                watch(epoll, fd, !upload_more(fd, &places[fd]));
             while ((part = recv(fd, into, room, 0)) > 0) {
                 struct place *place = &places[fd];
+                if (up > 0) {
+                    // The first bytes of a connection are the server's windows.
+                    if (replies(place, into, part) > 0)
+                        place->window -= message_size, calls++, upload(place, place->stream + 2);
+                    if (!upload_more(fd, place))
+                        watch(epoll, fd, 1);
+                    if (part < (ssize_t)room)
+                        break;
+                    continue;
+                }
                 if (asked > 0 && replies(place, into, part) > 0) {
                     check(place->data == reply, "a reply of another length");
                     size = request(packet, place->stream += 2, asked, place->data);
