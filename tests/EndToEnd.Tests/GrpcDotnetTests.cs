@@ -44,8 +44,8 @@ public sealed class GrpcDotnetTests : IDisposable
         Assert.All(run.Rounds.Where(round => run.Cells[round.Cell].Key.Mode != "pull"),
             round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
         await RunAsync(
-            0, [.. Tiny, "--client", "grpc-dotnet", "--transports", "unix", "--mode", "ping-pong,push,pull", "--messages", "3", "-o",
-            File]);
+            0, [.. Tiny, "--client", "grpc-dotnet", "--transports", "unix", "--mode", "ping-pong,push,pull", "--messages", "3",
+                "--chunk", "30k", "-o", File]);
         Assert.All(ResultsFile.Load(File).Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
     }
 
