@@ -100,60 +100,6 @@ public class OneWayTests
     }
 
     [Fact]
-    public async Task A_writer_waits_for_the_window_that_is_closed_and_its_time_is_counted()
-    {
-        var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 40));
-        IsOk(harness.Send());
-        var call = harness.Send(); // 31 bytes each
-        Assert.False(call.IsCompleted);
-        var begin = MonotonicClock.NowNs;
-        await Task.Delay(50, TestContext.Current.CancellationToken);
-        var atLeast = MonotonicClock.NowNs - begin;
-        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20));
-        IsOk(call);
-        var blocked = harness.Connection.Blocked!.Value;
-        Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
-        // The window of 40 was full, and the reader was waited for once.
-        Assert.Equal((0, 0, 1, 40), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.Times, blocked.AheadBytes));
-        for (var sent = 2; sent < 65_535 / 31; sent++)
-            IsOk(harness.Send());
-        call = harness.Send();
-        Assert.False(call.IsCompleted);
-        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use
-        Assert.False(call.IsCompleted);
-        harness.Connection.CutOff(long.MaxValue);
-        WasCutOff(call);
-        Assert.InRange(harness.Connection.Blocked!.Value.ConnectionWindowNs, 1, long.MaxValue);
-        var last = harness.Connection.Blocked;
-        Assert.Equal(last, harness.Connection.Blocked); // nobody waits any more
-    }
-
-    [Fact]
-    public async Task A_writer_waits_for_a_socket_that_takes_no_more_and_goes_on_when_it_does()
-    {
-        const int flushedAt = 16 << 10, bytes = 10 + 21 + 9; // payload, fields and prefix, frame
-        var harness = Opened(Flow.Out);
-        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
-        IsOk(Call(harness));
-        harness.Duplex.Room = 0;
-        var (call, written) = (Call(harness), 2);
-        for (; call.IsCompleted && written < 10_000; written++)
-            call = Call(harness);
-        Assert.InRange(written, flushedAt / bytes, flushedAt / bytes + 2);
-        var begin = MonotonicClock.NowNs;
-        await Task.Delay(50, TestContext.Current.CancellationToken);
-        var atLeast = MonotonicClock.NowNs - begin;
-        harness.Duplex.Room = int.MaxValue;
-        IsOk(call);
-        var blocked = harness.Connection.Blocked!.Value;
-        Assert.InRange(blocked.SocketNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
-        Assert.Equal((0, 0, 1), (blocked.StreamWindowNs, blocked.ConnectionWindowNs, blocked.Times));
-        Assert.Equal(written * (bytes - 9), blocked.AheadBytes); // nothing was given back
-        harness.Connection.SetAccepting(true);
-        Assert.Equal(0, harness.Connection.Blocked!.Value.AheadBytes); // another window
-    }
-
-    [Fact]
     public async Task Pulled_messages_are_over_as_they_come_and_the_stream_is_cancelled_at_the_end()
     {
         var harness = Opened(Flow.In);

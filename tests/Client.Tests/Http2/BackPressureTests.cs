@@ -1,0 +1,95 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Transports.Loop;
+using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+using static IpcBench.Client.Tests.Http2.Support.StreamScript;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>What keeps writers from writing, for how long, and how far ahead of their readers they are then.</summary>
+public class BackPressureTests
+{
+    // Of a pushed message: the payload, its prefix and fields.
+    private const int Payload = 10, Message = Payload + 21, FrameHead = 9;
+
+    [Fact]
+    public async Task A_writer_waits_for_the_window_that_is_closed_and_its_time_is_counted()
+    {
+        var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 40));
+        IsOk(harness.Send());
+        var call = harness.Send(); // 31 bytes each
+        Assert.False(call.IsCompleted);
+        var begin = MonotonicClock.NowNs;
+        await Task.Delay(50, TestContext.Current.CancellationToken);
+        var atLeast = MonotonicClock.NowNs - begin;
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20));
+        IsOk(call);
+        var blocked = harness.Connection.Blocked!.Value;
+        Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
+        // The window of 40 was full, and the reader was waited for once.
+        Assert.Equal((0, 0, 1, 40), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.Times, blocked.AheadBytes));
+        for (var sent = 2; sent < 65_535 / Message; sent++)
+            IsOk(harness.Send());
+        call = harness.Send();
+        Assert.False(call.IsCompleted);
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use
+        Assert.False(call.IsCompleted);
+        harness.Connection.CutOff(long.MaxValue);
+        WasCutOff(call);
+        Assert.InRange(harness.Connection.Blocked!.Value.ConnectionWindowNs, 1, long.MaxValue);
+        var last = harness.Connection.Blocked;
+        Assert.Equal(last, harness.Connection.Blocked); // nobody waits any more
+    }
+
+    [Fact]
+    public async Task A_writer_waits_for_a_socket_that_takes_no_more_and_goes_on_when_it_does()
+    {
+        const int flushedAt = 16 << 10, bytes = Message + FrameHead;
+        var harness = Opened(Flow.Out);
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
+        IsOk(Call(harness));
+        harness.Duplex.Room = 0;
+        var (call, written) = (Call(harness), 2);
+        for (; call.IsCompleted && written < 10_000; written++)
+            call = Call(harness);
+        Assert.InRange(written, flushedAt / bytes, flushedAt / bytes + 2);
+        var begin = MonotonicClock.NowNs;
+        await Task.Delay(50, TestContext.Current.CancellationToken);
+        var atLeast = MonotonicClock.NowNs - begin;
+        harness.Duplex.Room = int.MaxValue;
+        IsOk(call);
+        var blocked = harness.Connection.Blocked!.Value;
+        Assert.InRange(blocked.SocketNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
+        Assert.Equal((0, 0, 1), (blocked.StreamWindowNs, blocked.ConnectionWindowNs, blocked.Times));
+        Assert.Equal(written * Message, blocked.AheadBytes); // nothing was given back
+        harness.Connection.SetAccepting(true);
+        Assert.Equal(0, harness.Connection.Blocked!.Value.AheadBytes); // another window
+    }
+
+    [Fact]
+    public async Task A_reader_that_pauses_is_waited_for_as_long_as_that_with_as_many_bytes_ahead_as_its_window()
+    {
+        const int messages = 20, pauseMs = 40, windowBytes = messages * Message;
+        await using var server = new FakeServer
+        {
+            Greeting = Frames.Settings((InitialWindow, windowBytes)),
+            AnswersFrames = true,
+            Delay = TimeSpan.FromMilliseconds(pauseMs),
+            // It reads on when it has paused: of each window's messages the last one tells.
+            Answer = (stream, number) => number % messages != 0 ? []
+                : [.. Frames.WindowUpdate(0, windowBytes), .. Frames.WindowUpdate(stream, windowBytes)],
+        };
+        var load = TestLoad.Options(server.Address, connections: 1, threads: 1, size: Payload, timeout: 0.5) with { Mode = "push" };
+        var result = await TestLoad.MeasureAsync(load, TestLoad.For(1));
+        var blocked = result.Blocked!.Value;
+        Assert.Equal((0, 0, windowBytes), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.AheadBytes));
+        Assert.InRange(blocked.Times, 2, 1000 / pauseMs + 1);
+        // Between two pauses next to nothing happens, and the last may be cut by the end of the window.
+        Assert.InRange(blocked.StreamWindowNs, 0.95e6 * pauseMs * (blocked.Times - 1), 1.01 * result.WindowNs);
+    }
+
+    private static Http2Harness Opened(Flow flow) => WithRoom(Options(flow: flow));
+
+    private static Task<CallResult> Call(Http2Harness harness) => harness.Connection.Streams[0].CallAsync(1).AsTask();
+}
