@@ -48,11 +48,11 @@ public class BackPressureTests
         const int flushedAt = 16 << 10, bytes = Message + FrameHead;
         var harness = Opened(Flow.Out);
         harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
-        IsOk(Call(harness));
+        IsOk(harness.Send());
         harness.Duplex.Room = 0;
-        var (call, written) = (Call(harness), 2);
+        var (call, written) = (harness.Send(), 2);
         for (; call.IsCompleted && written < 10_000; written++)
-            call = Call(harness);
+            call = harness.Send();
         Assert.InRange(written, flushedAt / bytes, flushedAt / bytes + 2);
         var begin = MonotonicClock.NowNs;
         await Task.Delay(50, TestContext.Current.CancellationToken);
@@ -71,25 +71,26 @@ public class BackPressureTests
     public async Task A_reader_that_pauses_is_waited_for_as_long_as_that_with_as_many_bytes_ahead_as_its_window()
     {
         const int messages = 20, pauseMs = 40, windowBytes = messages * Message;
-        await using var server = new FakeServer
+        await TestLoad.InTheEndAsync(async () =>
         {
-            Greeting = Frames.Settings((InitialWindow, windowBytes)),
-            AnswersFrames = true,
-            Delay = TimeSpan.FromMilliseconds(pauseMs),
-            // It reads on when it has paused: of each window's messages the last one tells.
-            Answer = (stream, number) => number % messages != 0 ? []
-                : [.. Frames.WindowUpdate(0, windowBytes), .. Frames.WindowUpdate(stream, windowBytes)],
-        };
-        var load = TestLoad.Options(server.Address, connections: 1, threads: 1, size: Payload, timeout: 0.5) with { Mode = "push" };
-        var result = await TestLoad.MeasureAsync(load, TestLoad.For(1));
-        var blocked = result.Blocked!.Value;
-        Assert.Equal((0, 0, windowBytes), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.AheadBytes));
-        Assert.InRange(blocked.Times, 2, 1000 / pauseMs + 1);
-        // Between two pauses next to nothing happens, and the last may be cut by the end of the window.
-        Assert.InRange(blocked.StreamWindowNs, 0.95e6 * pauseMs * (blocked.Times - 1), 1.01 * result.WindowNs);
+            await using var server = new FakeServer
+            {
+                Greeting = Frames.Settings((InitialWindow, windowBytes)),
+                AnswersFrames = true,
+                Delay = TimeSpan.FromMilliseconds(pauseMs),
+                // It reads on when it has paused: of each window's messages the last one tells.
+                Answer = (stream, number) => number % messages != 0 ? []
+                    : [.. Frames.WindowUpdate(0, windowBytes), .. Frames.WindowUpdate(stream, windowBytes)],
+            };
+            var load = TestLoad.Options(server.Address, connections: 1, threads: 1, size: Payload, timeout: 0.5) with { Mode = "push" };
+            var result = await TestLoad.MeasureAsync(load, TestLoad.For(1));
+            var blocked = result.Blocked!.Value;
+            Assert.Equal((0, 0, windowBytes), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.AheadBytes));
+            Assert.InRange(blocked.Times, 2, result.WindowNs / 1e6 / pauseMs + 1);
+            // Between two pauses next to nothing happens, and the last may be cut by the end of the window.
+            Assert.InRange(blocked.StreamWindowNs, 0.95e6 * pauseMs * (blocked.Times - 1), 1.01 * result.WindowNs);
+        });
     }
 
     private static Http2Harness Opened(Flow flow) => WithRoom(Options(flow: flow));
-
-    private static Task<CallResult> Call(Http2Harness harness) => harness.Connection.Streams[0].CallAsync(1).AsTask();
 }
