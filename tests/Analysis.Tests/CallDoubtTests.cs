@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Tests.Doubting;
@@ -56,6 +57,11 @@ public sealed class CallDoubtTests
         Assert.Equal(isOneWay, Find(run, "other-clock")?.Doubt.Contains("not of this process's clock", StringComparison.Ordinal) ?? false);
         Assert.Equal(isOneWay, Find(run, "lost-samples") is null);
         Assert.Null(Find(Each(round => round), "other-clock"));
+        Assert.All(new MeasuredRun(run).Cells[0].Rounds,
+            round => Assert.Equal(round.Record.Latency.Length == 0, Metric.Mean.Value(round) is null));
+        // Of somebody's own method that is said of the cell, and is no doubt.
+        run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Method = "a.B/C" } })] };
+        Assert.Equal((false, isOneWay), (Find(run, "other-clock") is not null, Find(run, "lost-samples") is null));
     }
 
     [Theory]

@@ -58,8 +58,8 @@ public sealed class MeasurementView(Measurement round)
     /// <summary>Throughput's dividend, whichever way the file counts.</summary>
     public double Credited => round.Credited ?? round.Completed;
 
-    /// <summary>Mean latency in ns; null when no call ended well.</summary>
-    public double? MeanNs => round.Ok == 0 ? null : (double)round.LatencySumNs / round.Ok;
+    /// <summary>Mean latency in ns; null when no call ended well, or nobody knows how long it took.</summary>
+    public double? MeanNs => round.Ok == 0 || round.LatencySumNs == 0 ? null : (double)round.LatencySumNs / round.Ok;
 
     public long FailedCalls => round.Failed.Values.Sum();
 
