@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.InteropServices;
 
 namespace IpcBench.Client.Dialing;
 
@@ -22,7 +23,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     public bool IsPlain => borrowedBytes == 0;
 
     /// <summary>All that is to be sent, where it <see cref="IsPlain"/>.</summary>
-    public ReadOnlyMemory<byte> Unsent => bytes.AsMemory(start, end - start);
+    public ReadOnlyMemory<byte> Unsent => Part(start, end);
 
     /// <summary>
     /// Bytes that are to be sent after all that is here already, without a copy: they must stay as they are until they are sent.
@@ -50,7 +51,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         for (var next = firstBorrowed; count < into.Length && next < endBorrowed; next++)
         {
             if (borrowed[next].At > at)
-                into[count++] = bytes.AsMemory(at, borrowed[next].At - at);
+                into[count++] = Part(at, borrowed[next].At);
             at = borrowed[next].At;
             if (count < into.Length)
                 into[count++] = borrowed[next].Bytes;
@@ -58,7 +59,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
                 return count;
         }
         if (count < into.Length && end > at)
-            into[count++] = bytes.AsMemory(at, end - at);
+            into[count++] = Part(at, end);
         return count;
     }
 
@@ -125,6 +126,9 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         (firstBorrowed, endBorrowed, borrowedBytes) = (0, 0, 0);
     }
 
+    // Pinned: a gathering send takes its address without making a handle for each part.
+    private ReadOnlyMemory<byte> Part(int from, int to) => MemoryMarshal.CreateFromPinnedArray(bytes, from, to - from);
+
     private static Span<byte> Fill(Span<byte> to, ReadOnlySpan<byte> from)
     {
         var count = Math.Min(to.Length, from.Length);
@@ -161,7 +165,7 @@ internal sealed class BufferPool(int size = 16 * 1024)
             size = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)atLeast);
             free.Clear();
         }
-        return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size);
+        return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size, pinned: true);
     }
 
     /// <summary>Takes back what was rented; one that has become too small is let go.</summary>

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.InteropServices;
 using Google.Protobuf;
 using IpcBench.Client.Engine;
 using IpcBench.Http2;
@@ -82,11 +83,14 @@ internal sealed class Http2Request
 /// <summary>One request's body, and the whole request as most are sent.</summary>
 internal sealed class RequestBody
 {
+    /// <summary>Below that a copy costs less than one more segment of a send.</summary>
+    public const int FewestBorrowed = 4096;
+
     /// <param name="block">The fields as a connection sends them from its second request on.</param>
     /// <param name="message">With its prefix; empty: the request has no body.</param>
     public RequestBody(byte[] block, byte[] message)
     {
-        Message = message;
+        Message = message.Length < FewestBorrowed ? message : Pinned(message);
         var frames = new ArrayBufferWriter<byte>();
         var end = message.Length == 0 ? FrameFlags.EndStream : FrameFlags.None;
         frames.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, 0, block);
@@ -109,8 +113,18 @@ internal sealed class RequestBody
     /// <summary>The DATA frame of <see cref="IndexedFrames"/>; empty when there is none.</summary>
     public ReadOnlyMemory<byte> DataFrame => IndexedFrames.AsMemory(IndexedFrames is null ? 0 : SecondFrame);
 
+    /// <summary>A part of the message that is sent from where it lies: of at least <see cref="FewestBorrowed"/> bytes.</summary>
+    public ReadOnlyMemory<byte> Part(int from, int count) => MemoryMarshal.CreateFromPinnedArray(Message, from, count);
+
     /// <summary>Where in <see cref="IndexedFrames"/> the second frame begins, or they end.</summary>
     public int SecondFrame { get; }
+
+    private static byte[] Pinned(byte[] message)
+    {
+        var there = GC.AllocateUninitializedArray<byte>(message.Length, pinned: true);
+        message.CopyTo(there, 0);
+        return there;
+    }
 }
 
 /// <summary>What the connections of one cell have in common.</summary>

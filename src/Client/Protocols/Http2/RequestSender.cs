@@ -10,9 +10,6 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
 {
     private const int LargestId = int.MaxValue;
 
-    // Below that a copy costs less than one more segment of a send.
-    private const int FewestBorrowed = 4096;
-
     private readonly Http2Request request = options.Request;
     private readonly PeerSettings peer = new();
     private readonly HpackEncoder fields = new(options.Request.Fields);
@@ -178,21 +175,21 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         head[..Math.Min(head.Length, count)].CopyTo(part);
     }
 
-    private void WriteData(int stream, FrameFlags flags, ReadOnlyMemory<byte> part)
+    private void WriteData(int stream, FrameFlags flags, RequestBody body, int from, int count)
     {
-        if (part.Length < FewestBorrowed)
+        if (count < RequestBody.FewestBorrowed)
         {
-            output.WriteFrame(FrameType.Data, flags, stream, part.Span);
+            output.WriteFrame(FrameType.Data, flags, stream, body.Message.AsSpan(from, count));
             return;
         }
-        new FrameHeader(part.Length, FrameType.Data, flags, stream).Write(output.Append(FrameHeader.Size));
-        output.Borrow(part);
+        new FrameHeader(count, FrameType.Data, flags, stream).Write(output.Append(FrameHeader.Size));
+        output.Borrow(body.Part(from, count));
     }
 
     /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
-        var message = stream.Body!.Message;
+        var body = stream.Body!;
         while (stream.Unsent > 0)
         {
             // A frame of that size is allowed by every peer (RFC 9113, 4.2).
@@ -202,12 +199,12 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
                 clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow, Ahead);
                 return false;
             }
-            var (messages, from) = (Numbered(stream), message.Length - stream.Unsent);
+            var (messages, from) = (Numbered(stream), body.Message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
             if (messages is not null && !options.IsCalled && from < PayloadFrame.LongestHead)
                 WriteHead(messages, flags, from, count);
             else
-                WriteData(stream.Id, flags, message.AsMemory(from, count));
+                WriteData(stream.Id, flags, body, from, count);
             Take(stream, count);
         }
         clock.Set(stream, Blocker.None);
