@@ -34,6 +34,8 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 
     public long? BytesReceived => Volatile.Read(ref received);
 
+    public virtual BlockedTime? Blocked => null;
+
     /// <summary>False: it is for one call, and what died stays dead.</summary>
     public bool Reopens { get; init; } = true;
 

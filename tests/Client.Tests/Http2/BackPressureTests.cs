@@ -68,6 +68,25 @@ public class BackPressureTests
     }
 
     [Fact]
+    public void Who_waits_for_the_output_goes_on_also_when_the_one_before_fills_it_and_then_waits_for_a_window()
+    {
+        const int large = 20_000;
+        var harness = new Http2Harness(Options(large, Flow.Out) with { Streams = 2 }).Opened((InitialWindow, 2 * large));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 20));
+        harness.Duplex.Room = 0;
+        var streams = harness.Connection.Streams;
+        var (first, second) = (streams[0].CallAsync(1).AsTask(), streams[1].CallAsync(1).AsTask());
+        Assert.False(first.IsCompleted || second.IsCompleted);
+        // As a worker does: the next message is written as soon as the last one is over. The window takes all but its last bytes.
+        Task<CallResult>? next = null;
+        _ = first.ContinueWith(_ => next = streams[0].CallAsync(1).AsTask(),
+            CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        harness.Duplex.Room = int.MaxValue;
+        Assert.False(next!.IsCompleted);
+        IsOk(second);
+    }
+
+    [Fact]
     public async Task A_reader_that_pauses_is_waited_for_as_long_as_that_with_as_many_bytes_ahead_as_its_window()
     {
         const int messages = 20, pauseMs = 40, windowBytes = messages * Message;

@@ -17,7 +17,7 @@ public class CalledStreamTests
         {
             var call = Call(harness);
             var frame = harness.Duplex.TakeFrames()[^1];
-            Assert.Equal((FrameFlags.None, Message(sent)), (frame.Header.Flags, frame.Payload));
+            Is(FrameFlags.None, sent, frame);
             if (answered == 3)
                 harness.Duplex.Deliver(Frames.ResponseHeaders(1));
             var answer = Message(new string('x', answered));
@@ -39,7 +39,7 @@ public class CalledStreamTests
         var harness = Opened(Flow.In, messages: 0, "a", "bb");
         var call = Call(harness);
         var opened = harness.Duplex.TakeFrames();
-        Assert.Equal((FrameFlags.EndStream, Message("a")), (opened[^1].Header.Flags, opened[^1].Payload));
+        Is(FrameFlags.EndStream, "a", opened[^1]);
         // Two messages and the beginning of a third in one piece.
         byte[] bytes = [.. Message("one"), .. Message(""), .. Message("3")[..2]];
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, bytes)]);
@@ -53,7 +53,8 @@ public class CalledStreamTests
         Assert.Empty(harness.Duplex.TakeFrames());
         harness.Duplex.Deliver(Frames.Trailers(1));
         opened = harness.Duplex.TakeFrames();
-        Assert.Equal((3, Message("bb")), (opened[0].Header.StreamId, opened[^1].Payload));
+        Assert.Equal(3, opened[0].Header.StreamId);
+        Is(FrameFlags.EndStream, "bb", opened[^1]);
         Assert.False(call.IsCompleted);
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(3), .. Frames.Data(3, Message("four"))]);
         IsOk(call, 4);
@@ -69,7 +70,7 @@ public class CalledStreamTests
         IsOk(harness.Connection.Streams[0].CallAsync(5_000_000_000).AsTask(), 1);
         var last = harness.Connection.Streams[0].CallAsync(5_004_000_000).AsTask();
         var frames = harness.Duplex.TakeFrames();
-        Assert.Equal((FrameFlags.EndStream, Message("bb")), (frames[^1].Header.Flags, frames[^1].Payload));
+        Is(FrameFlags.EndStream, "bb", frames[^1]);
         Assert.Null(stream.TakeReceipt());
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message("any")), .. Frames.Trailers(1)]);
         IsOk(last, 2);
@@ -148,6 +149,12 @@ public class CalledStreamTests
         Streams = 1,
         Expect = message => message.AsSpan().StartsWith("wro"u8) ? "it is wrong" : null,
     }).Opened((4, int.MaxValue));
+
+    private static void Is(FrameFlags flags, string text, (FrameHeader Header, byte[] Payload) frame)
+    {
+        Assert.Equal(flags, frame.Header.Flags);
+        Assert.Equal(Message(text), frame.Payload);
+    }
 
     private static byte[] Message(string text) => GrpcFraming.Frame(System.Text.Encoding.ASCII.GetBytes(text));
 

@@ -178,7 +178,7 @@ public class OneWayTests
     public void A_payload_that_was_cut_has_come_with_its_last_message(int[] sizes, string? kind)
     {
         var harness = WithRoom(Options(flow: Flow.In) with { Chunk = 4 });
-        var calls = new List<Task<CallResult>> { Call(harness) };
+        var calls = new List<Task<CallResult>> { harness.Send() };
         var request = harness.Duplex.TakeFrames()[^1].Payload.AsSpan(GrpcFraming.PrefixLength);
         Assert.Equal((10, 4), (PullRequest.Parser.ParseFrom(request).Size, PullRequest.Parser.ParseFrom(request).Chunk));
         harness.Duplex.Deliver(Frames.ResponseHeaders(1));
@@ -188,7 +188,7 @@ public class OneWayTests
             if (number == 2)
             {
                 IsOk(calls[0], 10);
-                calls.Add(Call(harness));
+                calls.Add(harness.Send());
             }
             Assert.Equal(number >= 2, calls[0].IsCompleted);
         }

@@ -35,7 +35,7 @@ internal sealed class Http2Client : DuplexConnection
 
     public override long? StreamsAllowed => connection is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
 
-    public BlockedTime? Blocked => BlockedClock.Read();
+    public override BlockedTime? Blocked => BlockedClock.Read();
 
     /// <summary>How long the streams were kept from writing.</summary>
     public BlockedClock BlockedClock { get; } = new();
@@ -67,8 +67,7 @@ internal sealed class Http2Client : DuplexConnection
         if (Output.Length < FlushAt)
             return true;
         written += Output.Length;
-        Current?.Flush(Output);
-        var isFull = Output.Length >= FlushAt;
+        var isFull = !HasRoom();
         if (!isFull && written < MostAtOnce)
             return true;
         writers.Enqueue(stream);
@@ -212,11 +211,19 @@ internal sealed class Http2Client : DuplexConnection
     {
         using var inside = Inside();
         written = 0;
-        for (var left = writers.Count; left > 0 && Output.Length < FlushAt && writers.TryDequeue(out var stream); left--)
+        for (var left = writers.Count; left > 0 && HasRoom() && writers.TryDequeue(out var stream); left--)
         {
             BlockedClock.Set(stream, Blocker.None);
             stream.Resume();
         }
+    }
+
+    /// <summary>False: the system takes no more, and will tell when it does.</summary>
+    private bool HasRoom()
+    {
+        if (Output.Length >= FlushAt)
+            Current?.Flush(Output);
+        return Output.Length < FlushAt;
     }
 
     private void Fail(CallResult result)

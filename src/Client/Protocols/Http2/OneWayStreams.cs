@@ -137,6 +137,8 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
     private uint parts;
     private bool hasLast;
 
+    public override bool IsSent => Unsent == 0;
+
     public void Pace(double perSecond, long delayNs) => pace = (perSecond, delayNs);
 
     public long? DueNs(long nowNs) => (long)Stamp >= askedNs && (long)Stamp <= nowNs ? (long)Stamp : null;
@@ -227,7 +229,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         if (hasLast || !IsOut)
             return null;
         Stamp = message.Stamp;
-        Complete(CallResult.Ok(message.Size));
+        Complete(CallResult.Ok(Options.IsCalled ? message.Size : Options.Size));
         return null;
     }
 }
