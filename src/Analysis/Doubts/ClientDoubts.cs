@@ -163,5 +163,5 @@ internal static class LittlesLaw
         return Math.Max(Math.Max(LeastOff, standstill), Math.Max(inFlight / r.Credited, longest / inFlight / r.Record.WindowNs));
     }
 
-    private static double Found(MeasurementView r) => r.Rate * r.MeanNs!.Value / 1e9;
+    private static double Found(MeasurementView r) => r.Rate * (r.MeanNs ?? 0) / 1e9;
 }
