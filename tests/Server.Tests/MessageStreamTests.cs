@@ -4,7 +4,6 @@ using IpcBench.Protocol.V1;
 using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Faults;
 using IpcBench.Server.Options;
-using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
