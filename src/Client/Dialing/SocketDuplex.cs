@@ -24,13 +24,14 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         while (!output.IsEmpty)
         {
             var open = socket!;
-            var sent = output.IsPlain ? open.Send(output.Unsent.Span) : SendParts(open, output);
+            var asked = output.Length;
+            var sent = output.IsPlain ? open.Send(output.Unsent.Span) : SendParts(open, output, out asked);
             if (sent > 0)
-            {
                 output.Sent(sent);
+            if (sent == asked)
                 continue;
-            }
-            if (sent == LoopSocket.WouldBlock)
+            // Less than asked for was all that there was room for.
+            if (sent is > 0 or LoopSocket.WouldBlock)
                 open.WantWritable();
             else
                 output.Clear(); // the reason comes with the next receive
@@ -38,10 +39,14 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         }
     }
 
-    private static int SendParts(LoopSocket open, OutputBuffer output)
+    private static int SendParts(LoopSocket open, OutputBuffer output, out int asked)
     {
         var some = parts ??= new ReadOnlyMemory<byte>[LoopSocket.MostSegments];
-        return open.Send(some.AsSpan(0, output.Parts(some)));
+        var (count, all) = (output.Parts(some), 0);
+        foreach (var part in some.AsSpan(0, count))
+            all += part.Length;
+        asked = all;
+        return open.Send(some.AsSpan(0, count));
     }
 
     public void OnReadable(bool hangUp)

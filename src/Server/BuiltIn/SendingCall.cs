@@ -10,7 +10,9 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>Pull: sends payloads, whole or in parts, each when it is due, until there are as many as asked for or the client cancels.</summary>
+/// <summary>
+/// Pull: sends payloads, whole or in parts, each when it is due, until there are as many as asked for or the client cancels.
+/// </summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)
 {

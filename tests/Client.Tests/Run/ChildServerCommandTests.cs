@@ -26,6 +26,7 @@ public class ChildServerCommandTests
         Knobs least = new()
         {
             SocketBuffer = 1 << 10,
+            ServerWindow = 65_535,
             Nagle = true,
             Backlog = 1,
             IoQueues = 0,
@@ -36,15 +37,15 @@ public class ChildServerCommandTests
         };
         var command = new ChildServerCommand(
             [ChildProcess.PrivateAddress("unix")], [], 100, least, null, new Dictionary<string, string?>());
-        var own = Knob.All.Where(knob => knob.IsServerOption).ToList();
-        Assert.All(own, knob => Assert.Contains(knob.Option, command.Arguments()));
+        var own = Knob.All.Where(knob => knob.ServerOption is not null).ToList();
+        Assert.All(own, knob => Assert.Contains(knob.ServerOption!, command.Arguments()));
 
         await using var server = await ChildServer.StartAsync(command, TestContext.Current.CancellationToken);
         using var control = new ControlClient(server.Endpoints[0].Address, new ConnectorOptions());
         var told = await control.DescribeAsync(TestContext.Current.CancellationToken);
 
         // The stack has a place of its own there.
-        Assert.All(own.Where(knob => knob.Name != "stack"), knob => Assert.Contains(knob.Name, told!.Settings.Keys));
+        Assert.All(own.Where(knob => knob.Name != "stack"), knob => Assert.Contains(knob.ServerOption![2..], told!.Settings.Keys));
     }
 
     [Fact]
