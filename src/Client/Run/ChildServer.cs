@@ -12,7 +12,7 @@ internal sealed class ChildServer : IAsyncDisposable
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2), HalfASecond = TimeSpan.FromMilliseconds(500);
 
     private readonly Process process;
     private readonly IServerCommand command;
@@ -55,10 +55,8 @@ internal sealed class ChildServer : IAsyncDisposable
         server.bond = keeper?.Keep(server.process);
         try
         {
-            server.process.ErrorDataReceived += (_, e) => server.Complain(e.Data, server.errorEnded);
-            server.process.OutputDataReceived += (_, e) => server.Read(e.Data);
-            server.process.BeginErrorReadLine();
-            server.process.BeginOutputReadLine();
+            server.ReadLines(server.process.StandardError, line => server.Complain(line, server.errorEnded));
+            server.ReadLines(server.process.StandardOutput, server.Read);
             await (command.Probe is { } probe ? server.ProbeAsync(probe, patience, cancellation)
                 : server.ready.Task.WaitAsync(patience, cancellation));
             return server;
@@ -84,6 +82,25 @@ internal sealed class ChildServer : IAsyncDisposable
         await ChildProcess.EndAsync(process, StopDeadline, command.Addresses);
         bond?.Dispose();
     }
+
+    /// <summary>
+    /// On a thread of its own: on Windows a read of a pipe blocks a thread of the pool however it is begun, and the pool has no more threads
+    /// there than <c>-t</c> and the CPUs.
+    /// </summary>
+    private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
+    {
+        try
+        {
+            while (from.ReadLine() is { } line)
+                told(line);
+        }
+        catch (Exception e) when (e is IOException or ObjectDisposedException or OperationCanceledException)
+        {
+            // It is being given up.
+        }
+        told(null);
+    })
+    { IsBackground = true, Name = $"words of {command.Name}" }.Start();
 
     /// <summary>Waits until a connection succeeds.</summary>
     /// <exception cref="TimeoutException">None did.</exception>
@@ -167,7 +184,7 @@ internal sealed class ChildServer : IAsyncDisposable
         try
         {
             if (process.HasExited)
-                process.WaitForExit(500); // lets the last lines of its standard error arrive
+                Task.WaitAny([errorEnded.Task], HalfASecond); // lets the last lines of its standard error arrive
         }
         catch (InvalidOperationException)
         {
