@@ -84,8 +84,8 @@ internal sealed class ChildServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// On a thread of its own: on Windows a read of a pipe blocks a thread of the pool however it is begun, and the pool has no more threads
-    /// there than <c>-t</c> and the CPUs.
+    /// On a thread of its own: on Windows a read of a pipe blocks a thread of the pool however it is begun, and the pool has no more
+    /// threads there than <c>-t</c> and the CPUs.
     /// </summary>
     private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
     {
