@@ -95,6 +95,10 @@ public sealed class LatencyHistogramTests
             var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(counts)));
             Assert.Equal("a histogram holds an impossible count", thrown.Message);
         }
+        // As many empty slots as there are, and one count beyond them; empty slots are no values.
+        Assert.Equal(0, LatencyCounts.Decode(Coded(-LatencyHistogram.Slots)).Count);
+        Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(-LatencyHistogram.Slots, 1)));
+        Assert.Equal((1, 5), (LatencyCounts.Decode(Coded(0, 5, 0)).Filled, LatencyCounts.Decode(Coded(0, 5, 0)).Count));
 
         // HdrHistogram's V2 payload: ZigZag LEB128, 64 bit in at most 9 bytes.
         static string Coded(params long[] counts)
@@ -102,7 +106,7 @@ public sealed class LatencyHistogramTests
             var payload = new List<byte>();
             foreach (var count in counts)
             {
-                var rest = (ulong)count << 1;
+                var rest = (ulong)((count << 1) ^ (count >> 63));
                 for (var i = 0; i < 8 && rest >= 0x80; i++, rest >>= 7)
                     payload.Add((byte)(rest | 0x80));
                 payload.Add((byte)rest);
