@@ -57,11 +57,14 @@ public static class PayloadFrame
 
 /// <summary>
 /// Reads length-prefixed <see cref="Payload"/> messages as they stream by and keeps nothing but their measures. Any valid encoding counts:
-/// unknown fields are skipped, the last of a field wins.
+/// unknown fields are skipped, the last of a field wins. Or messages of any type, of which their lengths are all that is known.
 /// </summary>
-public struct PayloadReader
+/// <param name="isOpaque">They are of any type: all of a message is payload.</param>
+public struct PayloadReader(bool isOpaque)
 {
-    private FieldReader fields;
+    private FieldReader fields = new(isOpaque);
+    private long size;
+    private readonly bool isOpaque = isOpaque;
 
     /// <summary>Of the message that is being read, or was last.</summary>
     public ulong Stamp { get; private set; }
@@ -70,7 +73,7 @@ public struct PayloadReader
     public uint Sequence { get; private set; }
 
     /// <summary>Bytes of its payload.</summary>
-    public long Size { get; private set; }
+    public readonly long Size => isOpaque ? fields.Length : size;
 
     /// <inheritdoc cref="FieldReader.Length"/>
     public readonly long Length => fields.Length;
@@ -88,8 +91,8 @@ public struct PayloadReader
     public int Read(ReadOnlySpan<byte> bytes)
     {
         if (fields.IsComplete)
-            this = default;
-        var rest = fields.IsEmpty ? bytes[ReadPlainHead(bytes)..] : bytes;
+            this = new(isOpaque);
+        var rest = fields.IsEmpty && !isOpaque ? bytes[ReadPlainHead(bytes)..] : bytes;
         while (fields.Next(ref rest))
         {
             if (fields.Tag == PayloadFrame.StampTag)
@@ -97,7 +100,7 @@ public struct PayloadReader
             else if (fields.Tag == PayloadFrame.SequenceTag)
                 Sequence = (uint)fields.Value;
             else if (fields.Tag == PayloadFrame.PayloadTag)
-                Size = (long)fields.Value;
+                size = (long)fields.Value;
         }
         return bytes.Length - rest.Length;
     }
@@ -113,20 +116,20 @@ public struct PayloadReader
         var at = PayloadFrame.SequenceOffset + sizeof(uint);
         if (bytes[at++] != PayloadFrame.PayloadTag)
             return 0;
-        var (size, shift) = (0L, 0);
+        var (told, shift) = (0L, 0);
         do
         {
-            size |= (long)(bytes[at] & 0x7F) << shift;
+            told |= (long)(bytes[at] & 0x7F) << shift;
             shift += 7;
         }
         while (bytes[at++] > 0x7F && at < PayloadFrame.LongestHead);
         var length = BinaryPrimitives.ReadUInt32BigEndian(bytes[1..]);
-        if (bytes[at - 1] > 0x7F || size == 0 || length != at - PayloadFrame.PrefixLength + size)
+        if (bytes[at - 1] > 0x7F || told == 0 || length != at - PayloadFrame.PrefixLength + told)
             return 0;
         Stamp = BinaryPrimitives.ReadUInt64LittleEndian(bytes[PayloadFrame.StampOffset..]);
         Sequence = BinaryPrimitives.ReadUInt32LittleEndian(bytes[PayloadFrame.SequenceOffset..]);
-        Size = size;
-        fields.BeginLast(length, (uint)size);
+        size = told;
+        fields.BeginLast(length, (uint)told);
         return at;
     }
 }

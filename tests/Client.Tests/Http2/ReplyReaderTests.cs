@@ -71,10 +71,18 @@ public class ReplyReaderTests
         {
             var messages = Enumerable.Range(0, 4).Select(_ => SomePayload(random)).ToList();
             var (reader, found) = (default(PayloadReader), new List<(ulong, uint, long, long)>());
+            var (opaque, sizes) = (new PayloadReader(isOpaque: true), new List<long>());
             for (ReadOnlySpan<byte> rest = messages.SelectMany(Frames.Prefixed).ToArray(); !rest.IsEmpty;)
             {
                 var piece = rest[..Math.Min(rest.Length, random.Next(1, 40))];
                 rest = rest[piece.Length..];
+                for (var same = piece; !same.IsEmpty;)
+                {
+                    same = same[opaque.Read(same)..];
+                    Assert.False(opaque.IsBroken);
+                    if (opaque.IsComplete)
+                        sizes.Add(opaque.Size);
+                }
                 while (!piece.IsEmpty)
                 {
                     piece = piece[reader.Read(piece)..];
@@ -85,6 +93,7 @@ public class ReplyReaderTests
             }
             Assert.True(reader.IsBetween);
             Assert.Equal(messages.Select(Measures), found);
+            Assert.Equal(messages.Select(message => (long)message.Length), sizes);
         }
     }
 

@@ -1,4 +1,5 @@
 using IpcBench.Client.Engine;
+using IpcBench.Protocol;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
@@ -12,7 +13,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     // The fields beside the payload, and room for some that are not known.
     private const int MostBeside = 1024;
 
-    private MessageReader reader;
+    private PayloadReader reader;
     private CallResult? broken;
     private FirstReply? watched;
 
@@ -68,7 +69,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     public virtual void BeginStream(int id, long window)
     {
         BeginRequest(id, 0, window);
-        (reader, Count) = (new(isOurs: !Options.IsCalled), 0);
+        (reader, Count) = (new(isOpaque: Options.IsCalled), 0);
     }
 
     /// <summary>Numbers the next message, which is about to be sent.</summary>
@@ -160,7 +161,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     }
 
     /// <returns>What is wrong with it; null: nothing.</returns>
-    protected virtual string? OnMessage(in MessageReader message) => "unasked message";
+    protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
 
     /// <returns>Whether a message says what it should; null: it does, or it is not looked at.</returns>
     protected string? Judge(byte[] message)
@@ -215,7 +216,7 @@ internal sealed class PingPongStream(Http2Client connection, Http2Options option
         base.Ended(result);
     }
 
-    protected override string? OnMessage(in MessageReader message)
+    protected override string? OnMessage(in PayloadReader message)
     {
         if (!IsOut || Ends || hasAnswer || Unsent > 0)
             return "unasked message";

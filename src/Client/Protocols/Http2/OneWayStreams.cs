@@ -208,7 +208,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         return new(TakeBroken() ?? CallResult.Ok(0));
     }
 
-    protected override string? OnMessage(in MessageReader message)
+    protected override string? OnMessage(in PayloadReader message)
     {
         if (hasLast)
             return "unasked message";
