@@ -67,7 +67,7 @@ internal sealed class RunCommandOptions(Preset preset)
         Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
 
     public Option<string> Load { get; } = Text("--load", "LIST",
-        "afterwards load every transport alike, at shares of the slowest one's capacity: 25%,50%,75%,90%");
+        "afterwards load all alike, at shares of the slowest's capacity: 50%,90%");
 
     public Option<string> MyRate { get; } = Text("--my-rate", "LIST",
         "what would I save? afterwards load every transport with my calls per second, e.g. 5k: cores and latency there");
