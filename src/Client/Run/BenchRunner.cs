@@ -15,6 +15,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : plan.Measurements);
 
+    private readonly HashSet<Point> lengthened = [];
     private bool isBegun;
 
     /// <summary>
@@ -125,7 +126,13 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
                 spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
         }
         foreach (var compared in longer.GroupBy(window => Point.Of(window.Cell.Record.Key)))
-            observer.Note(LongerWindow.Sentence([.. compared]));
+        {
+            var sentence = LongerWindow.Sentence([.. compared]);
+            if (lengthened.Add(compared.Key))
+                observer.Note(sentence);
+            else
+                observer.Detail(sentence);
+        }
         cancellation.ThrowIfCancellationRequested();
         return spoiled;
     }
