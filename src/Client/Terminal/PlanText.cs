@@ -20,8 +20,9 @@ internal static class PlanText
             .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(options, plan, false)}; {Rounds(options, plan)}";
 
     /// <summary>What else shapes the numbers.</summary>
-    public static string Details(RunOptions options) => Invariant(
-        $"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; {options.Threads} threads");
+    public static string Details(RunOptions options) =>
+        Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
+            + Invariant($"{options.Threads} {(options.Threads == 1 ? "thread" : "threads")}");
 
     private static string Cells(RunOptions options, BenchPlan plan, bool named)
     {
