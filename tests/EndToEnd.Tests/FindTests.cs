@@ -50,11 +50,12 @@ public sealed class FindTests : IDisposable
                 "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Promise} even at ",
                 _ => $"10 B: up to which rate {Text(one, "arm")} keeps {Promise} cannot be told",
             }, text, StringComparison.Ordinal);
-            if (Text(one, "outcome") == "found")
+            // With fewer than five windows near it a rate has no interval.
+            if (one["low"] is not null)
                 Assert.InRange(Number(one, "rate"), Math.Max(1e-9, Number(one, "low")), Number(one, "high"));
         }
 
-        var found = searches.Count(one => Text(one, "outcome") == "found");
+        var found = searches.Count(one => one["high"] is not null);
         var page = await ReportAsync("run.html");
         Assert.Contains("Highest rate at p90&lt;3ms,failures&lt;50%", page, StringComparison.Ordinal);
         Assert.Contains("calls per second", await ReportAsync("run.svg", "--plot", "promise"), StringComparison.Ordinal);

@@ -53,14 +53,18 @@ public class StreamServersTests
         await using var servers = await Typed.ServersAsync(options);
         var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
         await using var generator = await TestLoad.OpenAsync(load);
+        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
         for (var i = 0; i < 2; i++)
         {
-            var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
-            var result = await TestLoad.RunAsync(generator, window);
-            Assert.Equal((0, 0), (result.Failed.Count, result.CutOff));
-            var inFlight = result.Credited / (result.WindowNs / 1e9) * (result.Latency.Sum / 1e9 / result.Ok);
-            Assert.InRange(inFlight, 0.9 * 16, 1.1 * 16);
-            Assert.Equal(0, result.Connections.Reopened);
+            // Where the machine stands still at its end, a window has calls that take longer than itself.
+            await TestLoad.InTheEndAsync(async () =>
+            {
+                var result = await TestLoad.RunAsync(generator, window);
+                Assert.Equal((0, 0), (result.Failed.Count, result.CutOff));
+                var inFlight = result.Credited / (result.WindowNs / 1e9) * (result.Latency.Sum / 1e9 / result.Ok);
+                Assert.InRange(inFlight, 0.9 * 16, 1.1 * 16);
+                Assert.Equal(0, result.Connections.Reopened);
+            });
         }
     }
 
