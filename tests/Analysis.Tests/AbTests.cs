@@ -70,6 +70,24 @@ public class AbTests
         Assert.Equal(["the run is not complete (interrupted)"], gate.Missing);
     }
 
+    [Fact]
+    public void What_both_sides_have_in_common_leaves_them_sides_and_the_gate_judges_them()
+    {
+        var run = Run(new Random(19), slower: 0.1);
+        run = run with
+        {
+            Cells = [.. run.Cells.Select(cell => cell with
+            {
+                Key = cell.Key with { Mode = "ping-pong", Variant = $"{cell.Key.Variant} messages=5".Trim() },
+            })],
+        };
+        var sides = FileComparison.OfSides(run);
+
+        Assert.Equal((2, 0, 0), (sides.Cells.Count, sides.OnlyBefore.Count, sides.OnlyAfter.Count));
+        Assert.All(sides.Cells, cell => Assert.Equal("messages=5", cell.After.Key.Variant));
+        Assert.Equal(2, Gate.Of(sides, [GateLimit.Parse("server_cpu>5%")]).Crossed.Count);
+    }
+
     private static List<(Metric, VerdictKind)> Decided(FileComparison sides) =>
         [.. from cell in sides.Cells
             from metric in FileComparison.Shown

@@ -44,7 +44,7 @@ public sealed class FileComparison
     public static FileComparison OfSides(RunRecord run)
     {
         var measured = new MeasuredRun(run);
-        return new FileComparison(Side(measured, "base", ""), Side(measured, "head", HeadVariant), isPaired: true);
+        return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true);
     }
 
     /// <summary>Both are sides of one run, interleaved: rounds of the same number are pairs.</summary>
@@ -126,13 +126,14 @@ public sealed class FileComparison
     }
 
     /// <summary>The rounds that count of one side, as a run of its own.</summary>
-    private static NamedRun Side(MeasuredRun run, string name, string variant)
+    private static NamedRun Side(MeasuredRun run, bool isHead)
     {
-        var cells = run.Cells.Where(cell => cell.Key.Setting == variant).ToList();
+        static IEnumerable<string> Others(CellKey key) => key.Variant.Split(' ').Where(part => part != HeadVariant);
+        var cells = run.Cells.Where(cell => cell.Key.Variant.Split(' ').Contains(HeadVariant) == isHead).ToList();
         var addresses = cells.Select(cell => cell.Cell.Address).ToHashSet();
-        return new NamedRun(name, new MeasuredRun(run.Record with
+        return new NamedRun(isHead ? "head" : "base", new MeasuredRun(run.Record with
         {
-            Cells = [.. cells.Select(cell => cell.Cell with { Key = cell.Key with { Variant = "" } })],
+            Cells = [.. cells.Select(cell => cell.Cell with { Key = cell.Key with { Variant = string.Join(' ', Others(cell.Key)) } })],
             Rounds = [.. cells.SelectMany((cell, i) => cell.Rounds.Select(round => round.Record with { Cell = i, Attempt = 0 }))],
             Servers = [.. run.Record.Servers.Where(server => server.Addresses.Any(addresses.Contains))],
         }));

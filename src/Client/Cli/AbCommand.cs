@@ -43,6 +43,8 @@ internal sealed class AbCommand
     {
         var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
         var plain = reader.Read();
+        if (plain.Variants.Count > 1)
+            throw new UsageException("--base and --head make the arms: give every other setting one value");
         var basis = plain.Variants[0];
         return reader.Fitted(plain with
         {

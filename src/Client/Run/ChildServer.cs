@@ -91,8 +91,11 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         try
         {
-            while (from.ReadLine() is { } line)
-                told(line);
+            using (from) // Process.Dispose leaves it open, since it was handed out
+            {
+                while (from.ReadLine() is { } line)
+                    told(line);
+            }
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or OperationCanceledException)
         {

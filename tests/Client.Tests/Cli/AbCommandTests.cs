@@ -50,6 +50,11 @@ public class AbCommandTests
         sentence, Assert.Throws<UsageException>(() => Read("--base", command, "--head", "new {address}")).Message);
 
     [Fact]
+    public void Two_values_of_a_setting_would_be_more_sides_than_two_and_are_refused() => Assert.Equal(
+        "--base and --head make the arms: give every other setting one value",
+        Assert.Throws<UsageException>(() => Read("--base", "old {address}", "--head", "new {address}", "--nagle", "on,off")).Message);
+
+    [Fact]
     public void Every_process_gets_a_port_and_a_path_of_its_own()
     {
         GivenCommand[] all = [.. new[] { "tcp", "unix", "tls" }.Select(kind =>
@@ -87,6 +92,24 @@ public class AbCommandTests
         for (var i = 0; i < 300 && ProcessTree.NameOf(inner) == "sleep"; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.NotEqual("sleep", ProcessTree.NameOf(inner));
+    }
+
+    [Fact]
+    public async Task Servers_that_have_ended_leave_no_pipe_behind()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks at open files in /proc");
+        const int servers = 30;
+        var before = Pipes();
+        for (var i = 0; i < servers; i++)
+        {
+            var command = new GivenCommand("the base server", ["sh", "-c", "exit 3", "{port}"], "tcp", null, NoVariables);
+            await Assert.ThrowsAsync<EnvironmentException>(() => ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
+        }
+        // Two for each would be twice as many; other tests have some meanwhile.
+        Assert.InRange(Pipes() - before, int.MinValue, servers / 2);
+
+        static int Pipes() => Directory.GetFiles("/proc/self/fd")
+            .Count(file => new FileInfo(file).LinkTarget?.StartsWith("pipe:", StringComparison.Ordinal) == true);
     }
 
     [Fact]

@@ -68,6 +68,46 @@ public class BackPressureTests
     }
 
     [Fact]
+    public async Task Who_waits_for_his_turn_behind_one_that_fills_the_socket_waits_for_the_socket_too()
+    {
+        var posted = new Queue<(Action<object?> Action, object? State)>();
+        var harness = new Http2Harness(Options(flow: Flow.Out) with { Streams = 2 }, posted).Opened((InitialWindow, int.MaxValue));
+        harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
+        // Each has written what it may before others have their turn, and the socket takes it all.
+        harness.Connection.Enter();
+        var (first, second) = (Fill(0), Fill(1));
+        harness.Connection.Leave();
+        Assert.Equal(0, harness.Connection.Blocked!.Value.Times);
+        Task<CallResult>? next = null;
+        _ = first.ContinueWith(_ => next = Fill(0),
+            CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+        harness.Duplex.Room = 0;
+        while (posted.TryDequeue(out var turn))
+            turn.Action(turn.State);
+        IsOk(first);
+        Assert.False(next!.IsCompleted || second.IsCompleted);
+        var begin = MonotonicClock.NowNs;
+        await Task.Delay(50, TestContext.Current.CancellationToken);
+        var atLeast = MonotonicClock.NowNs - begin;
+        harness.Duplex.Room = int.MaxValue;
+        IsOk(second);
+        IsOk(next);
+        var blocked = harness.Connection.Blocked!.Value;
+        Assert.Equal(2, blocked.Times);
+        Assert.InRange(blocked.SocketNs, 2 * atLeast, 2 * (MonotonicClock.NowNs - begin + 1_000_000_000));
+
+        // Messages until one has to wait.
+        Task<CallResult> Fill(int stream)
+        {
+            Task<CallResult> call;
+            do
+                call = harness.Send(stream);
+            while (call.IsCompleted);
+            return call;
+        }
+    }
+
+    [Fact]
     public void Who_waits_for_the_output_goes_on_also_when_the_one_before_fills_it_and_then_waits_for_a_window()
     {
         const int large = 20_000;

@@ -211,10 +211,18 @@ internal sealed class Http2Client : DuplexConnection
     {
         using var inside = Inside();
         written = 0;
-        for (var left = writers.Count; left > 0 && HasRoom() && writers.TryDequeue(out var stream); left--)
+        var isFull = false;
+        for (var left = writers.Count; left > 0 && !(isFull = !HasRoom()) && writers.TryDequeue(out var stream); left--)
         {
             BlockedClock.Set(stream, Blocker.None);
             stream.Resume();
+        }
+        if (!isFull)
+            return;
+        foreach (var stream in writers)
+        {
+            if (stream.IsWaiting) // also for its turn alone until now
+                BlockedClock.Set(stream, Blocker.Socket, connection?.Ahead ?? 0);
         }
     }
 

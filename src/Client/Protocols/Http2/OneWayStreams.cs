@@ -20,9 +20,11 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
 
     private readonly ArrayBufferWriter<byte> reply = new();
     private long dueNs, beganNs;
-    private bool isWaiting;
     private Receipt? receipt;
     private ArrivalLog? written;
+
+    /// <summary>Its last message is written, and the output has no room for another, or others have their turn.</summary>
+    public bool IsWaiting { get; private set; }
 
     private CallResult Written => CallResult.Ok(Options.IsCalled ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
 
@@ -57,15 +59,15 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         if (Connection.HasOutputRoom(this))
             Complete(Written);
         else
-            isWaiting = true;
+            IsWaiting = true;
     }
 
     /// <summary>The output has room again.</summary>
     public void Resume()
     {
-        if (!isWaiting)
+        if (!IsWaiting)
             return;
-        isWaiting = false;
+        IsWaiting = false;
         Complete(Written);
     }
 
@@ -87,7 +89,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
 
     public override void Ended(CallResult result)
     {
-        isWaiting = false;
+        IsWaiting = false;
         base.Ended(result);
     }
 

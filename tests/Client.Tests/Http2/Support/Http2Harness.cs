@@ -12,7 +12,13 @@ internal sealed class Http2Harness
 
     private readonly ScriptedDialer dialer = new();
 
-    public Http2Harness(Http2Options options) => Connection = new Http2Client(Scheduler, dialer, options);
+    /// <param name="options">What it asks for.</param>
+    /// <param name="posted">See <see cref="SyncScheduler.Posted"/>.</param>
+    public Http2Harness(Http2Options options, Queue<(Action<object?> Action, object? State)>? posted = null)
+    {
+        Scheduler = new SyncScheduler { Posted = posted };
+        Connection = new Http2Client(Scheduler, dialer, options);
+    }
 
     public Http2Harness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
     {
@@ -24,10 +30,11 @@ internal sealed class Http2Harness
             Window = window,
             FirstId = firstId,
         };
+        Scheduler = new SyncScheduler();
         Connection = new Http2Client(Scheduler, dialer, options);
     }
 
-    public SyncScheduler Scheduler { get; } = new();
+    public SyncScheduler Scheduler { get; }
 
     public Http2Client Connection { get; }
 
