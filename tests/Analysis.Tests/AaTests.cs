@@ -93,6 +93,29 @@ public sealed class AaTests
     }
 
     [Fact]
+    public void A_size_that_one_run_has_alone_counts_its_rounds_alone_and_runs_of_other_references_are_not_given_one_name()
+    {
+        double[] rates = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
+        double[] others = [.. Enumerable.Range(0, 12).Select(i => 1001.0 + i)];
+        var one = Simulated.Run([rates, others, rates, others], arms: 2, variant: AaTest.Variant);
+        var other = Simulated.Run([rates, others], arms: 2, variant: AaTest.Variant);
+        var report = new AaReport().Make(new ReportModel([("one", one), ("other", other)]));
+        Assert.Contains("| all, 10 B |  |  | 24 | 2 |", report, StringComparison.Ordinal);
+        Assert.Matches(@"\| all, 100 B \|[^|]*\|[^|]*\| 12 \| 1 \|", report);
+        Assert.StartsWith("# tcp against itself\n", report, StringComparison.Ordinal);
+
+        other = other with
+        {
+            Options = other.Options with { Reference = "unix" },
+            Cells = [.. other.Cells.Select(cell => cell with { Key = cell.Key with { Transport = "unix" } })],
+        };
+        report = new AaReport().Make(new ReportModel([("one", one), ("other", other)]));
+        Assert.StartsWith("# The reference against itself\n", report, StringComparison.Ordinal);
+        Assert.Contains("| second against the first |", report, StringComparison.Ordinal);
+        Assert.DoesNotContain("tcp", report, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Equal_is_said_only_where_the_interval_lies_within_delta()
     {
         var random = new Random(6);

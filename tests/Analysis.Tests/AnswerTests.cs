@@ -106,6 +106,51 @@ public class AnswerTests
     }
 
     [Fact]
+    public void Of_messages_whose_time_nobody_knows_it_is_said_that_way_and_what_they_cost_all_the_same()
+    {
+        var made = AtFiveThousand(0.28, server: true);
+        RunRecord Untimed(string load) => made with
+        {
+            Cells = [.. made.Cells.Select(cell => cell with
+            {
+                Key = cell.Key with { Mode = "push", Method = "a.B/Take", Load = load },
+            })],
+            // Some were not even sent, and of those a least wait is known.
+            Rounds = [.. made.Rounds.Select(round => round with
+            {
+                Latency = "",
+                LatencySumNs = 0,
+                NotSent = 1000,
+                NotSentLatency = LatencyOf(1000, 5_000_000),
+            })],
+        };
+        var given = new MeasuredRun(Untimed("5000/s"));
+        Assert.Equal(
+            [
+                "Take: not decided between tcp push and unix push: how long a message takes is not known; unix push takes 9.7 % [9.7 %, "
+                    + "9.7 %] less CPU a call than tcp push.",
+                "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; how long a message "
+                    + "takes is not known.",
+            ],
+            Answers.Of(given));
+        Assert.All(given.Cells, cell => Assert.Null(cell.Value(Metric.P50)));
+        Assert.Contains("\nLatency: not known\n", Transcript.CellResult(given.Record, given.Record.Rounds[0]), StringComparison.Ordinal);
+
+        var alone = Untimed("max");
+        alone = alone with { Cells = [.. alone.Cells.Take(1)], Rounds = [.. alone.Rounds.Where(round => round.Cell == 0)] };
+        Assert.Equal(
+            "Take: tcp push carries 5,000 messages/s for 62.0 µs of client + server CPU each; how long a message takes is not known.",
+            Assert.Single(Answers.Of(new MeasuredRun(alone))));
+
+        static string LatencyOf(int calls, long ns)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(ns, calls);
+            return histogram.Encode();
+        }
+    }
+
+    [Fact]
     public void Nothing_is_saved_at_a_share_of_a_capacity_or_at_full_load() => Assert.DoesNotContain(
         Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
 

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
@@ -107,6 +108,10 @@ public class FoundRateTests
         Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
         Assert.Contains("up to which rate tcp keeps p99<10us cannot be told", Assert.Single(FoundRates.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
+        // Nor have they a percentile.
+        var model = new ReportModel(run);
+        Assert.Contains("\"p99\": null", new JsonReport().Make(model), StringComparison.Ordinal);
+        Assert.Equal(run.Rounds.Count(round => round.Started > 0) - 1, Regex.Count(new SvgReport("promise").Make(model), ": p99 \\d"));
     }
 
     [Fact]
@@ -114,6 +119,19 @@ public class FoundRateTests
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);
         Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
+    }
+
+    [Theory]
+    [InlineData("p99<1ms", false)]
+    [InlineData("failures<1%,mean<1ms", false)]
+    [InlineData("failures<1%", true)]
+    public void A_promise_of_times_is_not_looked_for_where_nobody_knows_how_long_messages_take(string promise, bool isPossible)
+    {
+        var run = Simulated.Run([[20_000]]);
+        run = run with { Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Mode = "push" } }] };
+        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }] };
+        var measured = new MeasuredRun(run);
+        Assert.Equal(isPossible ? 10_000 : null, FoundRate.Next(measured, measured.Cells[1], 1));
     }
 
     [Fact]

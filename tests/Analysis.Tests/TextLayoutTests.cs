@@ -3,6 +3,7 @@ using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Tests;
@@ -93,8 +94,10 @@ public sealed class TextLayoutTests
 
 public sealed class OrderOfReportsTests
 {
-    [Fact]
-    public void A_value_of_a_setting_is_held_against_the_default_on_the_same_transport_and_the_row_says_so()
+    [Theory]
+    [InlineData("")]
+    [InlineData(" messages=5")] // what all arms have
+    public void A_value_of_a_setting_is_held_against_the_default_on_the_same_transport_and_the_row_says_so(string common)
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 10, Noise = 0.001 }.Make();
         var swept = new SampleRuns(2)
@@ -108,12 +111,20 @@ public sealed class OrderOfReportsTests
         }.Make();
         var run = plain with
         {
-            Cells = [.. plain.Cells, .. swept.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "socket-buffer=64k" } })],
+            Cells =
+            [
+                .. plain.Cells.Select(cell => cell with { Key = cell.Key with { Variant = common.Trim() } }),
+                .. swept.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "socket-buffer=64k" + common } }),
+            ],
             Rounds = [.. plain.Rounds, .. swept.Rounds.Select(round => round with { Cell = round.Cell + plain.Cells.Count })],
         };
         var text = new TextReport().Make(new ReportModel(run));
-        Assert.Matches(@"10 B  unix socket-buffer=64k .*0\.80× \[0\.\d\d, 0\.\d\d\]     unix", text);
-        Assert.Matches(@"10 B: unix is fastest: faster than unix socket-buffer=64k by 2\d", text);
+        Assert.Matches($@"10 B  unix socket-buffer=64k{common} .*0\.80× \[0\.\d\d, 0\.\d\d\] +unix{common}", text);
+        Assert.Matches($@"10 B: unix{common} is fastest: faster than unix socket-buffer=64k{common} by 2\d", text);
+        string Page(RunRecord of) => new HtmlReport().Make(new ReportModel(of));
+        Assert.Contains("<title>socket-buffer over TCP and Unix socket", Page(run), StringComparison.Ordinal);
+        var half = run with { Cells = [.. run.Cells.Take(2)], Rounds = [.. run.Rounds.Where(round => round.Cell < 2)] };
+        Assert.Contains("<title>Unix socket against TCP", Page(half), StringComparison.Ordinal);
     }
 
     [Fact]

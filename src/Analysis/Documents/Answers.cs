@@ -27,11 +27,17 @@ public static class Answers
     // Such a run asks what each layer takes of what a transport can do: a sentence for each transport is its answer.
     private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
+    /// <summary>Why nothing is said of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
+    internal const string Untimed = "how long a message takes is not known";
+
     /// <summary>With nothing to compare, what was measured.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
+        if (cell.IsUntimed)
+            return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
+                + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
         // Where the load is given, so are the requests/s.
         if (cell.Key.Load != "max")
             return $"{Arms.NameOf(run, cell.Point)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
@@ -106,8 +112,9 @@ public static class Answers
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
-            return ArmComparison.Headline(first) == Metric.Rate
-                ? "no common rounds" : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
+            return ArmComparison.Headline(first) == Metric.Rate ? "no common rounds"
+                : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
+                : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
         // Without an interval rounds are missing, and who is ahead in the others means nothing.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";

@@ -48,13 +48,13 @@ public static class FoundRates
         return table;
     }
 
-    /// <summary>What a window measured of a part of a promise, in ns or as a share; 0 where nothing was answered.</summary>
-    public static double ValueOf(PromiseTerm term, MeasurementView window) => term.Quantile is { } quantile
-        ? window.Latency.ValueAt(quantile * 100)
-        : FoundRate.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : 0;
+    /// <summary>What a window measured of a part of a promise, in ns or as a share; null where nothing was answered.</summary>
+    public static double? ValueOf(PromiseTerm term, MeasurementView window) => term.Quantile is { } quantile
+        ? window.Latency.Count == 0 ? null : window.Latency.ValueAt(quantile * 100)
+        : FoundRate.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : null;
 
-    private static string Show(PromiseTerm term, MeasurementView window) => term.IsOfFailures
-        ? Quantity.Percent(ValueOf(term, window)) : Quantity.Duration(ValueOf(term, window));
+    private static string Show(PromiseTerm term, MeasurementView window) => ValueOf(term, window) is not { } value ? Quantity.None
+        : term.IsOfFailures ? Quantity.Percent(value) : Quantity.Duration(value);
 
     private static string Line(MeasuredRun run, FoundRate found)
     {

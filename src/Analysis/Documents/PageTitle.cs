@@ -31,8 +31,11 @@ internal static class PageTitle
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";
-        if (keys.Find(ReferenceChoice.IsSetting) is { } setting)
-            return $"{prefix}{setting.Setting.Split('=')[0]} over {names}";
+        // What all arms have in common sets none of them apart.
+        var settings = keys.ConvertAll(key => key.Setting.Split(' '));
+        if (settings.SelectMany(parts => parts).FirstOrDefault(part => part.Contains('=', StringComparison.Ordinal)
+            && settings.Exists(parts => !parts.Contains(part))) is { } setting)
+            return $"{prefix}{setting.Split('=')[0]} over {names}";
         if (transports.Count < 2)
             return keys.Count == 0 ? "Local transports" : protocols is ["http1"] ? $"HTTP/1.1 over {names}" : prefix + names;
         var others = transports.Where(transport => transport != reference).ToList();

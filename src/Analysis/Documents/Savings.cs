@@ -41,7 +41,8 @@ internal static class Savings
             < 1e9 => (1e6, "ms"),
             _ => (1e9, "s"),
         });
-        return $"{cores ?? "cores are not known"}; {(latency is null ? "too few calls a round for a p50" : "p50 " + latency)}";
+        var calls = latency is not null ? "p50 " + latency : cell.IsUntimed ? Answers.Untimed : "too few calls a round for a p50";
+        return $"{cores ?? "cores are not known"}; {calls}";
     }
 
     /// <summary>

@@ -30,7 +30,7 @@ public sealed class FoundRate
     private FoundRate(MeasuredRun run, MeasuredCell cell, Promise promise)
     {
         (Cell, Promise, windows) = (cell, promise, cell.Windows);
-        Saturation = SaturationOf(run, cell.Key);
+        Saturation = AtFullLoad(run, cell.Key)?.Median?.Rate ?? 0;
         (Outcome, Rate, Interval) = Find(run.Record.Options);
     }
 
@@ -64,11 +64,13 @@ public sealed class FoundRate
     /// <param name="run">What was measured so far.</param>
     /// <param name="cell">A cell of a search.</param>
     /// <param name="number">The round it is of: windows of earlier ones count.</param>
-    /// <returns>Calls per second; null where nothing was carried at full load.</returns>
+    /// <returns>Calls per second; null where nothing was carried at full load, or nobody knows how long it took.</returns>
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
     {
-        var saturation = SaturationOf(run, cell.Key);
-        return saturation <= 0 || Results.Promise.Parse(cell.Key.Load, out _) is not { } promise ? null : RateSearch.Next(
+        var full = AtFullLoad(run, cell.Key);
+        if (full?.Median is not { Rate: > 0 and var saturation } || Results.Promise.Parse(cell.Key.Load, out _) is not { } promise)
+            return null;
+        return full.IsUntimed && promise.Terms.Any(term => !term.IsOfFailures) ? null : RateSearch.Next(
             [.. cell.Windows.Where(window => window.Record.Number < number)
                 .Select(window => (window.Record.AskedRate, IsKept(promise, window)))], saturation);
     }
@@ -101,9 +103,8 @@ public sealed class FoundRate
     public static bool IsKept(Promise promise, MeasurementView window) => promise.Terms.All(term =>
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
-    // The rate of the same arm at full load.
-    private static double SaturationOf(MeasuredRun run, CellKey key) =>
-        run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = "max" })?.Median?.Rate ?? 0;
+    private static MeasuredCell? AtFullLoad(MeasuredRun run, CellKey key) =>
+        run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = "max" });
 
     private (SearchOutcome, double, Interval?) Find(RunOptionsRecord options)
     {

@@ -114,6 +114,9 @@ public sealed class MeasuredCell
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
+    /// <summary>Messages went one way and ended well, and nobody knows how long any of them took.</summary>
+    public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
+
     /// <summary>Whether every call of every round ended well.</summary>
     public bool AllWell => Rounds.All(r => r.FailedCalls == 0 && r.Record.CutOff == 0);
 
@@ -158,6 +161,8 @@ public sealed record Point(long Size, int Connections, int Streams, string Load,
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
+    private const StringSplitOptions Plain = StringSplitOptions.RemoveEmptyEntries;
+
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
     /// <summary>Index of the reference of this cell; null when it has none or is one.</summary>
@@ -173,15 +178,19 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return chosen == cell ? null : chosen;
     }
 
-    /// <summary>Whether it is what <paramref name="key"/> is without the values of settings.</summary>
-    public static bool IsDefaultOf(CellKey other, CellKey key) => other.Setting == WithoutSettings(key.Setting)
-        && (other.Transport, other.Protocol, other.Client, other.Mode) == (key.Transport, key.Protocol, key.Client, key.Mode);
+    /// <summary>Whether it is what <paramref name="key"/> is without the value of a setting, or of several.</summary>
+    public static bool IsDefaultOf(CellKey other, CellKey key)
+    {
+        if ((other.Transport, other.Protocol, other.Client, other.Mode) != (key.Transport, key.Protocol, key.Client, key.Mode))
+            return false;
+        var (fewer, all) = (other.Setting.Split(' ', Plain), key.Setting.Split(' ', Plain));
+        return fewer.Length < all.Length && fewer.All(part => all.Contains(part)) && all.Except(fewer).All(IsSetting);
+    }
 
     /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
-    public static bool IsSetting(CellKey key) => key.Setting.Contains('=', StringComparison.Ordinal);
+    public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
-    private static string WithoutSettings(string variant) =>
-        string.Join(' ', variant.Split(' ').Where(part => !part.Contains('=', StringComparison.Ordinal)));
+    private static bool IsSetting(string variant) => variant.Contains('=', StringComparison.Ordinal);
 
     private int? First(List<int> candidates, Func<CellKey, bool> fits)
     {

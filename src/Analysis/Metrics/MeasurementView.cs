@@ -13,9 +13,12 @@ public sealed class MeasurementView(Measurement round)
 
     public Measurement Record => round;
 
-    /// <summary>Calls cut off, and those that were due and never sent, count with their lower bounds.</summary>
-    public LatencyCounts Latency =>
-        latency ??= Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
+    /// <summary>
+    /// Calls cut off, and those that were due and never sent, count with their lower bounds. Empty where nobody knows how long those took
+    /// that ended well: else the bounds of a few would pass for all.
+    /// </summary>
+    public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
+        : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
 
     /// <summary>Latencies of the calls that ended well.</summary>
     public LatencyCounts Ended => ended ??= LatencyCounts.Decode(round.Latency);
@@ -36,7 +39,8 @@ public sealed class MeasurementView(Measurement round)
         return new MeasurementView(rounds[0].Record)
         {
             ended = ended,
-            latency = ended.WithBounds(Sum(round => round.CutOffLatency).Add(late)),
+            latency = ended.Count == 0 && rounds.Any(one => one.Record.Ok > 0) ? LatencyCounts.Empty
+                : ended.WithBounds(Sum(round => round.CutOffLatency).Add(late)),
             serviceTime = Sum(round => round.ServiceTime),
             lateness = Sum(round => round.SendLateness).WithBounds(late),
         };

@@ -16,7 +16,7 @@ internal sealed class PromisePlot : IPlot
     {
         var lines = (from series in Series.Of(model)
                      from found in FoundRate.Of(series.Run)
-                     where found.Cell.Key.Arm == series.Cells[0].Key.Arm
+                     where found.Cell.Key.Arm == series.Cells[0].Key.Arm && Points(found, TermOf(found)).Count > 0
                      select (Series: series, Found: found)).ToList();
         if (lines.Count == 0)
             return null;
@@ -30,9 +30,7 @@ internal sealed class PromisePlot : IPlot
 
     private static Panel Draw(List<(Series Series, FoundRate Found)> lines)
     {
-        // Of several terms the first that is a time is drawn, since failures are rarely what breaks a promise.
-        var terms = lines[0].Found.Promise.Terms;
-        var term = terms.FirstOrDefault(one => !one.IsOfFailures) ?? terms[0];
+        var term = TermOf(lines[0].Found);
         var frame = new Frame(220, [.. lines.Select(line => line.Series)]);
         var curves = lines.ConvertAll(line => (line.Series, line.Found, Points: Points(line.Found, term)));
         var values = curves.SelectMany(curve => curve.Points.Select(point => point.Value)).Append(term.Limit).ToList();
@@ -56,8 +54,19 @@ internal sealed class PromisePlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Point, withLoad: false), $"{term.Name} against rate");
     }
 
-    /// <summary>By rate; a share of nothing has no place on a logarithmic axis, and is drawn at its lower end.</summary>
+    // Of several terms the first that is a time is drawn, since failures are rarely what breaks a promise.
+    private static PromiseTerm TermOf(FoundRate found) =>
+        found.Promise.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Promise.Terms[0];
+
+    /// <summary>
+    /// By rate, of windows that had an answer; a share of nothing has no place on a logarithmic axis, and is drawn at its lower end.
+    /// </summary>
     private static List<(double Rate, double Value)> Points(FoundRate found, PromiseTerm term) =>
-        [.. found.Windows.Select(one => (one.Window.Record.AskedRate,
-            Math.Max(FoundRates.ValueOf(term, one.Window), term.IsOfFailures ? term.Limit / 100 : 1))).OrderBy(point => point.AskedRate)];
+    [
+        .. from one in found.Windows
+           let value = FoundRates.ValueOf(term, one.Window)
+           where value is not null
+           orderby one.Window.Record.AskedRate
+           select (one.Window.Record.AskedRate, Math.Max(value.Value, term.IsOfFailures ? term.Limit / 100 : 1)),
+    ];
 }

@@ -22,18 +22,24 @@ public sealed class AaReport : IReport
         if (files.Count == 0)
             return "No run here measured its reference against itself (--aa).\n";
         var runs = files.ConvertAll(file => file.Run);
-        var reference = runs[0].Record.Options.Reference;
-        var table = new TextTable("runs", "begun", "build", "rounds", "cells", $"second {reference} against the first", "p") { Words = 3 };
+        var references = runs.Select(run => run.Record.Options.Reference).Distinct().ToList();
+        var reference = references is [var only] ? only : "the reference";
+        var second = references.Count == 1 ? $"second {reference} against the first" : "second against the first";
+        var table = new TextTable("runs", "begun", "build", "rounds", "cells", second, "p") { Words = 3 };
         foreach (var file in files)
             Add(table, file.Name, [file.Run], AaTest.Of(file.Run));
         if (files.Count > 1)
         {
             var sizes = runs.SelectMany(run => run.Cells).Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Key.Size).Distinct();
             foreach (var size in sizes.Order())
-                Add(table, $"all, {Quantity.Size(size)}", runs, AaTest.Of(runs, key => key.Size == size));
+            {
+                var having = runs.FindAll(run => run.Cells.Any(cell => AaTest.IsAa(cell.Key) && cell.Key.Size == size));
+                Add(table, $"all, {Quantity.Size(size)}", having, AaTest.Of(having, key => key.Size == size));
+            }
             Add(table, "all", runs, AaTest.Of(runs, _ => true));
         }
-        var text = new StringBuilder().Line($"# {TextTable.Escape(reference)} against itself").Line().Append(table.ToMarkdown()).Line();
+        var title = references.Count == 1 ? TextTable.Escape(reference) : "The reference";
+        var text = new StringBuilder().Line($"# {title} against itself").Line().Append(table.ToMarkdown()).Line();
         var whole = AaTest.Of(runs, _ => true)!;
         var over = $"{Quantity.Count(whole.Cells)} {(whole.Cells == 1 ? "cell" : "cells")} of "
             + (runs.Count == 1 ? "one run" : $"{Quantity.Count(runs.Count)} runs");
@@ -41,9 +47,9 @@ public sealed class AaReport : IReport
                 + Invariant($"(p = {whole.PValue:0.0000}, limit {AaTest.Level}).")
             : !whole.CanFail ? $"So few rounds cannot fail the test over {over}: take 12 or more."
             : whole.Sentence(reference, runs.Min(run => run.Record.Options.Delta), over)).Line();
-        text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s; each cell of each run is ranked by "
-            + "itself (signed ranks, added up over the cells). p is that of the whole test: such a shift, or cells that differ this way "
-            + "and that.");
+        text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s, or of p50 where the load was given; "
+            + "each cell of each run is ranked by itself (signed ranks, added up over the cells). p is that of the whole test: such a "
+            + "shift, or cells that differ this way and that.");
         return TextBuilding.Printable(text.ToString());
     }
 

@@ -41,7 +41,7 @@ public static class Transcript
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
         if (round is { SmallestReply: { } least, LargestReply: { } most })
             text.Line($"Replies: {Bytes(least, most)} each");
-        AppendDetails(text, reading);
+        AppendDetails(text, reading, key);
         AppendTroubles(text, reading, run.Cells[round.Cell].Note);
         return text.ToString();
     }
@@ -78,11 +78,12 @@ public static class Transcript
     private static string Bytes(long least, long most) =>
         least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");
 
-    private static void AppendDetails(StringBuilder text, MeasurementView reading)
+    private static void AppendDetails(StringBuilder text, MeasurementView reading, CellKey key)
     {
         var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
-        text.Line("Latency: " + string
-            .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}")));
+        // Of messages that go one way nobody may know it: however many there are, that is no want of data.
+        text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
+            .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);
         var unattributed = Metric.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
         text.Line($"CPU per call: client {Metric.ClientCpu.Show(reading)}, server {server}{unattributed}");

@@ -85,8 +85,8 @@ internal sealed class RunCommandOptions(Preset preset)
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
-        "with --mode ping-pong, push, pull, or --call of such a method: messages of a stream, after which another is opened "
-            + "(default: one stream as long as the load)");
+        "with --mode ping-pong, push, pull, or --call of a method that takes a stream: messages of a stream, after which another is "
+            + "opened (default: one stream as long as the load)");
 
     public Option<string> Chunk { get; } = Text("--chunk", "LIST",
         "with --mode pull: cut each payload into messages of so many bytes, e.g. 64KiB; 0,64KiB: uncut and cut, each an arm");

@@ -22,6 +22,9 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private int Servers => options.OwnServer ? options.Transports.Count : options.Addresses.Count;
 
+    // Of the modes, and of pull the ways of cutting its payloads.
+    private int Ways => options.Modes.Sum(mode => mode == CallMode.Pull ? options.Chunks.Count : 1);
+
     /// <exception cref="UsageException">They contradict each other.</exception>
     public void Check()
     {
@@ -43,7 +46,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             * options.Variants.Count;
         if (options.Output.Crank && options.Loads.Count > 0)
             yield return "--crank measures one cell, and --load, --my-rate and --find add more: leave them out, or write -R";
-        if (options.Output.Crank && cells * options.Modes.Count != 1)
+        if (options.Output.Crank && cells * Ways != 1)
             yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
     }
 
@@ -77,7 +80,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (OfArms(options) is { } refusal)
             yield return refusal;
-        var arms = Servers * options.Clients.Count * options.Modes.Count * options.ConnectPerCall.Count
+        var arms = Servers * options.Clients.Count * Ways * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Call is not null && isTyped(declared.Mode))
             yield return "--mode is for this tool's own service, and --call names a method: leave out one of them";

@@ -61,18 +61,26 @@ internal sealed class BenchPlan
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
-        : Servers * (ServerStart + ServerWarmup.OfEachServer(options)) + (RoundsInAll - 1) * BetweenRounds
+        : Starting + (RoundsInAll - 1) * BetweenRounds
             + Measurements * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>How many measurements there will be.</summary>
     public int Measurements => Cells.Sum(cell => cell.Given?.Promise is null ? Rounds : SearchRounds);
 
     /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
-    public TimeSpan BetweenRounds =>
-        options.FreshServers ? Servers * (ServerStart + ServerWarmup.OfEachServer(options)) : TimeSpan.Zero;
+    public TimeSpan BetweenRounds => options.FreshServers ? Starting : TimeSpan.Zero;
+
+    private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(options);
+
+    // Each server is loaded by every client, protocol and mode (ServerWarmup).
+    private int WarmUps =>
+        FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Client, cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
 
     // One process for each transport where commands are given.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);
+
+    private object ServerOf(Target target) => !options.OwnServer ? target.Address
+        : target.Variant.Command is null ? target.Variant : (target.Variant, target.Address.Kind);
 
     /// <summary>The cells of one round, shuffled by seed and round number alone; those that are compared follow each other.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Plan;
 /// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
 /// the help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
 /// </summary>
-/// <param name="Name">As typed, without the dashes; of a knob of the server also the name of its option there.</param>
+/// <param name="Name">As typed, without the dashes.</param>
 /// <param name="Side">What it changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
 /// <param name="Apply">The knobs with this one set from its text.</param>

@@ -105,8 +105,10 @@ internal sealed record RunOptions
     /// <summary>What is searched for after that; null: nothing.</summary>
     public Promise? Promise => Loads.Select(load => load.Promise).FirstOrDefault(promise => promise is not null);
 
-    /// <summary>Rounds of a search: it takes some to come near.</summary>
-    public int SearchRounds => (RoundsAuto ? AutoSearchRounds : Rounds) + RateSearch.Approach;
+    /// <summary>Rounds of a search, those of a kept run too: it takes some to come near.</summary>
+    public int SearchRounds => Resume is not { } resume ? (RoundsAuto ? AutoSearchRounds : Rounds) + RateSearch.Approach
+        : resume.More + Math.Max(resume.LastOfSearch,
+            (resume.Kept.Options.RoundsAuto ? AutoSearchRounds : resume.Last) + RateSearch.Approach);
 
     /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
     public bool AgainstItself { get; init; }

@@ -10,8 +10,8 @@ internal static class ServerWarmup
     private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// What each server is loaded with altogether: enough for .NET's tiers here (after 2 s the first three cells of a round still cost it
-    /// 1.4 times as much); less in runs that are short themselves.
+    /// What each server is loaded with by each client, protocol and mode: enough for .NET's tiers here (after 2 s the first three cells of
+    /// a round still cost it 1.4 times as much); less in runs that are short themselves.
     /// </summary>
     public static TimeSpan OfEachServer(RunOptions options) =>
         new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));

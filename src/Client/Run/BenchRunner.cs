@@ -60,7 +60,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         }
         var possible = cells.FindAll(cell => Rate(cell, 1) is not null);
         if (possible.Count < cells.Count)
-            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: nothing was completed at full load there");
+            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: nothing was completed at full load there, or it "
+                + "is not known how long it took");
         await PhaseAsync(possible, Rate, cancellation);
     }
 

@@ -49,6 +49,14 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
+    public void Ways_of_cutting_a_payload_are_arms_that_can_be_decided()
+    {
+        var options = Read("-U", "unix:/a", "--mode", "pull", "--chunk", "0,64KiB", "-r", "auto");
+        Assert.True(options.RoundsAuto);
+        Assert.Equal([0, 65_536], options.Chunks);
+    }
+
+    [Fact]
     public void A_rate_of_mine_is_one_more_load_beside_shares() => Assert.Equal(
         [new GivenLoad(0.5), new GivenLoad(null, 5000), new GivenLoad(null, 20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
@@ -161,6 +169,8 @@ public class RunOptionsReaderTests
         "--find", "p99<1ms", "--mode", "unary,pull")]
     [InlineData("--crank measures one cell, and --load, --my-rate and --find add more: leave them out, or write -R",
         "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
+    [InlineData("--crank measures one cell: name one size with -s (or --call) and one server with -U",
+        "-U", "unix:/a", "-s", "10", "--crank", "--mode", "pull", "--chunk", "0,64KiB")]
     [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]

@@ -39,9 +39,14 @@ public class ServerWarmupTests
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: true);
         Assert.Equal(5, planned.Sum(one => one.Time.TotalSeconds));
-        TimeSpan Estimate(bool fresh) => new BenchPlan(Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh), [])
-            .Estimate!.Value;
-        Assert.Equal((5 + 0.6) * 3 - 5.6, (Estimate(true) - Estimate(false)).TotalSeconds, 3);
+        TimeSpan Estimate(bool fresh, params string[] modes)
+        {
+            var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh) with { Modes = modes };
+            return new BenchPlan(options, [new Target(Tcp, options.Variants[0])]).Estimate!.Value;
+        }
+        Assert.Equal((5 + 0.6) * 3 - 5.6, (Estimate(true, "unary") - Estimate(false, "unary")).TotalSeconds, 3);
+        // And for each mode.
+        Assert.Equal((10 + 0.6) * 3 - 10.6, (Estimate(true, "unary", "push") - Estimate(false, "unary", "push")).TotalSeconds, 3);
     }
 
     [Theory]

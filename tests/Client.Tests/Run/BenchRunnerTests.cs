@@ -166,6 +166,25 @@ public class BenchRunnerTests
             Assert.Equal(1.25 * 1000 * (round.Cell - 3), round.AskedRate, 6));
     }
 
+    [Theory]
+    [InlineData(2)] // fewer rounds than its search had
+    [InlineData(30)] // more
+    public async Task A_search_of_automatic_rounds_gets_as_many_more_as_were_asked_for(int automatic)
+    {
+        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        var first = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search);
+        var kept = first with
+        {
+            Options = first.Options with { Rounds = 0, RoundsAuto = true },
+            Rounds = [.. first.Rounds.Where(round => round.Number <= (first.Cells[round.Cell].Key.IsSearch ? 12 + 8 : automatic))],
+        };
+        var made = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search, resume: new Resumption("x", kept, 3));
+
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal(
+                Enumerable.Range(1, 3 + (made.Cells[cell.Key].Key.IsSearch ? 12 + 8 : automatic)), cell.Select(round => round.Number));
+    }
+
     [Fact]
     public async Task Load_is_a_share_of_what_the_rounds_that_count_found()
     {
