@@ -88,6 +88,21 @@ public class AbTests
         Assert.Equal(2, Gate.Of(sides, [GateLimit.Parse("server_cpu>5%")]).Crossed.Count);
     }
 
+    [Theory]
+    [InlineData(1, "the one cell (it differs by itself, not beyond what 3 comparisons allow by chance)")]
+    [InlineData(2, "any of 2 cells (2 of them differ by themselves, not beyond what 6 comparisons allow by chance)")]
+    public void What_differs_by_itself_alone_is_told_with_all_the_comparisons_that_are_decided_together(int cells, string expected)
+    {
+        var run = Run(new Random(19), slower: 0.5);
+        run = run with
+        {
+            Cells = [.. run.Cells.Take(2 * cells)],
+            Rounds = [.. run.Rounds.Where(round => round.Number <= 6 && round.Cell < 2 * cells)],
+        };
+        var report = new CompareReport(markdown: true, verbose: true).Make([FileComparison.OfSides(run)]);
+        Assert.Contains($"server CPU/call: not decided in {expected}.", report, StringComparison.Ordinal);
+    }
+
     private static List<(Metric, VerdictKind)> Decided(FileComparison sides) =>
         [.. from cell in sides.Cells
             from metric in FileComparison.Shown

@@ -36,9 +36,15 @@ internal static class CompareSummary
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    private static string Withheld(List<(MeasuredCell Cell, Verdict? Verdict)> judged) =>
-        judged.Count(one => one.Verdict?.AmongClaims > 1) is > 0 and var withheld
-            ? Invariant($" ({withheld} of them differ by themselves, not beyond what {judged.Count} comparisons allow by chance)") : "";
+    private static string Withheld(List<(MeasuredCell Cell, Verdict? Verdict)> judged)
+    {
+        var withheld = judged.Select(one => one.Verdict?.AmongClaims ?? 0).Where(claims => claims > 1).ToList();
+        if (withheld.Count == 0)
+            return "";
+        var who = judged.Count == 1 ? "it differs by itself" : withheld.Count == 1 ? "one of them differs by itself"
+            : Invariant($"{withheld.Count} of them differ by themselves");
+        return Invariant($" ({who}, not beyond what {withheld[0]} comparisons allow by chance)");
+    }
 
     /// <summary>How many, and the one that changed most.</summary>
     private static string Part(
