@@ -14,6 +14,17 @@ public sealed class RateSearchTests
         int.TryParse(Environment.GetEnvironmentVariable("IPCBENCH_SEARCHES"), out var count) ? count : 20;
 
     [Theory]
+    [InlineData(3.0, 96)] // all of them broke it
+    [InlineData(0.5, 106)]
+    public void A_rate_beyond_the_windows_has_no_interval(double excess, double rate)
+    {
+        double[] rates = [100, 100, 100, 101, 102, 102, 102];
+        var found = RateSearch.Crossing([.. rates.Select(one => new Probe(one, 1000, 10 * excess))], 0.01, 101, 0.05)!;
+        Assert.Null(found.Interval);
+        Assert.Equal(rate, found.Rate, 0.5);
+    }
+
+    [Theory]
     [InlineData(false, 7, 0.99)]
     [InlineData(false, 20, 0.99)]
     [InlineData(false, 10, 0.5)]

@@ -43,7 +43,7 @@ public sealed class FoundRate
     /// <summary>In calls per second; where the promise holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
     public double Rate { get; }
 
-    /// <summary>Null without windows enough.</summary>
+    /// <summary>Null without windows enough, or where it lies beyond them.</summary>
     public Interval? Interval { get; }
 
     /// <summary>What the arm carried at full load, in calls per second; 0 when nothing.</summary>

@@ -51,7 +51,8 @@ public static class RateSearch
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
-    /// The rate at which the mean that counts against the promise is what is allowed, with its interval where there are windows enough.
+    /// The rate at which the mean that counts against the promise is what is allowed, with its interval where there are windows enough
+    /// and it lies among them.
     /// </summary>
     /// <param name="probes">All windows, those far from the centre count for nothing.</param>
     /// <param name="allowed">Mean of a call.</param>
@@ -67,7 +68,9 @@ public static class RateSearch
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        if (near.Count < FewestWindows)
+        // Where the fit reaches beyond the windows it ends at the same place whichever of them is left out, which is no certainty.
+        var ends = Ends(near, centre);
+        if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
         var without = near.Select((_, i) => Local([.. near.Where((_, j) => j != i)], allowed, centre) ?? found).ToList();
         var mean = without.Average();
@@ -155,8 +158,13 @@ public static class RateSearch
             (low, high) = Score(middle) > 0 ? (middle, high) : (low, middle);
         }
         var crossing = -Math.Log(Level(low)) / low;
-        return Math.Clamp(crossing, points.Min(p => p.At) - LastStep, points.Max(p => p.At) + LastStep);
+        var ends = Ends(near, centre);
+        return Math.Clamp(crossing, ends.Low, ends.High);
     }
+
+    /// <summary>Logs of the rates over the centre beyond which nothing is said.</summary>
+    private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
+        Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
 /// <summary>What one window says of one part of a promise.</summary>
@@ -165,5 +173,5 @@ public static class RateSearch
 /// <param name="Against">Sum over them of what counts against it: 1 for each that is too slow or failed, or its time in ns.</param>
 public sealed record Probe(double Rate, double Calls, double Against);
 
-/// <summary>A rate in calls per second, with its interval where there are windows enough.</summary>
+/// <summary>A rate in calls per second, with its interval where there are windows enough on both sides of it.</summary>
 public sealed record FoundCrossing(double Rate, Interval? Interval);
