@@ -45,6 +45,10 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
         new("inline", KnobSide.Server, "on: the server it starts answers on its I/O threads",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
+        new("eager-receive", KnobSide.Server,
+            "on: the server it starts receives without looking first whether there is anything (dotnet's sockets)",
+            (knobs, text) => knobs with { EagerReceive = Switch(text, "--eager-receive") }, knobs => knobs.EagerReceive ? "on" : null)
+        { Values = Switches },
         new("sockets", KnobSide.Server,
             "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
@@ -157,6 +161,9 @@ internal sealed record Knobs
 
     /// <summary>The server it starts runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
+
+    /// <summary>The server it starts has a buffer for each connection that waits, and receives at once.</summary>
+    public bool EagerReceive { get; init; }
 
     /// <summary>
     /// Whose sockets the server it starts has: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: what it takes by itself.

@@ -51,6 +51,7 @@ internal static class KestrelHost
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
         sockets.UnsafePreferInlineScheduling = options.Inline;
+        sockets.WaitForDataBeforeAllocatingBuffer = !options.EagerReceive;
         if (options.IoQueues is { } queues)
             sockets.IOQueueCount = queues;
     }

@@ -42,6 +42,11 @@ internal sealed record ServerOptions
     /// <summary>Socket completions run on the threads that poll, without a hop to the thread pool.</summary>
     public bool Inline { get; init; }
 
+    /// <summary>
+    /// Receive at once, into a buffer that each waiting connection then holds, instead of asking first whether there is anything.
+    /// </summary>
+    public bool EagerReceive { get; init; }
+
     /// <summary>Whose sockets serve; null: this program's event loop for a raw echo where there is epoll, .NET's for all else.</summary>
     public SocketEngine? Sockets { get; init; }
 
@@ -75,6 +80,7 @@ internal sealed record ServerOptions
         yield return ("backlog", Text(Backlog));
         yield return ("io-queues", Text(IoQueues));
         yield return ("inline", Text(Inline));
+        yield return ("eager-receive", Text(EagerReceive));
         yield return ("sockets", Sockets == SocketEngine.Loop ? "loop" : "dotnet");
         yield return ("socket-buffer", Text(SocketBuffer));
         yield return ("nagle", Text(Nagle));
@@ -145,6 +151,10 @@ internal static class ServerArguments
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
         "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
+    private static readonly Option<bool> EagerReceive = new("--eager-receive")
+    {
+        Description = "Receive without asking first whether there is anything, at a buffer for each connection that waits",
+    };
 
     private static readonly Option<SocketEngine?> Sockets = new("--sockets")
     {
@@ -186,8 +196,8 @@ internal static class ServerArguments
     /// <summary>In the order of the help.</summary>
     public static IReadOnlyList<Option> All =>
     [
-        Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, Sockets, SocketBuffer, Nagle, Http2Window, MaxStreams,
-        WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, DelayEvery, Answers,
+        Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
+        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, DelayEvery, Answers,
     ];
 
     public static ServerOptions Read(ParseResult parsed) => new()
@@ -205,6 +215,7 @@ internal static class ServerArguments
         Backlog = parsed.GetValue(Backlog),
         IoQueues = parsed.GetValue(IoQueues),
         Inline = parsed.GetValue(Inline),
+        EagerReceive = parsed.GetValue(EagerReceive),
         Sockets = parsed.GetValue(Sockets),
         SocketBuffer = parsed.GetValue(SocketBuffer),
         Nagle = parsed.GetValue(Nagle),

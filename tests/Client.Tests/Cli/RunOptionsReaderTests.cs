@@ -232,7 +232,7 @@ public class RunOptionsReaderTests
     public void Every_knob_is_an_option()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",
-            "--inline", "on", "--server-gc", "workstation", "--work", "30us", "--server-window", "128KiB");
+            "--inline", "on", "--eager-receive", "on", "--server-gc", "workstation", "--work", "30us", "--server-window", "128KiB");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
             new Knobs
@@ -244,6 +244,7 @@ public class RunOptionsReaderTests
                 Backlog = 100,
                 IoQueues = 2,
                 Inline = true,
+                EagerReceive = true,
                 ServerGc = "workstation",
                 Work = TimeSpan.FromMicroseconds(30),
             },

@@ -31,6 +31,7 @@ public class ChildServerCommandTests
             Backlog = 1,
             IoQueues = 0,
             Inline = true,
+            EagerReceive = true,
             Sockets = "dotnet",
             Stack = "built-in",
             Work = TimeSpan.FromMicroseconds(1),
