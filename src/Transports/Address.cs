@@ -166,7 +166,7 @@ public static partial class UrlText
     /// </summary>
     public static string WithoutSecrets(string text)
     {
-        var shown = User().Replace(text, Hidden + "@");
+        var shown = text.Contains('@') ? User().Replace(text, Hidden + "@") : text;
         var mark = shown.AsSpan().IndexOfAny('?', '#');
         return mark >= 0 && mark + 1 < shown.Length && shown.AsSpan(0, mark).ContainsAny('/', ':') ? shown[..(mark + 1)] + Hidden : shown;
     }

@@ -197,6 +197,11 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_run_that_was_killed_is_told() =>
-        Raises("incomplete", "it goes on, or was killed", Healthy() with { Ending = "running", Finished = null });
+    public void A_run_that_was_killed_is_told()
+    {
+        var killed = Healthy() with { Ending = "running", Finished = null };
+        Raises("incomplete", "it goes on, or was killed", killed);
+        Raises("incomplete", ": 1 round of every cell was measured",
+            killed with { Rounds = [.. killed.Rounds.Where(round => round.Number == 1)] });
+    }
 }

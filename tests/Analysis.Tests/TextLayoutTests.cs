@@ -48,6 +48,29 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
+    public void The_round_with_the_median_rate_does_not_decide_alone_what_a_call_costs()
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 5 }.Make();
+        var shown = new MeasuredRun(run).Cells[0].Median!.Record.Number;
+        var compiling = new MeasuredRun(run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round.Number != shown ? round
+                : round with { Client = round.Client with { CpuUserNs = 100 * round.Client.CpuUserNs } })],
+        }).Cells[0];
+        Assert.Equal(shown, compiling.Median!.Record.Number);
+        var others = compiling.Rounds.Where(round => round.Record.Number != shown).Select(round => Metric.ClientCpu.Value(round)!.Value);
+        Assert.InRange(compiling.Value(Metric.ClientCpu)!.Value, others.Min(), others.Max());
+        Assert.Equal(Metric.Rate.Value(compiling.Median), compiling.Value(Metric.Rate));
+    }
+
+    [Theory]
+    [InlineData(0, "round", "0 rounds")]
+    [InlineData(1, "round", "1 round")]
+    [InlineData(2, "topology", "2 topologies")]
+    [InlineData(10_000, "connection", "10,000 connections")]
+    public void One_is_not_many(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
+
+    [Fact]
     public void A_winner_is_a_line_of_figures_on_a_screen_and_a_sentence_in_a_file()
     {
         Assert.Matches(@"\n  10 B   unix  \+4\d % \[\d\d, \d\d\] against tcp  −\d\d % CPU\n", Made(new TextLayout(80, IsBrief: true)));

@@ -41,7 +41,7 @@ public static class VerdictText
             return verdict.Withheld;
         var estimate = verdict.Estimate;
         if (estimate.LeftOut is > 0 and var silent)
-            return $"{(silent == 1 ? "1 round has" : $"{Quantity.Count(silent)} rounds have")} a value of 0 and so no ratio";
+            return $"{Quantity.Many(silent, "round")} {(silent == 1 ? "has" : "have")} a value of 0 and so no ratio";
         if (estimate.Interval is not { } interval)
             return $"{Rounds(verdict.RoundsMissing)} would allow a verdict";
         var more = verdict.HiddenByDrift > 0
@@ -112,7 +112,7 @@ public static class VerdictText
 
     private static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
 
-    private static string Rounds(int count) => count == 1 ? "1 more round" : $"{Quantity.Count(count)} more rounds";
+    private static string Rounds(int count) => Quantity.Many(count, "more round");
 
     private static string Word(Metric metric, bool higher) => metric.Id switch
     {

@@ -44,7 +44,7 @@ public static class Answers
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
         return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
-            + $"{Metric.Mean.Show(median)}, {total.Show(median)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
+            + $"{Metric.Mean.Show(median)}, {cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
             + $"a call.";
     }
 
@@ -154,8 +154,7 @@ public static class Answers
     {
         if (AaTest.Of(run) is not { Failed: false, CanFail: true, Shift: not null } test)
             return [];
-        return [test.Sentence(
-            run.Record.Options.Reference, run.Record.Options.Delta, test.Cells == 1 ? "1 cell" : Invariant($"{test.Cells} cells"))];
+        return [test.Sentence(run.Record.Options.Reference, run.Record.Options.Delta, Quantity.Many(test.Cells, "cell"))];
     }
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>

@@ -90,7 +90,7 @@ internal static class PublishedSection
         { Words = 3 };
         foreach (var figure in published.Figures)
             table.Add([figure.What, figure.Metric.Title, Known(figure.Origin), figure.Text,
-                .. files.Select(file => figure.Cell.In(file.Run) is { } cell ? figure.Metric.Show(cell.Median!) : Quantity.None)]);
+                .. files.Select(file => figure.Cell.In(file.Run) is { } cell ? cell.Show(figure.Metric) : Quantity.None)]);
         return table;
     }
 
@@ -106,7 +106,7 @@ internal static class PublishedSection
         {
             table.Add(verdict.Published.What, Known(verdict.Published.Origin), verdict.Published.Text,
                 VerdictText.Ratio(verdict.Measured.Verdict.Estimate),
-                published.Shown.Show(verdict.Measured.Cell.Median!), published.Shown.Show(verdict.Measured.Reference.Median!),
+                verdict.Measured.Cell.Show(published.Shown), verdict.Measured.Reference.Show(published.Shown),
                     verdict.Text);
         }
         return table;

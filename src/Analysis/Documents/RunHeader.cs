@@ -22,7 +22,7 @@ internal static class RunHeader
         yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench "
             + $"{record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
         yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
-            + Invariant($"{options.Threads} {(options.Threads == 1 ? "thread" : "threads")}, {Loads(run)}");
+            + $"{Quantity.Many(options.Threads, "thread")}, {Loads(run)}";
         if (record.Call is { } call)
             yield return Calls(run, call);
         yield return Machine(host);
@@ -97,9 +97,9 @@ internal static class RunHeader
     private static string Rounds(MeasuredRun run)
     {
         var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
-        var count = least == most ? Invariant($"{most}") : Invariant($"{least} to {most}");
+        var range = least == most ? "" : Invariant($"{least} to ");
         var repeated = run.Repeated > 0 ? Invariant($" ({run.Repeated} of them repeated for foreign load)") : "";
-        return $"{count} {(most == 1 ? "round" : "rounds")}{repeated}";
+        return range + Quantity.Many(most, "round") + repeated;
     }
 
     private static string Loads(MeasuredRun run)
@@ -129,7 +129,7 @@ internal static class EnvironmentList
         var (host, options) = (run.Host, run.Options);
         yield return ("machine", RunHeader.Machine(host));
         yield return ("cores", host.PhysicalCores > 0
-            ? TextBuilding.Invariant($"{host.PhysicalCores} in {host.Sockets} {(host.Sockets == 1 ? "socket" : "sockets")}") : "");
+            ? TextBuilding.Invariant($"{host.PhysicalCores} in {Quantity.Many(host.Sockets, "socket")}") : "");
         yield return ("memory", host.MemoryBytes > 0 ? TextBuilding.Invariant($"{host.MemoryBytes / (double)(1L << 30):0.#} GiB") : "");
         yield return ("governor", host.Governor);
         yield return ("clock source", host.ClockSource);

@@ -15,7 +15,7 @@ internal static class RunTables
 
     /// <summary>What the columns of <see cref="Throughput"/> are.</summary>
     public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
-        + (run.Cells.Any(cell => cell.Key.IsOfMessages) ? ", or message of a stream" : "")
+        + (run.Cells.Any(cell => cell.Key.IsOfMessages) ? ", or message of a stream" : "") + ", median of the rounds"
         + (run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? "; ratios of pairs of the same round, with intervals. " : ". ")
         + Contradictions(run)).TrimEnd();
 
@@ -33,7 +33,7 @@ internal static class RunTables
             table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
                 Metric.Find("payload")!.Show(median),
                 .. Ratios(run, cell, ratio.Length),
-                Metric.ClientCpu.Show(median), Metric.ServerCpu.Show(median), Metric.UnattributedCpu.Show(median)]);
+                cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu), cell.Show(Metric.UnattributedCpu)]);
         }
         return table;
     }

@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class WakeUps
 {
-    public const string Title = "Wake-ups and system calls of a call (median round)";
+    public const string Title = "Wake-ups and system calls of a call (median of the rounds)";
 
     public const string Words = "woken: threads that waited and went on; preempted: threads that would have gone on; empty receives found "
         + "nothing. System calls are those of the client's event loop, and of the server's where it has one (--sockets loop).";
@@ -33,7 +33,7 @@ internal static class WakeUps
     public static TextTable Table(MeasuredRun run)
     {
         var cells = RunTables.InOrder(run).ToList();
-        var columns = Columns.Where(column => cells.Exists(cell => column.Metric.Value(cell.Median!) != null)).ToList();
+        var columns = Columns.Where(column => cells.Exists(cell => cell.Value(column.Metric) != null)).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", .. columns.Select(column => column.Heading)])
         {
             Words = 2,
@@ -41,7 +41,7 @@ internal static class WakeUps
                 "server preempted", "epoll_waits", "sends", "empty receives", "receives"],
         };
         foreach (var cell in columns.Count == 0 ? [] : cells)
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. columns.Select(column => column.Metric.Show(cell.Median!))]);
+            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. columns.Select(column => cell.Show(column.Metric))]);
         return table;
     }
 

@@ -22,9 +22,9 @@ internal static class RunDoubts
         {
             Id = test.Failed ? "aa-failed" : "aa-too-few-rounds",
             Doubt = test.Failed
-                ? Invariant($"The A/A test failed: the same endpoint measured twice came out different in {test.Cells} cells ")
+                ? $"The A/A test failed: the same endpoint measured twice came out different in {Quantity.Many(test.Cells, "cell")} "
                     + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level}).")
-                : Invariant($"The A/A test over {test.Cells} cells cannot fail with so few rounds."),
+                : $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
             Fix = test.Failed
                 ? "Trust no comparison of this run; look for what favours one endpoint, and run it again."
                 : "Run at least 12 rounds with --aa.",
@@ -40,7 +40,7 @@ internal static class RunDoubts
         {
             Id = "incomplete",
             Doubt = Invariant($"The run is not complete ({(ending == "running" ? "it goes on, or was killed" : ending)}): ")
-                + Invariant($"{run.CommonRounds} rounds of every cell were measured."),
+                + $"{Quantity.Many(run.CommonRounds, "round")} of every cell {(run.CommonRounds == 1 ? "was" : "were")} measured.",
             Fix = "Run it again to its end for verdicts.",
         };
     }

@@ -97,12 +97,13 @@ public sealed class MeasuredCell
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// The number that stands for the cell: of its median round where requests/s are what was found. Where the load was given all rounds
-    /// have about the same, so that any of them could be the median: there percentiles are of the calls of all rounds together, and
-    /// everything else is the median over the rounds. Null when no round tells it.
+    /// The number that stands for the cell: of its median round where requests/s are what was found, but the median over the rounds of
+    /// what a call costs (<see cref="Metric.IsCostOfCall"/>). Where the load was given all rounds have about the same rate, so that any of
+    /// them could be the median: there percentiles are of the calls of all rounds together, and everything else is the median over the
+    /// rounds. Null when no round tells it.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
-        : Key.Load == "max" ? metric.Value(Median)
+        : Key.Load == "max" && !metric.IsCostOfCall ? metric.Value(Median)
         : metric.IsOfLatencies ? metric.Value(All)
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 

@@ -16,6 +16,12 @@ public sealed record Metric(
     /// <summary>Read from the calls of a round, so that those of several rounds can be put together.</summary>
     public bool IsOfLatencies { get; private init; }
 
+    /// <summary>
+    /// What a call costs, whatever the rate: rounds differ in it by what else ran meanwhile, so that the median over the rounds is nearer
+    /// to the truth than the round that has the median rate.
+    /// </summary>
+    public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
+
     /// <summary>The value as text with its unit, – when there is none.</summary>
     public string Show(MeasurementView reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;

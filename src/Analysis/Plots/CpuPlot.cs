@@ -19,8 +19,8 @@ internal sealed class CpuPlot : IPlot
         var series = Series.Of(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
         series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
-            "CPU time of one call in the median round: client, server, and the busy time of the machine that neither claims. Bars compare "
-                + "within a size; each size has its own scale.",
+            "CPU time of one call, median of the rounds: client, server, and the busy time of the machine that neither claims. "
+                + "Bars compare within a size; each size has its own scale.",
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 

@@ -2,7 +2,6 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
-using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Plots;
 
@@ -138,9 +137,9 @@ internal sealed record Facet(string Title, string AxisTitle,
         if (rest.Size > 0 && points.Select(p => p.Size).Distinct().Count() > 1)
             parts.Add(Quantity.Size(rest.Size));
         if (rest.Connections > 0 && points.Select(p => p.Connections).Distinct().Count() > 1)
-            parts.Add(Invariant($"{rest.Connections} {(rest.Connections == 1 ? "connection" : "connections")}"));
+            parts.Add(Quantity.Many(rest.Connections, "connection"));
         if (rest.Streams > 0 && points.Select(p => p.Streams).Distinct().Count() > 1)
-            parts.Add(Invariant($"{rest.Streams} {(rest.Streams == 1 ? "stream" : "streams")}"));
+            parts.Add(Quantity.Many(rest.Streams, "stream"));
         if (points.Select(p => p.Load).Distinct().Count() > 1)
             parts.Add(rest.Load == "max" ? "full load" : $"load {rest.Load}");
         if (points.Select(p => p.ServerWork).Distinct().Count() > 1)

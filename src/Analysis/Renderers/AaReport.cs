@@ -41,8 +41,7 @@ public sealed class AaReport : IReport
         var title = references.Count == 1 ? TextTable.Escape(reference) : "The reference";
         var text = new StringBuilder().Line($"# {title} against itself").Line().Append(table.ToMarkdown()).Line();
         var whole = AaTest.Of(runs, _ => true)!;
-        var over = $"{Quantity.Count(whole.Cells)} {(whole.Cells == 1 ? "cell" : "cells")} of "
-            + (runs.Count == 1 ? "one run" : $"{Quantity.Count(runs.Count)} runs");
+        var over = $"{Quantity.Many(whole.Cells, "cell")} of {Quantity.Many(runs.Count, "run")}";
         text.Line(whole.Failed ? Invariant($"A/A failed: {reference} against itself is {whole.Measured} over {over} ")
                 + Invariant($"(p = {whole.PValue:0.0000}, limit {AaTest.Level}).")
             : !whole.CanFail ? $"So few rounds cannot fail the test over {over}: take 12 or more."

@@ -31,8 +31,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         else if (!table.IsEmpty)
             Append(text, table);
         if (left > 0)
-            text.Line(Invariant($"{left} {(table.IsEmpty ? "" : "more ")}{(left == 1 ? "row" : "rows")} without a decided difference")
-                + ": --verbose");
+            text.Line($"{Quantity.Many(left, table.IsEmpty ? "row" : "more row")} without a decided difference: --verbose");
         foreach (var comparison in comparisons)
         {
             AppendOnly(text, comparison.Before, comparison.OnlyBefore);
@@ -137,10 +136,9 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     {
         if (comparisons is [{ IsPaired: true } sides])
         {
-            return Invariant($"Both sides were measured in the same {sides.After.Run.CommonRounds} ")
-                + (sides.After.Run.CommonRounds == 1 ? "round" : "rounds") + ": ratios of pairs of a round "
-                + "(Hodges–Lehmann) with exact signed-rank intervals, each by itself; a difference is decided at "
-                + Invariant($"{Quantity.Percent(sides.Alpha)} for all {sides.Claims} comparisons together (Holm).");
+            return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
+                + "ratios of pairs of a round (Hodges–Lehmann) with exact signed-rank intervals, each by itself; a difference "
+                + Invariant($"is decided at {Quantity.Percent(sides.Alpha)} for all {sides.Claims} comparisons together (Holm).");
         }
         var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";

@@ -24,6 +24,12 @@ public static class Quantity
     public static string Count(double value) => value is > 0 and < 10
         ? Significant(value) : value.ToString("#,0", CultureInfo.InvariantCulture);
 
+    /// <summary>1 round, 12 rounds, 10,000 connections.</summary>
+    /// <param name="count">How many.</param>
+    /// <param name="what">Of what, in the singular.</param>
+    public static string Many(long count, string what) => count.ToString("#,0", CultureInfo.InvariantCulture) + " "
+        + (count == 1 ? what : what.EndsWith('y') ? what[..^1] + "ies" : what + "s");
+
     /// <summary>CPU of a call: always µs, so that a column compares.</summary>
     public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
 

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Security.Cryptography;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
@@ -79,7 +78,7 @@ internal sealed class RunOptionsReader(
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
             MaxTime = Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),
-            Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : RandomNumberGenerator.GetInt32(1, int.MaxValue),
+            Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : Random.Shared.Next(1, int.MaxValue),
             Clients = Parsers.List(Or(declared.Client, preset.Client), "--client", ClientName),
             Modes = Get(declared.Mode) is { } modes
                 ? Parsers.List(modes, "--mode", (mode, what) => Parsers.OneOf(mode, what, [.. CallMode.All])) : [CallMode.Unary],

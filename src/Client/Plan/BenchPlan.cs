@@ -3,6 +3,7 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
@@ -208,8 +209,7 @@ internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOp
     public string Name => $"{Record.Key.Arm}, {PointName}";
 
     /// <summary>What a note calls it together with those it is compared with: <c>1 MB, 400 connections</c>.</summary>
-    public string PointName => string.Create(CultureInfo.InvariantCulture,
-        $"{Record.Key.Work}, {Load.Connections} {(Load.Connections == 1 ? "connection" : "connections")}");
+    public string PointName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }
 
 /// <summary>

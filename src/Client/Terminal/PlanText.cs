@@ -22,7 +22,7 @@ internal static class PlanText
     /// <summary>What else shapes the numbers.</summary>
     public static string Details(RunOptions options) =>
         Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
-            + Invariant($"{options.Threads} {(options.Threads == 1 ? "thread" : "threads")}");
+            + Quantity.Many(options.Threads, "thread");
 
     private static string Cells(RunOptions options, BenchPlan plan, bool named)
     {
@@ -34,17 +34,18 @@ internal static class PlanText
             (options.Topologies.Count, "topology"),
             (options.Loads.Count + 1, "load"),
         ];
-        var product = string.Concat(factors.Where(factor => factor.Count > 1).Select(factor => $" × {Many(factor.Count, factor.Name)}"));
+        var product = string.Concat(factors.Where(factor => factor.Count > 1)
+            .Select(factor => $" × {Quantity.Many(factor.Count, factor.Name)}"));
         var beside = plan.Cells.Count(cell => cell.Load.Connections == options.Beside?.Connections);
-        var more = beside == 0 ? "" : Invariant($" + {beside} of {Many(options.Beside!.Connections, "connection")}");
-        return $"{Many(arms.Count, "arm")}{names}{product}{more}: {Many(plan.Cells.Count, "cell")}";
+        var more = beside == 0 ? "" : Invariant($" + {beside} of {Quantity.Many(options.Beside!.Connections, "connection")}");
+        return $"{Quantity.Many(arms.Count, "arm")}{names}{product}{more}: {Quantity.Many(plan.Cells.Count, "cell")}";
     }
 
     private static string Rounds(RunOptions options, BenchPlan plan)
     {
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
-        var rounds = options.Resume is { } resume ? Many(resume.More, "more round") : Many(options.Rounds, "round");
+        var rounds = options.Resume is { } resume ? Quantity.Many(resume.More, "more round") : Quantity.Many(options.Rounds, "round");
         var search = plan.SearchRounds > 0 ? Invariant($", {plan.SearchRounds} of --find") : "";
         return plan.Estimate is { } estimate
             ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{search}, about {LeftText.Span(estimate)}")
@@ -61,14 +62,11 @@ internal static class PlanText
 
     /// <summary>A third line where these rounds cannot name a winner.</summary>
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
-        : Invariant($"{Many(options.Rounds, "round")} cannot name a winner: {Many(plan.Claims, "comparison")} together ")
+        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: {Quantity.Many(plan.Claims, "comparison")} together ")
             + Invariant($"{(plan.Claims == 1 ? "takes" : "take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";
-
-    private static string Many(int count, string what) =>
-        Invariant($"{count} {(count == 1 ? what : what == "topology" ? "topologies" : what + "s")}");
 
     private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -54,7 +54,7 @@ internal sealed class RunningTable
     {
         var metric = ArmComparison.Headline(cell);
         if (ArmComparison.OfHeadline(run, cell) is not { } comparison)
-            return (metric.Show(cell.Median!) + (metric == Metric.Rate ? "/s" : ""), "default");
+            return (cell.Show(metric) + (metric == Metric.Rate ? "/s" : ""), "default");
         return (VerdictText.Ratio(comparison.Verdict.Estimate), comparison.IsBetter ? "green" : comparison.IsWorse ? "yellow" : "default");
     }
 
