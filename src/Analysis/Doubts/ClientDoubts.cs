@@ -58,7 +58,8 @@ internal static class ClientDoubts
             return null;
         var used = rounds.Select(r => r.Record.ThreadCalls.Count(calls => calls > 0)).MaxBy(count => Math.Abs(count - asked));
         return used == asked ? null
-            : new Observation(Math.Abs(used - asked), Invariant($"{asked} threads were asked for and {used} ran completions"));
+            : new Observation(Math.Abs(used - asked),
+                Invariant($"{Quantity.Many(asked, "thread")} {(asked == 1 ? "was" : "were")} asked for and {used} ran completions"));
     }
 
     /// <summary>The client compiled methods inside the window.</summary>
@@ -77,7 +78,7 @@ internal static class ClientDoubts
         return share > MostPause
             ? new Observation(share, Invariant($"in round {worst.Record.Number} the client stood still for "
                 + $"{Quantity.Duration(client.GcPauseNs)} ")
-                + Invariant($"in {client.GcCollections.FirstOrDefault()} garbage collection(s)"))
+                + $"in {Quantity.Many(client.GcCollections.FirstOrDefault(), "garbage collection")}")
             : null;
     }
 
