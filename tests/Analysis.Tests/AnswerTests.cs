@@ -96,6 +96,19 @@ public class AnswerTests
     }
 
     [Fact]
+    public void A_change_that_points_the_other_way_than_its_medians_is_said_to_be_one_of_pairs()
+    {
+        var run = AtFiveThousand(0.32, server: true);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Where(round => round is not { Cell: 1, Number: 9 }).Select(round => round.Number < 5 ? round
+                : round with { Client = round.Client with { CpuUserNs = round.Client.CpuUserNs + 400_000_000 } })],
+        };
+        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        Assert.Contains("0.510 → 0.420 cores, +0.010 in pairs of a round [", line, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Of_an_arm_that_falls_behind_the_rate_no_saving_is_told()
     {
         var run = AtFiveThousand(0.28, server: true);

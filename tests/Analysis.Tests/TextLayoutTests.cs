@@ -183,14 +183,16 @@ public sealed class OrderOfReportsTests
         Assert.InRange(p99, (double)over["low"]!, (double)over["high"]!);
     }
 
-    [Fact]
-    public void Medians_that_contradict_the_pairs_have_a_note()
+    [Theory]
+    [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, though its median round is not")]
+    [InlineData(5, "The median rounds of two arms may be different ones: where they say the opposite of a ratio, it counts.")]
+    public void Medians_that_contradict_the_pairs_have_a_note(int rounds, string note)
     {
         var made = new SampleRuns
         {
             Transports = ["tcp", "unix"],
             Sizes = [10],
-            Rounds = 9,
+            Rounds = rounds,
             SamplesPerRound = 10,
             Noise = 0.0001,
             Speed = (transport, _) => transport == "unix" ? 1.02 : 1
@@ -198,10 +200,9 @@ public sealed class OrderOfReportsTests
         // Rounds lie far apart, and tcp is there in one more of the fast ones: its median round is one of those.
         var run = made with
         {
-            Rounds = [.. made.Rounds.Where(round => round is not { Cell: 1, Number: 9 })
-                .Select(round => round with { Completed = (long)(round.Completed * (round.Number > 4 ? 2.0 : 1)) })],
+            Rounds = [.. made.Rounds.Where(round => round.Cell == 0 || round.Number < rounds)
+                .Select(round => round with { Completed = (long)(round.Completed * (round.Number > rounds / 2 ? 2.0 : 1)) })],
         };
-        Assert.Contains("10 B: unix is faster than tcp in pairs of the same round, though its median round is not",
-            new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
+        Assert.Contains(note, new TextReport().Make(new ReportModel(run)).ReplaceLineEndings(" "), StringComparison.Ordinal);
     }
 }

@@ -68,16 +68,23 @@ internal static class RunTables
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each; an arm may have
-    /// had its median in a round in which all were fast.
+    /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each of which that is
+    /// decided, or one for all; an arm may have had its median in a round in which all were fast.
     /// </summary>
-    public static string Contradictions(MeasuredRun run) => string.Join(' ',
-        from cell in InOrder(run).Where(IsAtFullLoad)
-        let comparison = ArmComparison.OfHeadline(run, cell)
-        where comparison is { IsBetter: true } && cell.Median!.Rate < comparison.Reference.Median!.Rate
-            || comparison is { IsWorse: true } && cell.Median!.Rate > comparison.Reference.Median!.Rate
-        select $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} is {(comparison.IsBetter ? "faster" : "slower")} than "
-            + $"{comparison.Reference.Key.Arm} in pairs of the same round, though its median round is not: the pairs count.");
+    public static string Contradictions(MeasuredRun run)
+    {
+        var opposed = (from cell in InOrder(run).Where(IsAtFullLoad)
+                       let comparison = ArmComparison.OfHeadline(run, cell)
+                       where comparison is not null
+                           && (cell.Median!.Rate - comparison.Reference.Median!.Rate) * (comparison.Verdict.Estimate.Ratio - 1) < 0
+                       select (Cell: cell, Comparison: comparison)).ToList();
+        var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
+        return opposed.Count == 0 ? ""
+            : decided.Count == 0 ? "The median rounds of two arms may be different ones: where they say the opposite of a ratio, it counts."
+            : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Point)}: {one.Cell.Key.Arm} is "
+                + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
+                + "though its median round is not: the pairs count."));
+    }
 
     /// <summary>Latencies of the median round, or of all where the load was given.</summary>
     public static TextTable Latency(MeasuredRun run)

@@ -67,7 +67,9 @@ internal static class Savings
         var interval = change.Interval is { } range
             ? $" [{Show(range.Low)}, {Show(range.High)}]{Open(change, ArmComparison.Of(run, cell, reference, metric)?.Verdict)}"
             : " (too few rounds for an interval)";
-        return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{interval}";
+        // The medians of two arms may be of rounds in which the machine was another.
+        var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
+        return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }
 
     private static string Open(PairedDifference change, Verdict? verdict) => verdict switch

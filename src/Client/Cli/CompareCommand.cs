@@ -105,6 +105,8 @@ internal static class CompareCommand
             yield break;
         var (passed, open) = (gates.Sum(gate => gate.Passed), gates.Sum(gate => gate.NotExcluded.Count));
         yield return string.Create(CultureInfo.InvariantCulture,
-            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded");
+            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded")
+            + (gates.Sum(gate => gate.Missing.Count) is > 0 and var missing
+                ? string.Create(CultureInfo.InvariantCulture, $", {missing} not measured") : "");
     }
 }

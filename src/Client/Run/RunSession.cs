@@ -12,6 +12,8 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
+    private const string NothingYet = "Interrupted before anything was measured.";
+
     /// <returns>An <see cref="ExitCode"/>.</returns>
     /// <exception cref="UsageException">The options contradict what the machine or the servers are.</exception>
     /// <exception cref="EnvironmentException">The servers, the machine or the disk do not let it happen.</exception>
@@ -30,7 +32,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
-            observer.Note("Interrupted before anything was measured.");
+            observer.Note(NothingYet);
             return ExitCode.Interrupted;
         }
     }
@@ -153,7 +155,11 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal) || journal.Unsaved is not null)
             return ExitCode.Environment;
         if (record.Ending == "interrupted")
+        {
+            if (record.Rounds.Count == 0)
+                observer.Note(NothingYet);
             return ExitCode.Interrupted;
+        }
         if (NothingSucceeded(record) is { } nothing)
         {
             observer.Note(nothing);

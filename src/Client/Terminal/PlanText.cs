@@ -62,8 +62,8 @@ internal static class PlanText
 
     /// <summary>A third line where these rounds cannot name a winner.</summary>
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
-        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: {Quantity.Many(plan.Claims, "comparison")} together ")
-            + Invariant($"{(plan.Claims == 1 ? "takes" : "take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
+        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: {Quantity.Many(plan.Claims, "comparison")} ")
+            + Invariant($"{(plan.Claims == 1 ? "takes" : "together take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";
