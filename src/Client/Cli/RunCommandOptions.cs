@@ -38,7 +38,7 @@ internal sealed class RunCommandOptions(Preset preset)
         preset.Help("-m", "concurrent calls of one connection", preset.Streams), "--streams");
 
     public Option<string> Duration { get; } = Text("-d", "TIME",
-        preset.Help("-d", "measured time of one cell: 500ms, 20s, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
+        preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
 
     public Option<string> Calls { get; } = Text("-n", "COUNT",
         preset.Help("-n", "calls of one measurement instead of a time", preset.Calls), "--calls");
