@@ -23,7 +23,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         InCells("other-clock", CallDoubts.OtherClock,
             "Measure both sides on one machine, or read --mode ping-pong, whose latency is of one clock."),
         InCells("little", LittlesLaw.Broken,
-            "Time or samples were lost inside the tool: do not use these latencies, repeat with fewer threads than cores, and report it."),
+            "The machine stood still at an edge of the window, or the tool lost time or samples: do not use these latencies, repeat with "
+                + "fewer threads than cores, and report it where an idle machine shows it again."),
         InCells("connections", ConnectionDoubts.Differ,
             "Look at the limits (GrpcBench doctor) and that nothing else uses this server; the arm may not be what it says."),
         InCells("streams-limit", ConnectionDoubts.StreamsLimited,
