@@ -19,10 +19,10 @@ public sealed class PublishedReport : IReport
         text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number "
             + "of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.")
             .Line();
-        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the measured interval reaches the "
-            + "published ratio. *Differs*: the whole interval lies beside it. "
-            + "*Cannot tell*: too few rounds, or the interval holds the published ratio and no difference as well. *Known* says where a "
-            + "published number was read.").Line();
+        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the whole measured interval lies "
+            + "within --delta of the published ratio. *Compatible*: it holds the published ratio and others the same way. *Differs*: the "
+            + "whole interval lies beside it. *Cannot tell*: too few rounds, or the interval holds the published ratio and no difference "
+            + "as well. *Known* says where a published number was read.").Line();
         text.Append(Summary(model).ToMarkdown());
         foreach (var published in WriteUps.All)
             Append(text, published, Of(model, published));

@@ -14,11 +14,11 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
 
     public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
 
-    /// <summary><c>20s with one -U, else 2s</c>; of a long list the first three and the last.</summary>
+    /// <summary><c>20s with -U, else 2s</c>; of a long list the first three and the last.</summary>
     public override string ToString()
     {
         if (Given is not null)
-            return $"{Given} with one -U, else {Own}";
+            return $"{Given} with -U, else {Own}";
         var entries = Own.Split(',');
         return entries.Length <= LongestList ? Own : $"{string.Join(',', entries.Take(3))},…,{entries[^1]}";
     }

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Cli;
 /// <summary>The commands that measure: to add one, write its preset here and name it in <see cref="Commands"/>.</summary>
 internal static class Presets
 {
-    private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (a quarter of an hour or more)";
+    private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
 
     /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
     public static Preset Main { get; } = new() { Beside = new Topology(1, 1), FreshServers = true };
@@ -35,14 +35,14 @@ internal static class Presets
         FreshServers = false,
         Name = "article",
         Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
-            + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 18 minutes; --quick 3.",
+            + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 20 minutes; --quick 4.",
         Transports = new("tcp,tls,unix,pipe"),
         Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
         Sizes = Main.Sizes with { Quick = "10,1M" },
         Duration = Main.Duration with { Given = null },
         Rounds = Main.Rounds with { Given = null },
         Warmup = Main.Warmup with { Given = null },
-        QuickTime = "three minutes",
+        QuickTime = "five minutes",
         // Whose server, how many connections and which load the article decides.
         NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "--chunk", "-R", "--arrivals", "--load", "--my-rate",
             "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank"],
@@ -74,7 +74,6 @@ internal static class Presets
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
         Calibrate = false,
-        QuickTime = "a minute",
         // gRPC's own settings mean nothing here, and there is one client.
         NotOffered = ["--client", "--mode", "--messages", "--chunk", "--no-calibration", "--crank"],
         Words = new Dictionary<string, string>
@@ -99,7 +98,7 @@ internal static class Presets
         FreshServers = false,
         Name = "layers",
         Description = "Who takes what a transport gives? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
-            + "and what each adds. About 10 minutes; --quick 5.",
+            + "and what each adds. About 10 minutes; --quick 4.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB

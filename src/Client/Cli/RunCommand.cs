@@ -67,7 +67,7 @@ internal static class SweepCommand
                     + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
             },
             [.. Knob.All.Select(knob => knob.Name + "=")]);
-        var options = new RunCommandOptions(Presets.Main);
+        var options = new RunCommandOptions(Presets.Main with { Beside = null });
         var command = new Command("sweep",
             "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
         var service = new ServiceOptions();

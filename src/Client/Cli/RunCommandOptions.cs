@@ -52,8 +52,8 @@ internal sealed class RunCommandOptions(Preset preset)
     }, "both");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(Text("-r", "N",
-        preset.Help("-r", "rounds of every cell (more when a winner among many arms takes more), or auto: until every verdict is "
-            + "decided", preset.Rounds), "--rounds"), "auto");
+        preset.Help("-r", "rounds of every cell (more and shorter ones where naming a winner takes more), or auto: until all is decided",
+            preset.Rounds), "--rounds"), "auto");
 
     public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
     public Option<string> Warmup { get; } = Text("--warmup", "TIME", preset.WarmupHelp);
