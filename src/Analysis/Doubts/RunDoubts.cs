@@ -70,7 +70,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>Others fill the cache that this machine shares with them, now more, now less.</summary>
+    /// <summary>A walk through memory that fits the last-level cache is slow before some measurements: others fill it, or the servers.</summary>
     public static Advice? SharedCache(MeasuredRun run)
     {
         double[] steps = [.. run.Cells.SelectMany(cell => cell.Rounds).Select(r => r.Record.MemoryStepNs).Where(ns => ns > 0).Order()];
@@ -81,8 +81,8 @@ internal static class RunDoubts
         {
             Id = "shared-cache",
             Doubt = Invariant($"Before a quarter of the measurements a walk through 4 MiB took less than {lower:0} ns a step, ")
-                + Invariant($"before another more than {upper:0}: others use the cache of this machine, and calls over many ")
-                + "connections cost more then.",
+                + Invariant($"before another more than {upper:0}: the cache was not always free for it, and calls over many ")
+                + "connections may cost more then.",
             Fix = "Believe pairs of one round, which are measured together, rather than single figures, or have the machine alone.",
         };
     }
