@@ -70,7 +70,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>A walk through memory that fits the last-level cache is slow before some measurements: others fill it, or the servers.</summary>
+    /// <summary>Before some measurements a walk through memory that the last-level cache holds is slow: others fill it.</summary>
     public static Advice? SharedCache(MeasuredRun run)
     {
         double[] steps = [.. run.Cells.SelectMany(cell => cell.Rounds).Select(r => r.Record.MemoryStepNs).Where(ns => ns > 0).Order()];
