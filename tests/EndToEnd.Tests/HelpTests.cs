@@ -22,6 +22,15 @@ public sealed class HelpTests
         Assert.DoesNotContain("\nMore:\n  -", all, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task The_help_of_sweep_promises_no_cells_that_it_does_not_measure()
+    {
+        var (_, main, _) = await Tool.RunAsync("--help");
+        var (_, sweep, _) = await Tool.RunAsync("sweep", "--help");
+        Assert.Contains("1 connection too", main, StringComparison.Ordinal);
+        Assert.DoesNotContain("1 connection too", sweep, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("http", "--path")]
     [InlineData("sweep", "--vary")]
