@@ -118,6 +118,37 @@ public class AbCommandTests
         Assert.Throws<EnvironmentException>(() =>
             new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message);
 
+    [Theory]
+    [InlineData("--transports tcp\n--fail-on 'server_cpu>3%' --label ''", 4, "--transports|tcp|--fail-on|server_cpu>3%|--label|")]
+    [InlineData("", 4, "")]
+    [InlineData("--transports tcp --note 'it is --fail-on server_cpu>3%", 1, null)] // and the gate must not be lost
+    public async Task The_action_hands_the_words_of_its_options_on_and_keeps_the_exit_code(string options, int code, string? words)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var folder = Directory.CreateTempSubdirectory("a b ").FullName;
+        File.WriteAllText(Path.Combine(folder, "run.json"), "of an earlier use");
+        var tool = Path.Combine(folder, "GrpcBench");
+        File.WriteAllText(tool, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 4\n");
+        if (OperatingSystem.IsLinux())
+            File.SetUnixFileMode(tool, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        var start = new System.Diagnostics.ProcessStartInfo("bash", [Path.Combine(Repository.Root, "action", "run"), "ab", folder, folder])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            Environment = { ["GRPCBENCH_BASE"] = "old {address}", ["GRPCBENCH_HEAD"] = "new", ["GRPCBENCH_OPTIONS"] = options },
+        };
+        using var action = System.Diagnostics.Process.Start(start)!;
+        var said = action.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
+        var printed = await action.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
+        await action.WaitForExitAsync(TestContext.Current.CancellationToken);
+        Assert.Equal(code, action.ExitCode);
+        string[] own = ["ab", "--base", "old {address}", "--head", "new", "-o", Path.Combine(folder, "run.json")];
+        Assert.Equal(words is null ? [] : words.Length == 0 ? own : [.. own, .. words.Split('|')], printed.Split('\n')[..^1]);
+        Assert.Equal(words is null, (await said).Contains("options: a quotation mark is not closed", StringComparison.Ordinal));
+        Assert.False(File.Exists(Path.Combine(folder, "run.json")), "what an earlier use left would pass for this one's");
+        Directory.Delete(folder, recursive: true);
+    }
+
     private static RunOptions Read(params string[] arguments)
     {
         var ab = new AbCommand();
