@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Text;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
@@ -17,6 +18,7 @@ internal static class ServerCommand
     /// <summary>Parses, serves until told to stop, and returns the exit code.</summary>
     public static async Task<int> RunAsync(string[] args)
     {
+        SpeakUtf8();
         var parsed = Root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parsed.Errors.Count > 0)
         {
@@ -25,6 +27,19 @@ internal static class ServerCommand
         }
         // No handler of its own for signals: this program has one, and it must remove socket files.
         return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = null });
+    }
+
+    /// <summary>
+    /// Whoever reads a file or pipe of ours reads UTF-8, as the client does: in a console's code page (Windows: one of its own for a child
+    /// without a window) or the locale's, an address with an umlaut in its path would be another.
+    /// </summary>
+    private static void SpeakUtf8()
+    {
+        var plain = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        if (Console.IsOutputRedirected)
+            Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), plain) { AutoFlush = true });
+        if (Console.IsErrorRedirected)
+            Console.SetError(new StreamWriter(Console.OpenStandardError(), plain) { AutoFlush = true });
     }
 
     /// <summary>What is wrong with what was typed.</summary>

@@ -30,6 +30,18 @@ public class ProcessTests
         }
     }
 
+    [Fact]
+    public async Task What_it_prints_is_UTF_8_whatever_the_locale_is()
+    {
+        // On Windows this is the code page of the console, and the folder of temporary files has the user's name.
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the paths are Linux's");
+        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"Jörg-{Guid.NewGuid():N}.sock"));
+        await using var child = await ServerChild.StartInLocaleAsync("de_DE.ISO-8859-1", "--listen", address.ToString());
+        Assert.Equal([address], child.Addresses);
+        using var client = new GrpcClient(child.Addresses[0]);
+        Assert.Equal(10, (await client.DownloadAsync(10)).Length);
+    }
+
     public static MatrixTheoryData<string, string> SignalsAndSockets => new(["INT", "TERM"], Engines.All);
 
     [Theory]

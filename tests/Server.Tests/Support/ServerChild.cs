@@ -31,6 +31,10 @@ internal sealed class ServerChild : IAsyncDisposable
     public static Task<ServerChild> StartWithFilesAsync(int files, params string[] arguments) =>
         ReadyAsync(LaunchWithFiles(files, arguments));
 
+    /// <summary>Starts it where programs print in another encoding than UTF-8.</summary>
+    public static Task<ServerChild> StartInLocaleAsync(string locale, params string[] arguments) =>
+        ReadyAsync(Launch("env", [$"LC_ALL={locale}", "dotnet", Program, .. arguments]));
+
     private static async Task<ServerChild> ReadyAsync(Process process)
     {
         var child = new ServerChild(process);
@@ -78,7 +82,7 @@ internal sealed class ServerChild : IAsyncDisposable
             process.Kill();
             throw;
         }
-        return (process.ExitCode, await output, await error);
+        return (process.ExitCode, (await output).ReplaceLineEndings("\n"), (await error).ReplaceLineEndings("\n"));
     }
 
     /// <summary>Waits for the end and returns the exit code and how long that took.</summary>
