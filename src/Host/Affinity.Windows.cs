@@ -16,7 +16,8 @@ public static partial class Affinity
     {
         var mask = cpus.Cpus.Where(cpu => cpu < 64).Aggregate((nuint)0, (bits, cpu) => bits | ((nuint)1 << cpu));
         var known = GetProcessAffinityMask(GetCurrentProcess(), out var before, out _);
-        if (!known || !SetProcessAffinityMask(GetCurrentProcess(), mask))
+        // Without a mask to go back to, this process would stay where the child is.
+        if (!known || before == 0 || !SetProcessAffinityMask(GetCurrentProcess(), mask))
             throw Refused(cpus);
         try
         {

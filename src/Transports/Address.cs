@@ -147,8 +147,11 @@ public abstract record Address
         ? (null, "unix-abstract: needs a name, as in unix-abstract:greeter")
         : (new UnixAbstract(name), null);
 
+    // .NET's pipes keep one name to themselves (NamedPipeServerStream, ArgumentOutOfRangeException).
     private static (Address?, string?) ParsePipe(string name) => name.Length == 0 || name.IndexOfAny(['/', '\\', '\0']) >= 0
         ? (null, @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter")
+        : name.Equals("anonymous", StringComparison.OrdinalIgnoreCase)
+        ? (null, "pipe:/anonymous is a name that .NET reserves: choose another")
         : (new Pipe(name), null);
 
     private static string HostText(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;

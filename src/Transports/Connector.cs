@@ -81,5 +81,6 @@ internal static class CannotConnect
 /// <param name="inner">What the system said.</param>
 public sealed class NoLocalPortException(Address address, Exception? inner = null) : IOException(
     $"cannot connect to {address}: no local port is free, all are in use or wait out their minute (TIME_WAIT): "
-    + "wait, or widen net.ipv4.ip_local_port_range",
+    + (OperatingSystem.IsWindows() ? "wait, or widen the range (netsh int ipv4 set dynamicport tcp start=10000 num=55536)"
+        : "wait, or widen net.ipv4.ip_local_port_range"),
     inner);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.Net;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Faults;
@@ -93,6 +94,25 @@ public sealed class SocketFileTests : IDisposable
             Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
             Assert.Empty(this.folder.GetFileSystemInfos());
         }
+    }
+
+    [Fact]
+    public void A_connect_that_was_begun_without_waiting_tells_a_dead_socket_from_a_served_one()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a socket that its datagram was refused");
+        // Sockets in the state that a connect to a Unix socket of Windows leaves: the refusal comes after the call.
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        using var served = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        served.Connect(listener.LocalEndpoint);
+        Assert.Equal(SocketFileState.Live, SocketFile.Outcome(served, Limits.Wait));
+        using var nobody = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        nobody.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        using var refused = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        refused.Connect(nobody.LocalEndPoint!);
+        nobody.Dispose();
+        refused.Send([1]);
+        Assert.Equal(SocketFileState.Stale, SocketFile.Outcome(refused, Limits.Wait));
     }
 
     [Fact]

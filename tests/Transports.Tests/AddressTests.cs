@@ -63,6 +63,7 @@ public class AddressTests
     [InlineData("unix-abstract:", "unix-abstract: needs a name, as in unix-abstract:greeter")]
     [InlineData("pipe:", NoPipe)]
     [InlineData("pipe:/a/b", NoPipe)]
+    [InlineData(@"\\.\pipe\Anonymous", "pipe:/anonymous is a name that .NET reserves: choose another")]
     [InlineData(@"\\.\pipe\", NoPipe)]
     [InlineData(@"\\server\pipe\name", NoAddress)]
     public void Refuses_what_is_no_address_and_names_a_spelling_that_is(string text, string sentence)

@@ -29,7 +29,8 @@ internal static class AddressProbe
         catch (Exception e) when (e is IOException or SocketException or OperationCanceledException
             or UnauthorizedAccessException or ArgumentException)
         {
-            return address.SocketFile is { } file && Path.Exists(file) ? FileState(file) : AddressState.Free;
+            return address.SocketFile is { } file && Path.Exists(UnixSocketPath.Resolve(file))
+                ? FileState(UnixSocketPath.Resolve(file)) : AddressState.Free;
         }
     }
 

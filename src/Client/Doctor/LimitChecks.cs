@@ -44,7 +44,8 @@ internal static class LimitChecks
             return new("ports", Level.Ok, Text($"{free} local ports are left"));
         return new("ports", free > connections ? Level.Warn : Level.Problem,
             Text($"{free} local ports are left for {connections} TCP connections, and each closed connection keeps its port for a minute"),
-            "sysctl -w net.ipv4.ip_local_port_range='1024 65535', wait a minute, or use fewer connections");
+            "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
+            + "wait a minute, or use fewer connections");
     }
 
     public static Finding SocketBuffers(DoctorFacts facts)

@@ -6,8 +6,11 @@ namespace IpcBench.Client.Doctor;
 /// <summary>Addresses, folders and certificates.</summary>
 internal static class PlaceChecks
 {
-    /// <summary>sun_path holds 108 bytes with its closing zero (unix(7)); a private socket's name takes up to 60 of them.</summary>
-    private const int LongestTemp = 107 - 60;
+    /// <summary>
+    /// sun_path holds 108 bytes with its closing zero (unix(7)); a private socket's name takes up to 40 of them
+    /// (<c>CoreFxPipe_grpcbench-</c>, a process's number, a dash and 8 letters).
+    /// </summary>
+    private const int LongestTemp = 107 - 40;
 
     public static Finding Temp(DoctorFacts facts)
     {

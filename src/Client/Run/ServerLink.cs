@@ -134,7 +134,8 @@ internal static class LocalEndpoints
     {
         Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
         Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
-        { SocketFile: { } file } => new LocalEndpoint.UnixName(file),
+        // On Linux as it was typed, since the kernel tells a socket's name as its server bound it.
+        { SocketFile: { } file } => new LocalEndpoint.UnixName(OperatingSystem.IsWindows() ? UnixSocketPath.Resolve(file) : file),
         Address.UnixAbstract unix => new LocalEndpoint.UnixName("\0" + unix.Name),
         Address.Pipe pipe => new LocalEndpoint.WindowsPipe(pipe.Name),
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),

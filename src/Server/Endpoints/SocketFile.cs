@@ -9,6 +9,8 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Looks at the files of Unix sockets.</summary>
 internal static partial class SocketFile
 {
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+
     /// <summary>Tells a socket that is served from one that was left behind, and both from anything else.</summary>
     public static SocketFileState Probe(string path, UnixDomainSocketEndPoint endPoint)
     {
@@ -23,17 +25,35 @@ internal static partial class SocketFile
             socket.Connect(endPoint);
             return SocketFileState.Live;
         }
+        catch (SocketException e) when (OperatingSystem.IsWindows() && e.SocketErrorCode == SocketError.WouldBlock)
+        {
+            return Outcome(socket, Patience);
+        }
         catch (SocketException e)
         {
-            return e.SocketErrorCode switch
-            {
-                SocketError.ConnectionRefused => SocketFileState.Stale,
-                // The accept queue of a busy server is full (EAGAIN).
-                SocketError.WouldBlock or SocketError.InProgress or SocketError.TimedOut => SocketFileState.Live,
-                _ => SocketFileState.Other,
-            };
+            return StateOf(e.SocketErrorCode);
         }
     }
+
+    /// <summary>
+    /// How a connect ends that was begun on a socket that does not block: on Windows each begins with WSAEWOULDBLOCK (connect, winsock2.h),
+    /// also to a socket that nobody serves. One that takes longer has found a busy server.
+    /// </summary>
+    internal static SocketFileState Outcome(Socket connecting, TimeSpan patience)
+    {
+        var (writable, failed) = (new List<Socket> { connecting }, new List<Socket> { connecting });
+        Socket.Select(null, writable, failed, patience);
+        return StateOf((SocketError)(int)connecting.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Error)!);
+    }
+
+    private static SocketFileState StateOf(SocketError error) => error switch
+    {
+        SocketError.Success => SocketFileState.Live,
+        SocketError.ConnectionRefused => SocketFileState.Stale,
+        // The accept queue of a busy server is full (EAGAIN).
+        SocketError.WouldBlock or SocketError.InProgress or SocketError.TimedOut => SocketFileState.Live,
+        _ => SocketFileState.Other,
+    };
 
     /// <summary>
     /// On Windows <c>/tmp</c> is no folder that exists by itself; on Unix a missing folder is more likely a typing error.

@@ -39,8 +39,8 @@ public class DoctorTests
             + "-c 412 at most" },
         { "accept-queue", "Warn", "sysctl -w net.core.somaxconn=4096" },
         { "ports", "Warn",
-            "sysctl -w net.ipv4.ip_local_port_range='1024 65535', wait a minute, or use fewer "
-            + "connections" },
+            "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
+            + "wait a minute, or use fewer connections" },
         { "socket-buffers", "Warn", "sysctl -w net.core.rmem_max=4194304 net.core.wmem_max=4194304" },
         { "cpu-quota", "Warn",
             "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), or give whole CPUs "
@@ -102,6 +102,16 @@ public class DoctorTests
 
         Assert.Equal(Level.Problem, Judged("ports", few).Level);
         Assert.Equal(Level.Ok, Judged("ports", few with { Options = few.Options with { Tcp = false } }).Level);
+    }
+
+    [Fact]
+    public void A_temporary_folder_may_be_as_long_as_a_private_socket_leaves_room_for()
+    {
+        var names = Address.Own.Keys.Select(kind => ChildProcess.PrivateAddress(kind).SocketFile).OfType<string>().Select(Path.GetFileName);
+
+        Assert.All(names, name => Assert.InRange(name!.Length, 1, 40));
+        Assert.Equal(Level.Ok, Judged("temp-folder", Healthy with { TempFolder = new string('x', 67) }).Level);
+        Assert.Equal(Level.Problem, Judged("temp-folder", Healthy with { TempFolder = new string('x', 68) }).Level);
     }
 
     [Fact]
