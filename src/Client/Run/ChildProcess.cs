@@ -23,8 +23,10 @@ internal static partial class ChildProcess
     /// Closes its standard input, which is its order to end, and kills it when it has not ended in time. One that was killed, by whomever,
     /// could not remove its sockets, nor could its runtime: that is done here.
     /// </summary>
+    /// <exception cref="EnvironmentException">It goes on: it is another user's, as sudo makes it.</exception>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
+        var refused = false;
         try
         {
             process.StandardInput.Close();
@@ -32,14 +34,19 @@ internal static partial class ChildProcess
         }
         catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
         {
-            process.Kill(entireProcessTree: true);
-            process.WaitForExit(patience);
+            var killed = TryKill(process);
+            refused = !process.WaitForExit(patience) && !killed;
         }
         var id = process.Id;
         process.Dispose();
         foreach (var address in addresses)
             TryRemove(() => RemoveSocket(address));
         TryRemove(() => RemoveDiagnostics(id));
+        if (refused)
+        {
+            throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
+                $"process {id}, which this tool started, may not be ended by it: end it, and start servers as the same user (no sudo)"));
+        }
     }
 
     /// <summary>
@@ -55,12 +62,12 @@ internal static partial class ChildProcess
                 return;
             tree.Find();
             if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
-                process.Kill(entireProcessTree: true);
+                TryKill(process);
             await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
         }
         catch (Exception e) when (e is TimeoutException or InvalidOperationException)
         {
-            process.Kill(entireProcessTree: true);
+            TryKill(process);
         }
         foreach (var one in tree.Members.Where(member => member != process.Id))
             Kill(one);
@@ -72,11 +79,25 @@ internal static partial class ChildProcess
         try
         {
             using var process = Process.GetProcessById(id);
-            process.Kill(entireProcessTree: true);
+            TryKill(process);
         }
-        catch (Exception e) when (e is ArgumentException or InvalidOperationException or System.ComponentModel.Win32Exception)
+        catch (ArgumentException)
         {
             // It has ended.
+        }
+    }
+
+    /// <summary>False when one of the tree may not be ended; on Windows also when it is about to end.</summary>
+    private static bool TryKill(Process process)
+    {
+        try
+        {
+            process.Kill(entireProcessTree: true);
+            return true;
+        }
+        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception or AggregateException)
+        {
+            return false;
         }
     }
 
