@@ -90,9 +90,14 @@ public static class UnixSocketPath
     public static string Resolve(string path) => Path.GetFullPath(
         OperatingSystem.IsWindows() ? OnDrive(path, Path.GetPathRoot(Environment.SystemDirectory) ?? @"C:\") : path);
 
-    /// <summary>Puts a path that starts at the root of no drive onto <paramref name="root"/>, written as <c>C:\</c>.</summary>
+    /// <summary>
+    /// Puts a path that starts at the root of no drive onto <paramref name="root"/>, written as <c>C:\</c>. A slash before a drive, as
+    /// gRPC's <c>unix:///C:/x</c> and Kestrel's <c>http://unix:/C:/x</c> have it, is none of the path.
+    /// </summary>
     public static string OnDrive(string path, string root)
     {
+        if (path is ['/', var drive, ':', ..] && char.IsAsciiLetter(drive))
+            return path[1..];
         var isRooted = path is ['/' or '\\', not ('/' or '\\'), ..];
         return isRooted ? root + path[1..].Replace('/', '\\') : path;
     }

@@ -7,6 +7,7 @@ public class UnixSocketPathTests
     [InlineData(@"\tmp\greeter.sock", @"C:\tmp\greeter.sock")]
     [InlineData(@"D:\tmp\greeter.sock", @"D:\tmp\greeter.sock")]
     [InlineData("D:/tmp/greeter.sock", "D:/tmp/greeter.sock")]
+    [InlineData("/D:/tmp/greeter.sock", "D:/tmp/greeter.sock")]
     [InlineData("greeter.sock", "greeter.sock")]
     [InlineData(@"\\host\share\greeter.sock", @"\\host\share\greeter.sock")]
     public void On_windows_a_path_without_a_drive_is_on_the_system_drive(string path, string full) =>
