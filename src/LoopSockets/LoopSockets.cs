@@ -32,7 +32,8 @@ public static class LoopSockets
             _ => throw new NotSupportedException($"no sockets for {endPoint.GetType().Name}: name an IP, DNS or Unix socket end point"),
         };
         var options = new ConnectorOptions();
-        var connector = IsSupported ? new PipedConnector(address, options) : Connector.For(address, options);
+        // A reset would take what an application wrote last with it; PipedConnector sends that first.
+        var connector = IsSupported ? new PipedConnector(address, options) : Connector.For(address, options with { ResetOnClose = false });
         return await connector.ConnectAsync(cancellation);
     }
 

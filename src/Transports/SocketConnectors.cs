@@ -13,7 +13,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         {
             options.ApplyTo(socket);
             await socket.ConnectAsync(new DnsEndPoint(host, port), cancellation);
-            return new NetworkStream(socket, ownsSocket: true);
+            return options.ResetOnClose ? new ResettingStream(socket) : new NetworkStream(socket, ownsSocket: true);
         }
         catch (SocketException e)
         {
@@ -27,6 +27,17 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         {
             socket.Dispose();
             throw;
+        }
+    }
+
+    /// <summary>Ends with a reset at once: a NetworkStream shuts its socket down first, which may leave the port in TIME_WAIT.</summary>
+    private sealed class ResettingStream(Socket socket) : NetworkStream(socket, ownsSocket: false)
+    {
+        protected override void Dispose(bool disposing)
+        {
+            if (disposing)
+                Socket.Close(timeout: 0);
+            base.Dispose(disposing);
         }
     }
 }

@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Net;
+using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
@@ -91,6 +93,36 @@ public class ConnectorContractTests
             await server.DisposeAsync();
             await reading;
         });
+    }
+
+    [Theory]
+    [InlineData(Framework, true)]
+    [InlineData(Framework, false)]
+    [InlineData(Loop, true)]
+    [InlineData(Loop, false)]
+    public async Task A_closed_connection_keeps_its_port_only_where_it_was_not_reset(string by, bool resets)
+    {
+        if (by == Loop && !EventLoop.IsSupported)
+            Assert.Skip("there is no event loop on this system");
+        await using var server = EchoServer.Start("tcp");
+        var port = ((Address.Tcp)server.Address).Port;
+        await OnAsync(by, async loop =>
+        {
+            await using var stream = await ConnectAsync(server.Address, by, loop, new() { ResetOnClose = resets });
+            await stream.WriteAsync(new byte[] { 1 });
+            await stream.ReadExactlyAsync(new byte[1]);
+        });
+        var left = States();
+        for (var begun = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(begun) < Patience; left = States())
+        {
+            if (left.All(state => state == TcpState.TimeWait) && (resets || left.Count > 0))
+                break;
+            await Task.Delay(20);
+        }
+        Assert.Equal(resets ? [] : [TcpState.TimeWait], left);
+
+        List<TcpState> States() => [.. IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections()
+            .Where(connection => connection.RemoteEndPoint.Port == port).Select(connection => connection.State)];
     }
 
     [Theory]
@@ -217,20 +249,21 @@ public class ConnectorContractTests
         File.Delete(path);
     }
 
-    private static async Task<Stream> ConnectAsync(Address address, string by, EventLoop? loop)
+    private static async Task<Stream> ConnectAsync(Address address, string by, EventLoop? loop, ConnectorOptions? options = null)
     {
+        options ??= new();
         if (by == Piped)
         {
-            var piped = new PipedConnector(address, new());
+            var piped = new PipedConnector(address, options);
             return address is Address.Tls secure
-                ? await new TlsConnector(piped, secure.Host, new()).ConnectAsync(CancellationToken.None)
+                ? await new TlsConnector(piped, secure.Host, options).ConnectAsync(CancellationToken.None)
                 : await piped.ConnectAsync(CancellationToken.None);
         }
         if (loop is null || !OperatingSystem.IsLinux())
-            return await Connector.For(address, new()).ConnectAsync(CancellationToken.None);
-        var plain = new LoopStreamConnector(loop, (await LoopConnector.ForAsync(address, new(), CancellationToken.None))!);
+            return await Connector.For(address, options).ConnectAsync(CancellationToken.None);
+        var plain = new LoopStreamConnector(loop, (await LoopConnector.ForAsync(address, options, CancellationToken.None))!);
         return address is Address.Tls tls
-            ? await new TlsConnector(plain, tls.Host, new()).ConnectAsync(CancellationToken.None)
+            ? await new TlsConnector(plain, tls.Host, options).ConnectAsync(CancellationToken.None)
             : await plain.ConnectAsync(CancellationToken.None);
     }
 

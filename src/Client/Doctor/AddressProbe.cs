@@ -14,7 +14,7 @@ internal static class AddressProbe
         try
         {
             using var limit = new CancellationTokenSource(patience);
-            var connecting = Connector.For(Cleartext(address), new ConnectorOptions()).ConnectAsync(limit.Token);
+            var connecting = Connector.For(Cleartext(address), new ConnectorOptions { ResetOnClose = false }).ConnectAsync(limit.Token);
             await using var stream = await connecting.AsTask().WaitAsync(limit.Token);
             return AddressState.Answers;
         }

@@ -109,7 +109,7 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <exception cref="TimeoutException">None did.</exception>
     private async Task ProbeAsync(Address address, TimeSpan patience, CancellationToken cancellation)
     {
-        var connector = Connector.For(address, new ConnectorOptions { Insecure = true });
+        var connector = Connector.For(address, new ConnectorOptions { Insecure = true, ResetOnClose = false });
         for (var start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < patience;)
         {
             if (process.HasExited)

@@ -53,7 +53,9 @@ internal sealed class GrpcCaller : IDisposable
         this.authority = address is Address.Tls && options.ServerName is not null ? null : authority;
         // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
         var tls = address as Address.Tls;
-        var connector = Connector.For(tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options);
+        // Closed as applications close: some servers complain of a reset.
+        var connector = Connector.For(
+            tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options with { ResetOnClose = false });
         http = new HttpClient(new SocketsHttpHandler
         {
             SslOptions = tls is null ? new() : TlsConnector.Authentication(tls.Host, options),
