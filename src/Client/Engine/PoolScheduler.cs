@@ -8,8 +8,8 @@ namespace IpcBench.Client.Engine;
 /// </summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // The part of a wait that is slept finely: Monitor.Wait counts whole milliseconds and may be late by one.
-    private const long LastStretchNs = 1_000_000;
+    // The part of a wait that is slept finely: Monitor.Wait counts whole milliseconds and may be late by one, on Windows by a tick more.
+    private static readonly long LastStretchNs = OperatingSystem.IsWindows() ? 2_000_000 : 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
     private readonly List<LatencyRecorder> recorders = [];
