@@ -35,6 +35,8 @@ public static partial class FineSleep
     [ThreadStatic]
     private static SafeWaitHandle? timer;
 
+    private static int sharpened;
+
     /// <summary>
     /// Makes the sleeps and timed waits of the calling thread as exact as the system can; on Windows those of the whole process, which end
     /// with a tick of the system's clock: every 1 ms instead of every 15.6 ms.
@@ -63,7 +65,8 @@ public static partial class FineSleep
     {
         try
         {
-            _ = TimeBeginPeriod(1);
+            if (Interlocked.Exchange(ref sharpened, 1) == 0)
+                _ = TimeBeginPeriod(1);
         }
         catch (Exception e) when (e is DllNotFoundException or EntryPointNotFoundException)
         {
