@@ -157,6 +157,18 @@ public class MethodTypesTests
     }
 
     [Fact]
+    public async Task Protoc_finds_files_and_folders_that_are_named_from_the_current_folder()
+    {
+        Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
+        using var folder = new TempFolder();
+        var hello = folder.Write("hello.proto", "syntax = \"proto3\"; package hello; message Hello { string name = 1; }");
+        var file = Path.GetRelativePath(Environment.CurrentDirectory, hello);
+        Assert.NotNull((await Protoc.CompileAsync(file, [], Protos.Compiler!)).Message("hello.Hello"));
+        var imports = Path.GetDirectoryName(file)!;
+        Assert.NotNull((await Protoc.CompileAsync(hello, [imports], Protos.Compiler!)).Message("hello.Hello"));
+    }
+
+    [Fact]
     public async Task Protocs_own_words_are_passed_on()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");

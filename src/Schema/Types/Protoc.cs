@@ -21,7 +21,9 @@ public static class Protoc
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
         try
         {
-            string[] arguments = [.. Including(file, folders), "--include_imports", $"--descriptor_set_out={output}", file];
+            // It compares paths letter by letter: each in full, or a file below the current folder is in none of them.
+            var (full, all) = (Path.GetFullPath(file), folders.Select(folder => Path.GetFullPath(folder)).ToList());
+            string[] arguments = [.. Including(full, all), "--include_imports", $"--descriptor_set_out={output}", full];
             await RunAsync(program, arguments, file, cancel);
             return Protoset.Parse(await File.ReadAllBytesAsync(output, cancel), file);
         }
@@ -33,7 +35,7 @@ public static class Protoc
 
     private static IEnumerable<string> Including(string file, IReadOnlyList<string> folders)
     {
-        var own = Path.GetDirectoryName(Path.GetFullPath(file))!;
+        var own = Path.GetDirectoryName(file)!;
         var inOne = folders.Select(folder => Path.GetRelativePath(folder, own))
             .Any(path => !path.StartsWith("..", StringComparison.Ordinal) && !Path.IsPathRooted(path));
         return folders.Concat(inOne ? [] : [own]).Select(folder => $"-I{folder}");
