@@ -77,10 +77,21 @@ public sealed partial record HostFacts
         }
     }
 
+    /// <summary>The plans that every Windows has, by their numbers (winnt.h): what they are called there is in its language.</summary>
+    internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
+    {
+        "381b4222-f694-41f0-9685-ff5bb260df2e" => "Balanced",
+        "a1841308-3541-4fab-bc81-f71556f20b4a" => "Power saver",
+        "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c" => "High performance",
+        _ => null,
+    };
+
     private static string PowerSchemeName(nint scheme)
     {
         try
         {
+            if (PlanOf(Marshal.PtrToStructure<Guid>(scheme)) is { } plan)
+                return plan;
             var name = new byte[512];
             var size = (uint)name.Length;
             return PowerReadFriendlyName(0, scheme, 0, 0, name, ref size) == 0

@@ -68,6 +68,14 @@ public class HostFactsTests
         Assert.Equal((8, 0, 5L, 0.0), (host.LogicalCpus, host.PhysicalCores, host.MemoryBytes, host.CpuQuota));
     }
 
+    [Theory]
+    [InlineData("381b4222-f694-41f0-9685-ff5bb260df2e", "Balanced")]
+    [InlineData("8C5E7FDA-E8BF-4A96-9A85-A6E23A8C635C", "High performance")]
+    [InlineData("a1841308-3541-4fab-bc81-f71556f20b4a", "Power saver")]
+    [InlineData("e9a42b02-d5df-448d-aa00-03f14749eb61", null)] // somebody's own: it has a name
+    public void Windows_own_power_plans_have_one_name_in_every_language(string number, string? name) =>
+        Assert.Equal(name, HostFacts.PlanOf(Guid.Parse(number)));
+
     [Fact]
     public void Runtime_variables_are_kept_and_no_others()
     {

@@ -9,7 +9,7 @@ internal static class MachineChecks
     private const double SlowClockNs = 250;
 
     private static readonly string[] ChangingGovernors =
-        ["powersave", "ondemand", "conservative", "schedutil", "userspace", "Balanced", "Power saver", "Ausbalanciert", "Energiesparmodus"];
+        ["powersave", "ondemand", "conservative", "schedutil", "userspace", "Balanced", "Power saver"];
 
     public static Finding Quota(DoctorFacts facts)
     {
