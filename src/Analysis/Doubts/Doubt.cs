@@ -17,7 +17,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         InCells("failures", CallDoubts.Failures,
             "Find out why before believing the rest: failed calls are in no rate and no latency, but they took the server's time."),
         InCells("ports", CallDoubts.NoLocalPort,
-            "Open fewer connections a second than there are ports for a minute (-R), widen net.ipv4.ip_local_port_range, "
+            "Open fewer connections a second than there are ports for a minute (-R), widen net.ipv4.ip_local_port_range (Windows: netsh "
+            + "int ipv4 set dynamicport), "
             + "let Linux use such ports again (net.ipv4.tcp_tw_reuse=1), or use a Unix socket, which needs no port."),
         InCells("lost-samples", CallDoubts.LostSamples, "Do not use these latencies, and report it: the tool or the file is wrong."),
         InCells("other-clock", CallDoubts.OtherClock,
