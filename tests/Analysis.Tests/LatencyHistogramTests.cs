@@ -159,6 +159,7 @@ public sealed class LatencyHistogramTests
     [Fact]
     public async Task The_javascript_library_reads_what_is_written_here()
     {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
         var histogram = new LatencyHistogram();
         for (var i = 1; i <= 10_000; i++)
             histogram.Record(i * 1000L);

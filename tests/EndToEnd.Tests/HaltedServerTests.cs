@@ -11,7 +11,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// </summary>
 public sealed class HaltedServerTests : IDisposable
 {
-    private const string NoSignals = "stops a process by a signal, which Windows does not have";
+    private const string NoSignals = "no signals to send on Windows";
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
     private string File => Path.Combine(folder, "run.json");

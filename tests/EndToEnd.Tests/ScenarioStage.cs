@@ -40,6 +40,7 @@ public abstract class ScenarioStage : IDisposable
 
     private protected Tool StartPython(string code)
     {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the scenarios are for Linux");
         Assert.SkipUnless(File.Exists("/usr/bin/python3"), "no /usr/bin/python3 here");
         return Tool.StartProgram("/usr/bin/python3", Temporary, "-c",
             $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");

@@ -95,6 +95,7 @@ public class ForeignServerTests
 
     private static Process Start(string program, params string[] arguments)
     {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
         try
         {
             return Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true })!;

@@ -20,6 +20,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     public static Task<ForeignServer> PythonAsync(string kind)
     {
         const string Python = "/usr/bin/python3";
+        SkipOnWindows();
         Assert.SkipUnless(
             File.Exists(Python) && RunsWell(Python, "-c", "import grpc"), "Python's grpcio is not installed: run .ci/install-foreign");
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(Python, [Script("server.py"), address]));
@@ -27,7 +28,7 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     public static Task<ForeignServer> NodeAsync(string kind)
     {
-        var modules = Repository.Find("artifacts/foreign/node_modules");
+        var modules = Installed("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/grpc-js")),
             "grpc-js is not installed: run .ci/install-foreign");
@@ -41,7 +42,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>hello.v1.Greeter by grpc-js, with @grpc/reflection or without any.</summary>
     public static Task<ForeignServer> GreeterNodeAsync(string kind, bool reflection)
     {
-        var modules = Repository.Find("artifacts/foreign/node_modules");
+        var modules = Installed("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
             "@grpc/reflection is not installed: run .ci/install-foreign");
@@ -56,7 +57,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     /// <summary>hello.v1.Greeter by grpc-js over TLS, with the certificates of that folder; who calls must show one.</summary>
     public static async Task<ForeignServer> GreeterTlsAsync(string folder)
     {
-        var modules = Repository.Find("artifacts/foreign/node_modules");
+        var modules = Installed("artifacts/foreign/node_modules");
         Assert.SkipWhen(
             modules is null || !Directory.Exists(Path.Combine(modules, "@grpc/reflection")),
             "@grpc/reflection is not installed: run .ci/install-foreign");
@@ -78,7 +79,7 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     private static Task<ForeignServer> GreeterCompiledAsync(string language, string skip, string kind, bool reflection)
     {
-        var program = Repository.Find($"artifacts/foreign/{language}/greeter");
+        var program = Installed($"artifacts/foreign/{language}/greeter");
         Assert.SkipWhen(program is null, skip);
         string[] more = reflection ? ["reflection"] : [];
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(program, [address, .. more]));
@@ -88,6 +89,7 @@ internal sealed class ForeignServer : IAsyncDisposable
     public static Task<ForeignServer> GreeterPythonAsync(string kind, string protoset)
     {
         const string Python = "/usr/bin/python3";
+        SkipOnWindows();
         var installed = File.Exists(Python) && RunsWell(Python, "-c", "import grpc, google.protobuf");
         Assert.SkipUnless(installed, "Python's grpcio is not installed: run .ci/install-foreign");
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(Python, [Script("greeter.py"), address, protoset]));
@@ -109,11 +111,19 @@ internal sealed class ForeignServer : IAsyncDisposable
             File.Delete(unix.Path);
     }
 
+    private static void SkipOnWindows() =>
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
+
+    private static string? Installed(string path)
+    {
+        SkipOnWindows();
+        return Repository.Find(path);
+    }
+
     private static string Script(string name) => Repository.Find("tests/Client.Tests/foreign/" + name)!;
 
     private static async Task<ForeignServer> StartAsync(string kind, string tcp, Func<string, ProcessStartInfo> how)
     {
-        Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
         var start = how(kind == "unix" ? "unix:" + path : tcp);
         start.RedirectStandardInput = start.RedirectStandardOutput = true;
