@@ -112,6 +112,7 @@ public sealed class SocketFileTests : IDisposable
         refused.Connect(nobody.LocalEndPoint!);
         nobody.Dispose();
         refused.Send([1]);
+        Assert.True(refused.Poll(Limits.Wait, SelectMode.SelectError));
         Assert.Equal(SocketFileState.Stale, SocketFile.Outcome(refused, Limits.Wait));
     }
 
