@@ -37,7 +37,17 @@ public class BreakEvenTests
         Assert.InRange(held, runs * 0.92, runs);
     }
 
+    [Fact]
+    public void After_another_look_its_interval_has_the_level_of_a_look()
+    {
+        var run = Run(tcp: 22_000, noise: 0.01, seed: 1);
+        List<string> With(Func<RunOptionsRecord, RunOptionsRecord> looks) => Lines(run with { Options = looks(run.Options) });
+        Assert.NotEqual(Lines(run), With(options => options with { Looks = [8, 12] }));
+        Assert.Equal(With(options => options with { RoundsAuto = true }), With(options => options with { Looks = [8, 12] }));
+    }
+
     [Theory]
+    [InlineData(20_000, 0.0005, @"^10 B: unix and tcp differ by less than 3\.0 % whatever the server computes for a call\.$")]
     [InlineData(20_010, 0.0001, @"^10 B: unix and tcp differ by less than 3\.0 % whatever the server computes for a call\.$")]
     [InlineData(22_000, 0.5,
         @"^10 B: from how much work per call on unix and tcp differ by less than 3\.0 % cannot be told from these rounds\.$")]

@@ -35,17 +35,18 @@ public static class BreakEven
         if (!isMeasured && cell.Key.Method.Length == 0)
             return null;
         var fits = isMeasured ? Fits(works) : FitsOfCpu(cell, reference);
-        var (delta, alpha) = (run.Record.Options.Delta, StoppingRule.AlphaOf(run.Record.Options.RoundsAuto));
+        var (delta, alpha) = (run.Record.Options.Delta, run.Record.Options.Alpha());
         var point = Arms.NameOf(run, cell.Point with { ServerWork = "" });
         var names = $"{cell.Key.Arm} and {reference.Key.Arm}";
         var less = $"{names} differ by less than {Quantity.Percent(delta)}";
-        if (Of(fits, delta, alpha) is not var (work, interval))
+        var found = Of(fits, delta, alpha);
+        if (isMeasured && (found?.Interval.High <= 0 || found is null && AreAlike(fits, delta, alpha)))
+            return $"{point}: {less} whatever the server computes for a call.";
+        if (found is not var (work, interval))
             return isMeasured ? $"{point}: from how much work per call on {less} cannot be told from these rounds." : null;
         if (!isMeasured)
             return interval.Low <= 0 ? null
                 : $"{point}: calculated from the server's CPU per call: with {Text(work, interval)} more of work per call {less}.";
-        if (interval.High <= 0)
-            return $"{point}: {less} whatever the server computes for a call.";
         if (interval.Low <= 0)
             return $"{point}: above {Quantity.Duration(interval.High)} of work per call at the latest {less}.";
         var most = works.Max(one => NsOf(one.Cell.Key.ServerWork));
@@ -61,10 +62,18 @@ public static class BreakEven
     {
         if (SignedRank.IntervalOf(fits.Select(fit => fit.Reference - fit.Arm), alpha) is not { } lead || lead.Contains(0))
             return null;
-        var sign = lead.Low > 0 ? 1 : -1;
-        double[] works = [.. fits.Select(fit => (sign * (fit.Reference - fit.Arm) / delta - fit.Arm) / fit.Slope)];
+        double[] works = Works(fits, delta, lead.Low > 0 ? 1 : -1);
         return (SignedRank.Estimate(works), SignedRank.IntervalOf(works, alpha)!.Value);
     }
+
+    /// <summary>Without any work already, and whichever of the two is ahead.</summary>
+    private static bool AreAlike(IReadOnlyList<RoundFit> fits, double delta, double alpha) =>
+        new[] { 1, -1 }.All(sign => SignedRank.IntervalOf(Works(fits, delta, sign), alpha) is { High: <= 0 });
+
+    /// <summary>Of each round the work above which the difference matters no longer; below 0 where it never does.</summary>
+    /// <param name="sign">1: the arm is the faster one; −1: its reference is.</param>
+    private static double[] Works(IReadOnlyList<RoundFit> fits, double delta, int sign) =>
+        [.. fits.Select(fit => (sign * (fit.Reference - fit.Arm) / delta - fit.Arm) / fit.Slope)];
 
     /// <summary>Of the rounds that every cell has.</summary>
     private static List<RoundFit> Fits(List<(MeasuredCell Cell, MeasuredCell Reference)> works)
