@@ -53,6 +53,9 @@ public static class Answers
     private static PointAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
+        // A median round may be one in which all were fast: nobody leads who is behind in pairs.
+        if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
+            ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Point);
         var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
@@ -112,7 +115,7 @@ public static class Answers
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
-            return ArmComparison.Headline(first) == Metric.Rate ? "no common rounds"
+            return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
         // Without an interval rounds are missing, and who is ahead in the others means nothing.

@@ -1,0 +1,29 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What follows from the rounds of a run, and what must not be said of them.</summary>
+public sealed class ConclusionTests
+{
+    [Fact]
+    public void Who_is_ahead_in_pairs_leads_though_the_median_round_of_another_is_the_faster_one()
+    {
+        // Both medians are of the one round between two groups, and it is the only one in which unix was the faster.
+        double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];
+        double[] tcp = [.. unix.Select((rate, i) => i == 5 ? rate * 0.995 : rate * (1.09 + 0.001 * i))];
+
+        Assert.StartsWith("10 B: tcp is fastest: faster than unix by 9.", FirstAnswer(Simulated.Run([tcp, unix], arms: 2)),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Where_one_arm_answered_nothing_rounds_are_not_said_to_be_missing() => Assert.Equal(
+        "10 B: not decided between unix and tcp: no round in which both answered a call.",
+        FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
+
+    private static string FirstAnswer(RunRecord run) => Answers.Of(new MeasuredRun(run))[0];
+}
