@@ -25,5 +25,22 @@ public sealed class ConclusionTests
         "10 B: not decided between unix and tcp: no round in which both answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
+    [Fact]
+    public void A_winner_whose_rounds_are_a_mixture_is_named_with_that_doubt()
+    {
+        var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
+        RunRecord Mixed(int cell) => plain with
+        {
+            Rounds = [.. plain.Rounds.Select(round => round.Cell != cell || round.Number % 2 == 0 ? round
+                : round with { WindowNs = round.WindowNs * 9 / 8, LatencySumNs = round.LatencySumNs * 9 / 8 })],
+        };
+        Assert.DoesNotContain("doubt", FirstAnswer(plain), StringComparison.Ordinal);
+        Assert.Matches(@"^10 B: unix is fastest: faster than tcp by 3\d % \[[^]]*\] \(doubt: placement\), and saves ", FirstAnswer(Mixed(1)));
+        Assert.Matches(@"\n  10 B  unix  \+3\d % \[[^]]*\] against tcp \(doubt: placement\)  −\d\d % CPU\n",
+            new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(Mixed(1))));
+        // The reference is one half of the ratio.
+        Assert.Contains(" (doubt: placement)", FirstAnswer(Mixed(0)), StringComparison.Ordinal);
+    }
+
     private static string FirstAnswer(RunRecord run) => Answers.Of(new MeasuredRun(run))[0];
 }

@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
@@ -66,11 +67,12 @@ public static class Answers
             && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
             return new PointAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
-                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}"))}.");
+                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}{Reserve(run, comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = ranked[0].Key.Arm + (open.Count == 0 ? $" is {Fastest(main.Metric)}" : " leads");
         var rest = open.Count == 0 ? "" : $"; {Undecided(run, ranked[0], open)}";
-        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Saved(run, main)}{rest}.", open.Count == 0 ? main : null);
+        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Reserve(run, main)}{Saved(run, main)}{rest}.",
+            open.Count == 0 ? main : null);
     }
 
     /// <summary>Ahead by more than what does not matter, as far as the interval tells.</summary>
@@ -85,6 +87,10 @@ public static class Answers
 
     private static string Ahead(ArmComparison comparison) =>
         VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
+
+    /// <summary>What speaks against the ratio that names somebody, by the name under which the doubts have it.</summary>
+    internal static string Reserve(MeasuredRun run, ArmComparison comparison) =>
+        Doubt.OfRatio(run, comparison.Cell, comparison.Reference) is { } doubt ? $" (doubt: {doubt})" : "";
 
     private static string Undecided(MeasuredRun run, MeasuredCell first, List<Rival> open)
     {

@@ -29,7 +29,7 @@ public static class Headlines
     {
         var metric = winner.Metric == Metric.Rate ? "" : winner.Metric.Title + " ";
         return $"{Arms.NameOf(run, winner.Cell.Point).PadRight(nameWidth)}  {winner.Cell.Key.Arm.PadRight(armWidth)}  "
-            + $"{metric}{Change(winner)} against {winner.Reference.Key.Arm}{Cpu(run, winner)}";
+            + $"{metric}{Change(winner)} against {winner.Reference.Key.Arm}{Answers.Reserve(run, winner)}{Cpu(run, winner)}";
     }
 
     // CPU of a call on both sides where both tell, else the client's; silent where it is not decided.

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
@@ -64,9 +65,20 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
         new(RunDoubts.PipeIsSocket),
     ];
 
+    // Under these the ratio itself may say something else than it seems to; others concern single figures, or how sure it is.
+    private static readonly string[] OfRatios =
+        ["aa-failed", "failures", "lost-samples", "little", "connections", "rate-missed", "placement"];
+
+    private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<Advice>> Found = [];
+
     /// <summary>What follows from the rounds, then what the run itself noted.</summary>
-    public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
-        [.. All.Select(doubt => doubt.Look(run)).OfType<Advice>(), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
+    public static IReadOnlyList<Advice> Of(MeasuredRun run) => Found.GetValue(run, one =>
+        [.. All.Select(doubt => doubt.Look(one)).OfType<Advice>(), .. one.Record.Advice.Where(advice => !IsOutlived(one, advice))]);
+
+    /// <summary>The name of the gravest doubt whether a ratio of these two says what it seems to; null where there is none.</summary>
+    public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) => Of(run).FirstOrDefault(advice =>
+        OfRatios.Contains(advice.Id)
+            && (advice.Id == "aa-failed" || advice.Cells.Contains(cell.Index) || advice.Cells.Contains(reference.Index)))?.Id;
 
     /// <summary>What others used before the run is no doubt where the rounds themselves tell what they used meanwhile.</summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
