@@ -71,6 +71,22 @@ public class AbTests
     }
 
     [Fact]
+    public void What_one_side_has_in_even_rounds_and_the_other_in_odd_ones_was_0_on_neither()
+    {
+        var run = Run(new Random(19), slower: 0);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                Client = round.Client with { GcCollections = [round.Cell % 2 == round.Number % 2 ? 4 : 0, 0, 0] },
+            })],
+        };
+        var gate = Gate.Of(FileComparison.OfSides(run), [GateLimit.Parse("client_gc>10%")]);
+        Assert.Equal((0, 0), (gate.Passed, gate.Crossed.Count));
+        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: no round has it on both sides", gate.NotExcluded[0]);
+    }
+
+    [Fact]
     public void What_both_sides_have_in_common_leaves_them_sides_and_the_gate_judges_them()
     {
         var run = Run(new Random(19), slower: 0.1);

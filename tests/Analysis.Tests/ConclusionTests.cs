@@ -35,11 +35,35 @@ public sealed class ConclusionTests
                 : round with { WindowNs = round.WindowNs * 9 / 8, LatencySumNs = round.LatencySumNs * 9 / 8 })],
         };
         Assert.DoesNotContain("doubt", FirstAnswer(plain), StringComparison.Ordinal);
-        Assert.Matches(@"^10 B: unix is fastest: faster than tcp by 3\d % \[[^]]*\] \(doubt: placement\), and saves ", FirstAnswer(Mixed(1)));
+        Assert.Matches(@"^10 B: unix is fastest: faster than tcp by 3\d % \[[^]]*\] \(doubt: placement\), and saves ",
+            FirstAnswer(Mixed(1)));
         Assert.Matches(@"\n  10 B  unix  \+3\d % \[[^]]*\] against tcp \(doubt: placement\)  −\d\d % CPU\n",
             new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(Mixed(1))));
         // The reference is one half of the ratio.
         Assert.Contains(" (doubt: placement)", FirstAnswer(Mixed(0)), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is a lower bound only")]
+    [InlineData(80, "10 B: tcp is best by p50: lower than unix by 50.0 % [")]
+    public void A_latency_of_which_a_lower_bound_is_known_is_no_shorter_one(int ms, string expected)
+    {
+        // Unix answers some calls at once, and of most it is known only that they had waited so long when the window ended.
+        var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, SamplesPerRound = 10 }.Make();
+        var run = made with
+        {
+            Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })],
+            Rounds = [.. made.Rounds.Select(round => round.Cell == 0 ? round with { Latency = Calls(40_000, 40) }
+                : round with { Latency = Calls(10_000, 1), NotSent = 30_000, NotSentLatency = Calls(30_000, ms) })],
+        };
+        Assert.StartsWith(expected, FirstAnswer(run), StringComparison.Ordinal);
+    }
+
+    internal static string Calls(int count, int ms)
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Record(ms * 1_000_000L, count);
+        return histogram.Encode();
     }
 
     private static string FirstAnswer(RunRecord run) => Answers.Of(new MeasuredRun(run))[0];

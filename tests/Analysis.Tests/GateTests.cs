@@ -138,6 +138,51 @@ public sealed class GateTests
             Assert.Single(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
     }
 
+    [Fact]
+    public void Rounds_of_value_0_on_the_side_that_rose_keep_it_from_being_crossed()
+    {
+        static Measurement Collected(Measurement round, int times) =>
+            round with { Client = round.Client with { GcCollections = [times, 0, 0] } };
+        var before = With(Sample(1), round => Collected(round, 4), 7);
+        var after = With(Sample(2), round => Collected(round, round.Number <= 3 ? 0 : 6), 7);
+        var gate = Gate.Of(Of(before, after), [GateLimit.Parse("client_gc>10%")]);
+        Assert.Empty(gate.Crossed);
+        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 3 rounds have a value of 0 and so no ratio",
+            Assert.Single(gate.NotExcluded));
+        // On the other side they would only add to it.
+        var (some, more) = (With(Sample(1), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),
+            With(Sample(2), round => Collected(round, 6), 7));
+        Assert.Single(Gate.Of(Of(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
+    }
+
+    [Fact]
+    public void A_lower_bound_is_no_latency_that_could_pass_and_none_that_is_exceeded()
+    {
+        // Of 10,000 calls the 200 longest took so long; or waited so long without being sent.
+        static RunRecord Waiting(bool isSent, int ms)
+        {
+            var run = Simulated.Run([[.. Enumerable.Range(0, 7).Select(i => 1000.0 + i)]]);
+            return run with
+            {
+                Rounds = [.. run.Rounds.Select(round => isSent ? round with { Latency = ConclusionTests.Calls(10_000, ms) } : round with
+                {
+                    Latency = ConclusionTests.Calls(9_800, 1),
+                    NotSent = 200,
+                    NotSentLatency = ConclusionTests.Calls(200, ms),
+                })],
+            };
+        }
+        static Gate Judged(RunRecord before, RunRecord after) => Gate.Of(Of(before, after), [GateLimit.Parse("p99>10%")]);
+
+        Assert.Equal(1, Judged(Waiting(true, 10), Waiting(true, 10)).Passed);
+        Assert.Equal("p99>10% for tcp, 10 B: p99 of new is a lower bound only",
+            Assert.Single(Judged(Waiting(true, 10), Waiting(false, 10)).NotExcluded));
+        Assert.Equal("p99>10% for tcp, 10 B: p99 of base is a lower bound only",
+            Assert.Single(Judged(Waiting(false, 10), Waiting(true, 20)).NotExcluded));
+        Assert.Single(Judged(Waiting(true, 10), Waiting(false, 20)).Crossed);
+        Assert.Equal(1, Judged(Waiting(false, 10), Waiting(true, 10)).Passed);
+    }
+
     [Theory]
     [InlineData("rps<5%", "'rps<5%' would fail when nothing changed: write rps<-5% for a fall, rps>5% for a rise")]
     [InlineData("p99>-10%", "'p99>-10%' would fail when nothing changed: write p99<-10% for a fall, p99>10% for a rise")]

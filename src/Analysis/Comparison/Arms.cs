@@ -108,9 +108,21 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         var verdict = Verdict.Of(estimate, options.Delta, StoppingRule.AlphaOfLook, allowed is null ? 1 : family!.Claims);
         if (allowed is { } allows)
             verdict = verdict.Among(family!.Claims, family.FewestRounds, allows);
-        return new ArmComparison(cell, reference, metric,
-            metric == Metric.Rate && (TooShort(run, cell) ?? TooShort(run, reference)) is { } why ? verdict.Without(why) : verdict);
+        var against = metric == Metric.Rate ? TooShort(run, cell) ?? TooShort(run, reference)
+            : Bound(cell, reference, metric, verdict.Kind) is { } bound ? OnlyBound(metric, bound.Key.Arm) : null;
+        return new ArmComparison(cell, reference, metric, against is { } why ? verdict.Without(why) : verdict);
     }
+
+    /// <summary>
+    /// The side whose numbers are only lower bounds where larger ones would say something else; null where there is none: of what is longer
+    /// at least, the other one is the shorter all the same.
+    /// </summary>
+    internal static MeasuredCell? Bound(MeasuredCell cell, MeasuredCell reference, Metric metric, VerdictKind kind) =>
+        kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
+            : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
+
+    /// <summary>Why nothing is said then.</summary>
+    internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is a lower bound only";
 
     /// <summary>A typed <c>-d</c> kept windows short that hold fewer than four of a cell's calls one after the other.</summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)

@@ -107,8 +107,10 @@ public sealed class FileComparison
         // Rounds are added to a run of two sides by --resume; of two files another pair can be made.
         var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta, IsPaired ? StoppingRule.AlphaOfLook : null,
             isShared ? Claims : 1);
-        return isShared
-            ? verdict.Among(Claims, Holm.FewestRounds(Claims, Alpha), probability <= Alpha + 1e-12) : verdict;
+        if (isShared)
+            verdict = verdict.Among(Claims, Holm.FewestRounds(Claims, Alpha), probability <= Alpha + 1e-12);
+        return ArmComparison.Bound(after, before, metric, verdict.Kind) is { } bound
+            ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
     /// <summary>Holm's correction over all that is shown: of two equal builds one in twenty runs finds any difference at all.</summary>

@@ -63,10 +63,17 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
         if (estimate == null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
-        if (limit.IsCrossed(estimate) == true)
-            crossed.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}");
-        else if (estimate.LeftOut > 0)
+        // Whose larger values would lie beyond the limit, and whose within it.
+        var (worse, better) = limit.Below ? (before, after) : (after, before);
+        var isCrossed = limit.IsCrossed(estimate) == true;
+        var side = isCrossed ? better : worse;
+        // Rounds of value 0 are in no ratio: those of the side that is to be the smaller one would only add to it.
+        if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
+        else if (limit.Metric.IsBound(side.Rounds))
+            open.Add($"{where}: {ArmComparison.OnlyBound(limit.Metric, (side == after ? comparison.After : comparison.Before).Name)}");
+        else if (isCrossed)
+            crossed.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}");
         else if (estimate.Interval is not { } interval)
             open.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
                 + $"{(comparison.IsPaired ? "common" : "both files")} are needed");
@@ -95,6 +102,11 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         if (old.Length == 0 || now.Length == 0)
         {
             open.Add($"{where}: {(old.Length == 0 ? comparison.Before.Name : comparison.After.Name)} has no {limit.Metric.Title}");
+            return false;
+        }
+        if (Array.Exists(old, value => value > 0) && Array.Exists(now, value => value > 0))
+        {
+            open.Add($"{where}: cannot tell: no round has it on both sides");
             return false;
         }
         var something = limit.Below ? old : now;

@@ -22,6 +22,9 @@ public sealed record Metric(
     /// </summary>
     public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
 
+    /// <summary>Whether one of them has only a lower bound of it.</summary>
+    public bool IsBound(IEnumerable<MeasurementView> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
+
     /// <summary>The value as text with its unit, – when there is none.</summary>
     public string Show(MeasurementView reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;

@@ -166,7 +166,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     private static string Middle(MeasuredCell cell, Metric metric)
     {
         var logs = cell.Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
-        var bound = metric.AtLeast is { } atLeast && cell.Rounds.Any(atLeast) ? "≥ " : "";
+        var bound = metric.IsBound(cell.Rounds) ? "≥ " : "";
         return logs.Count == 0 ? metric.Show(cell.Median!) : bound + Quantity.Show(Math.Exp(RatioEstimate.Median(logs)), metric.Unit);
     }
 
