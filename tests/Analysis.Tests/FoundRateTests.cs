@@ -12,6 +12,7 @@ public class FoundRateTests
 {
     private const double ServiceNs = 50e3;
     private const int Rounds = 12 + RateSearch.Approach;
+    private const string TooFew = "cannot be told: fewer than 100 calls near it may break it (-d makes windows longer).";
 
     [Theory]
     [InlineData("p99<1ms", "p99 1000000")]
@@ -94,10 +95,32 @@ public class FoundRateTests
         "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
     [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of what it does at full load.")]
     [InlineData("p50<200us", 3, "up to which rate tcp keeps p50<200us cannot be told from 3 windows: it did at 14,142/s, not at 20,000/s.")]
-    [InlineData("failures<0.0001%", Rounds,
-        "tcp keeps failures<0.0001% at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
+    [InlineData("failures<1%", Rounds,
+        "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
+    [InlineData("failures<0.0001%", Rounds, "up to which rate tcp keeps failures<0.0001% " + TooFew)]
+    [InlineData("p99.9<1s", Rounds, "up to which rate tcp keeps p99.9<1s " + TooFew)]
     public void Where_it_holds_everywhere_or_nowhere_or_windows_are_too_few_a_sentence_says_so(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(FoundRates.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
+
+    [Fact]
+    public void A_rate_beyond_all_windows_is_none_that_was_found()
+    {
+        // The one window that broke the promise was at the lowest rate: the others say that it ends beyond all of them.
+        var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
+            slow: i => i == 5 ? 110 : 20);
+        Assert.Equal("10 B: up to which rate tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some kept it and "
+            + "some did not.", Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+        Assert.DoesNotContain("10,8", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_window_that_broke_the_promise_on_the_way_is_no_rate_at_which_it_was_kept()
+    {
+        var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
+            slow: i => i == 0 ? 9_000 : 0);
+        Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times what it does at full load.",
+            Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+    }
 
     [Fact]
     public void Windows_in_which_no_call_was_due_break_no_promise()
@@ -140,6 +163,18 @@ public class FoundRateTests
         var measured = new MeasuredRun(Run("p99<1ms", seed: 1));
         Assert.Equal((1, 0, Rounds), (measured.CommonRounds, measured.Cells[1].Rounds.Count, measured.Cells[1].Windows.Count));
         Assert.Null(measured.Cells[1].Median);
+    }
+
+    /// <summary>Windows of 10,000 calls at these rates, of which so many take 2 ms and all others 0.1.</summary>
+    private static RunRecord At(string promise, double[] rates, Func<int, int> slow)
+    {
+        var run = Simulated.Run([[1e9 / ServiceNs]]);
+        long[] Times(int i) => [.. Enumerable.Range(0, 10_000).Select(call => call < slow(i) ? 2_000_000L : 100_000L)];
+        return run with
+        {
+            Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }],
+            Rounds = [.. run.Rounds, .. rates.Select((rate, i) => WindowOf(i + 1, rate, Times(i)))],
+        };
     }
 
     /// <summary>One round at full load, and a search of an M/M/1 queue, each step of which is taken as a run takes it.</summary>

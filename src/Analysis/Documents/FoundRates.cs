@@ -63,10 +63,11 @@ public static class FoundRates
         var doubtful = found.Windows.Count(one => one.Window.Record.Spoiled.Length > 0);
         return $"{point}: " + found.Outcome switch
         {
-            SearchOutcome.Found => $"{arm} keeps {promise} up to {rate} calls/s"
-                + (Interval(found) is { } interval ? $" [{interval}]" : "")
-                + $", {Quantity.Percent(found.Rate / found.Saturation)} of what it does at full load.",
-            SearchOutcome.Everywhere => $"{arm} keeps {promise} at every rate that was tried, up to {rate} calls/s, "
+            SearchOutcome.Found => $"{arm} keeps {promise} up to {rate} calls/s [{Interval(found)}], "
+                + $"{Quantity.Percent(found.Rate / found.Saturation)} of what it does at full load.",
+            SearchOutcome.Everywhere => $"{arm} keeps {promise} at "
+                + $"{(found.Windows.All(one => one.IsKept) ? "every rate that was tried, up to" : "the highest rate that was tried,")} "
+                + $"{rate} calls/s, "
                 + $"{Quantity.Significant(RateSearch.Most)} times what it does at full load.",
             SearchOutcome.Nowhere => $"{arm} does not keep {promise} even at {rate} calls/s, "
                 + $"{Quantity.Percent(RateSearch.Least)} of what it does at full load.",

@@ -15,10 +15,12 @@ public enum SearchOutcome
     /// <summary>It did not hold at the lowest rate that was tried.</summary>
     Nowhere,
 
-    /// <summary>The windows are too few, or have not come near it.</summary>
+    /// <summary>The windows are too few, or have not come near it, or it lies beyond them.</summary>
     Unknown,
 
-    /// <summary>Fewer than 100 calls of all windows near it may be slower than a percentile's limit: they say nothing about it.</summary>
+    /// <summary>
+    /// Fewer than 100 calls of all windows near it, or of those at the highest rate, may break it: they say nothing about it.
+    /// </summary>
     TooFewCalls,
 }
 
@@ -43,7 +45,7 @@ public sealed class FoundRate
     /// <summary>In calls per second; where the promise holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
     public double Rate { get; }
 
-    /// <summary>Null without windows enough, or where it lies beyond them.</summary>
+    /// <summary>Of a rate that was found; else null.</summary>
     public Interval? Interval { get; }
 
     /// <summary>What the arm carried at full load, in calls per second; 0 when nothing.</summary>
@@ -111,7 +113,7 @@ public sealed class FoundRate
         var last = Windows.Skip(windows.Count / 2).ToList();
         var rate = last[^1].Window.Record.AskedRate;
         if (last.Count > 2 && last.TrueForAll(one => one.IsKept) && rate >= Saturation * RateSearch.Most * 0.999)
-            return (SearchOutcome.Everywhere, rate, null);
+            return IsTooFew(last) ? (SearchOutcome.TooFewCalls, 0, null) : (SearchOutcome.Everywhere, rate, null);
         if (last.Count > 2 && last.TrueForAll(one => !one.IsKept) && rate <= Saturation * RateSearch.Least * 1.001)
             return (SearchOutcome.Nowhere, rate, null);
         var centre = RateSearch.Centre([.. windows.Select(window => window.Record.AskedRate)]);
@@ -121,10 +123,17 @@ public sealed class FoundRate
         // All terms must hold: the one that breaks at the lowest rate decides.
         var crossings = Promise.Terms.Select(term => RateSearch.Crossing(
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, options.Alpha())).OfType<FoundCrossing>().ToList();
-        var calls = near.Sum(one => (double)one.Window.Record.Started);
-        if (Promise.Terms.Any(term => !term.IsOfMean && calls * term.Allowed < LatencyCounts.SamplesBeyond))
+        if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        return crossings.Count == 0 ? (SearchOutcome.Unknown, 0, null)
-            : crossings.MinBy(one => one.Rate) is var least ? (SearchOutcome.Found, least!.Rate, least.Interval) : default;
+        // Without an interval it lies beyond the windows, and nobody knows how far.
+        return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
+            ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
+    }
+
+    /// <summary>Fewer calls than show a percentile, or a share of failures, may break a part of the promise in all these windows.</summary>
+    private bool IsTooFew(IEnumerable<(MeasurementView Window, bool IsKept)> among)
+    {
+        var calls = among.Sum(one => (double)one.Window.Record.Started);
+        return Promise.Terms.Any(term => !term.IsOfMean && calls * term.Allowed < LatencyCounts.SamplesBeyond);
     }
 }
