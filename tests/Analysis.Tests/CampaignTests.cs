@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -100,6 +101,28 @@ public sealed class CampaignTests
 
         static StopDecision After(double[] reference, double[] arm, int rounds) =>
             StopDecision.After(Simulated.Run([reference[..rounds], arm[..rounds]], arms: 2));
+    }
+
+    [Fact]
+    public void Rounds_at_a_load_stop_when_they_are_decided_whatever_has_no_rounds_of_it()
+    {
+        double[] slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)], fast = [.. slow.Select(rate => rate * 1.5)];
+        var full = Simulated.Run([slow, fast], arms: 2);
+        IEnumerable<Cell> At(string load, long size) => full.Cells.Select(cell => cell with
+        {
+            Key = cell.Key with { Load = load, Size = size },
+        });
+        var run = full with
+        {
+            // At a load, at one where nothing was completed before, and a search that comes later.
+            Cells = [.. full.Cells, .. At("50%", 10), .. At("50%", 1_000_000), .. At("p99<1ms", 10)],
+            Rounds = [.. full.Rounds, .. full.Rounds.Select(round => round with
+            {
+                Cell = round.Cell + 2,
+                Latency = ConclusionTests.Calls(1000, round.Cell == 0 ? 2 : 1),
+            })],
+        };
+        Assert.Equal(new StopDecision(true, 0, 17), StopDecision.After(run));
     }
 
     private static Verdict Auto(Random random, IReadOnlyList<int> looks, double alpha, double difference = 0)

@@ -15,7 +15,10 @@ public sealed record StopDecision(bool Stop, int Undecided, int? NextLook)
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
         // The phase that is being measured: at full load, or later at given loads.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.Load == "max";
-        var phase = run.Cells.Where(cell => cell.Key.Load == "max" == atFullLoad).ToList();
+        // A search counts its own windows, and what could not be measured at a load has no rounds that could decide anything.
+        var phase = run.Cells.Where(cell => cell.Key.Load == "max" == atFullLoad && !cell.Key.IsSearch).ToList();
+        if (phase.Exists(cell => cell.Rounds.Count > 0))
+            phase.RemoveAll(cell => cell.Rounds.Count == 0);
         var compared = phase.Where(cell => run.ReferenceOf(cell) != null).ToList();
         var rounds = phase.Count == 0 ? 0 : phase.Min(cell => cell.Rounds.Count);
         var next = StoppingRule.NextLook(rounds);
