@@ -81,6 +81,8 @@ public class FoundRateTests
             Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
         Assert.Contains("Highest rate at p99<1ms\n", new TextReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("Highest rate at p99&lt;1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
+        Assert.DoesNotContain("p99<1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
+        Assert.Contains("<p class=\"cap\">Each arm was loaded in an open loop", new HtmlReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("p99 against rate", new HtmlReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("Highest rate at p99&lt;1ms", new SvgReport("promise").Make(model), StringComparison.Ordinal);
         Assert.Contains("\"outcome\": \"found\"", new JsonReport().Make(model), StringComparison.Ordinal);

@@ -37,6 +37,34 @@ public sealed class TextLayoutTests
         StringComparison.Ordinal);
 
     [Fact]
+    public void Columns_that_have_no_room_are_not_explained()
+    {
+        var run = new SampleRuns { Sizes = [10], Rounds = 8, SamplesPerRound = 200 }.Make();
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                Credited = round.Completed,
+                Client = round.Client with
+                {
+                    VoluntarySwitches = round.Client.ContextSwitches / 2,
+                    Loop = new LoopUsage { Receives = round.Ok, EmptyReceives = 10, Sends = round.Ok, Waits = round.Ok },
+                },
+            })],
+        };
+        string Made(int? width) => new TextReport(new TextLayout(width)).Make(new ReportModel(run));
+        var narrow = Made(80);
+        Assert.Contains("client woken", narrow, StringComparison.Ordinal);
+        Assert.Contains("woken: threads", narrow, StringComparison.Ordinal);
+        foreach (var words in new[] { "unattributed: ", "payload/s: ", "preempted: " })
+        {
+            Assert.DoesNotContain(words, narrow, StringComparison.Ordinal);
+            Assert.Contains(words, Made(null), StringComparison.Ordinal);
+            Assert.Contains(words, Made(200), StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
     public void A_screen_has_the_answer_then_the_table_then_two_doubts_and_how_to_get_the_rest()
     {
         var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
@@ -204,5 +232,7 @@ public sealed class OrderOfReportsTests
                 .Select(round => round with { Completed = (long)(round.Completed * (round.Number > rounds / 2 ? 2.0 : 1)) })],
         };
         Assert.Contains(note, new TextReport().Make(new ReportModel(run)).ReplaceLineEndings(" "), StringComparison.Ordinal);
+        // The page has the same bars.
+        Assert.Contains(note, new HtmlReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 }

@@ -36,14 +36,14 @@ internal sealed class Document(NamedRun file)
     /// <summary>The one table that shows most of what is asked of such a run.</summary>
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
-        : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)), .. Whole(RunTables.AtGivenLoad(run),
-            RunTables.AtGivenLoadWords), .. Whole(FoundRates.Table(run), "")]);
+        : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)),
+            .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(FoundRates.Table(run), "")]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
     public Section AtGivenLoad => OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with
         {
-            Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Note = RunTables.AtGivenLoadWords }],
+            Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Columns = RunTables.AtGivenLoadWords }],
         }
         : Section.Empty;
 
@@ -58,7 +58,8 @@ internal sealed class Document(NamedRun file)
         {
             Bars = BarChart.Of(run, atFullLoad: true),
             Table = RunTables.Throughput(run),
-            Note = $"{RunTables.UnattributedWords} {RunTables.Contradictions(run)}".TrimEnd(),
+            Columns = RunTables.ThroughputColumns(run),
+            Note = RunTables.Contradictions(run),
         }]);
 
     public Section Latency => Section.Of(
@@ -68,7 +69,7 @@ internal sealed class Document(NamedRun file)
 
     /// <summary>Why one costs more than another.</summary>
     public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table
-        ? Section.Of(Documents.WakeUps.Title, new Block { Table = table, Note = Documents.WakeUps.Words }) : Section.Empty;
+        ? Section.Of(Documents.WakeUps.Title, new Block { Table = table, Columns = Documents.WakeUps.Words }) : Section.Empty;
 
     /// <summary>The endpoints of <c>--watch</c>.</summary>
     public Section Connections => OfTable("", RunHeader.Connections, RunTables.Connections(run));
@@ -135,6 +136,17 @@ internal sealed record Block
 
     /// <summary>Below the table.</summary>
     public string Note { get; init; } = "";
+
+    /// <summary>What stands before that of single columns: words, and a part of the headings of those that they explain.</summary>
+    public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
+
+    /// <summary>The note under a table that has room for all of its columns.</summary>
+    public string WholeNote => NoteUnder(Table);
+
+    /// <summary>The note under what of the table is shown: nothing of columns that have no room.</summary>
+    public string NoteUnder(TextTable? shown) => string.Join(' ', Columns
+        .Where(column => shown?.Headings.Any(heading => heading.Contains(column.Heading, StringComparison.Ordinal)) == true)
+        .Select(column => column.Words).Append(Note).Where(words => words.Length > 0));
 
     public IReadOnlyList<string> Sentences { get; init; } = [];
 

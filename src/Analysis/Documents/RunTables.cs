@@ -10,8 +10,13 @@ namespace IpcBench.Analysis.Documents;
 internal static class RunTables
 {
     /// <summary>What a reader may not know of the throughput table.</summary>
-    public const string UnattributedWords = "unattributed: busy time of the machine, per call, that neither client nor server claims "
-        + "(the kernel's interrupts, other programs).";
+    public static IReadOnlyList<(string Heading, string Words)> ThroughputColumns(MeasuredRun run) =>
+    [
+        ("payload/s", run.Record.Rounds.All(round => round.Credited is null) ? "" : "payload/s: bytes that arrived inside the window; "
+            + "requests/s count a call that an edge cuts by the share of its time, so requests/s × size may differ a little."),
+        ("unattributed", "unattributed: busy time of the machine, per call, that neither client nor server claims (the kernel's "
+            + "interrupts, other programs)."),
+    ];
 
     /// <summary>What the columns of <see cref="Throughput"/> are.</summary>
     public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
@@ -59,8 +64,12 @@ internal static class RunTables
     }
 
     /// <summary>What the columns of <see cref="AtGivenLoad"/> are.</summary>
-    public const string AtGivenLoadWords = "Percentiles of the calls of all rounds together, each from the moment its call was due, and "
-        + "for p99 the interval of the single rounds' (below six rounds their range); requests/s and CPU: median of the rounds and range.";
+    public static IReadOnlyList<(string Heading, string Words)> AtGivenLoadWords { get; } =
+    [
+        ("p50", "Percentiles are of the calls of all rounds together, each from the moment its call was due."),
+        ("p99 of rounds", "p99 of rounds: the interval of the single rounds' p99, below six rounds their range."),
+        ("CPU", "requests/s and CPU: median of the rounds and range."),
+    ];
 
     /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>

@@ -13,8 +13,14 @@ internal static class WakeUps
 {
     public const string Title = "Wake-ups and system calls of a call (median of the rounds)";
 
-    public const string Words = "woken: threads that waited and went on; preempted: threads that would have gone on; empty receives found "
-        + "nothing. System calls are those of the client's event loop, and of the server's where it has one (--sockets loop).";
+    /// <summary>What the columns are.</summary>
+    public static IReadOnlyList<(string Heading, string Words)> Words { get; } =
+    [
+        ("woken", "woken: threads that waited and went on."),
+        ("preempted", "preempted: threads that would have gone on."),
+        ("empty receives", "empty receives: they found nothing."),
+        ("receives", "System calls are those of the client's event loop, and of the server's where it has one (--sockets loop)."),
+    ];
 
     // In wake-ups a call: a smaller difference explains nothing that a report shows.
     private const double LeastDifference = 0.1;

@@ -19,9 +19,14 @@ internal sealed class ThroughputPlot : IPlot
         var series = Series.Of(model);
         var points = CpuPlot.Points(series).Where(point => Rows(point, series).Count > 0).ToList();
         return points.Count == 0 ? null : new Plot(Name, Arms.RateTitle(series[0].Run),
-            "The median round of each cell; the thin line spans all its rounds. Bars compare within a size; each size has its own scale.",
+            "The median round of each cell; the thin line spans all its rounds. Bars compare within a size; each size has its own scale."
+                + string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))),
             [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
+
+    // Bars of medians may say the opposite of the pairs.
+    private static string Contradictions(NamedRun file, bool isNamed) =>
+        RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
     // Cells that never answered have no bar; at a given load requests/s are what was asked for, and no result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Point point, List<Series> all) => [.. all.SelectMany(series =>

@@ -62,7 +62,7 @@ public sealed class HtmlReport : IReport
         var section = document.Answer;
         if (section.IsEmpty)
             return;
-        text.Line($"<section class=\"answer\"><h2>{section.Title}{suffix}</h2>");
+        text.Line($"<section class=\"answer\"><h2>{Escape(section.Title)}{suffix}</h2>");
         var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
             AppendTable(text, AsTable(sentences), section.Title);
@@ -116,13 +116,15 @@ public sealed class HtmlReport : IReport
     {
         if (section.IsEmpty)
             return;
-        text.Line($"<section><h2>{section.Title}{suffix}</h2>");
+        text.Line($"<section><h2>{Escape(section.Title)}{suffix}</h2>");
         foreach (var block in section.Blocks)
         {
             if (block.Caption.Length > 0)
                 text.Line($"<p class=\"cap\">{Escape(block.Caption)}</p>");
             if (block.Table is { IsEmpty: false } table)
                 AppendTable(text, table, section.Blocks.Count > 1 && block.Caption.Length > 0 ? block.Caption : section.Title);
+            if (block.WholeNote is { Length: > 0 } note)
+                text.Line($"<p class=\"cap\">{Escape(note)}</p>");
             if (block.Sentences.Count > 0)
                 text.Line($"<ul>{string.Concat(block.Sentences.Select(sentence => $"<li>{Prose(sentence)}</li>"))}</ul>");
         }
@@ -169,7 +171,7 @@ public sealed class HtmlReport : IReport
     private static void AppendDoubts(StringBuilder text, Document document, string suffix)
     {
         var section = document.Doubts;
-        text.Line($"<section><h2>{section.Title}{suffix}</h2>");
+        text.Line($"<section><h2>{Escape(section.Title)}{suffix}</h2>");
         if (section.IsEmpty)
             text.Line("<p class=\"cap\">None raised.</p>");
         text.Line("<ul class=\"doubts\">");

@@ -76,8 +76,8 @@ public sealed class MarkdownReport : IReport
         // A Markdown table and a list begin after an empty line.
         if (block.Table != null)
             text.Append(text.Length > empty ? "\n" : "").Append(block.Table.ToMarkdown());
-        if (block.Note.Length > 0)
-            text.Line().Line(TextTable.Escape(block.Note));
+        if (block.WholeNote is { Length: > 0 } note)
+            text.Line().Line(TextTable.Escape(note));
         if (block.Sentences.Count > 0 && text.Length > empty)
             text.Line();
         foreach (var sentence in block.Sentences)

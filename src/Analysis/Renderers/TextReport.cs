@@ -112,10 +112,9 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             page.Wrapped(block.Caption);
         if (block.Bars.Length > 0)
             page.Drawn(block.Bars).Line();
-        if (block.Table is { } table)
-            page.Table(table);
-        if (block.Note.Length > 0)
-            page.Wrapped(block.Note, tone: Tone.Quiet);
+        var shown = block.Table is { } table ? page.Table(table) : null;
+        if (block.NoteUnder(shown) is { Length: > 0 } note)
+            page.Wrapped(note, tone: Tone.Quiet);
         foreach (var sentence in block.Sentences)
             page.Wrapped(sentence, "  ", "    ");
         foreach (var doubt in block.Doubts)
@@ -176,7 +175,13 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    public TextPage Table(TextTable table) => Drawn((layout.Width is { } width ? table.Fit(width) : table).ToText());
+    /// <summary>As much of a table as there is room for, which is returned.</summary>
+    public TextTable Table(TextTable table)
+    {
+        var shown = layout.Width is { } width ? table.Fit(width) : table;
+        Drawn(shown.ToText());
+        return shown;
+    }
 
     public override string ToString() => text.ToString();
 }
