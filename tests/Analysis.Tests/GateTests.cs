@@ -83,6 +83,33 @@ public sealed class GateTests
     }
 
     [Fact]
+    public void Cells_that_differ_in_work_or_concurrency_alone_are_told_apart()
+    {
+        var sample = Sample(1);
+        RunRecord With(RunRecord run, Func<CellKey, int, CellKey> change) =>
+            run with { Cells = [.. run.Cells.Select((cell, i) => cell with { Key = change(cell.Key with { Size = 10 }, i / 3) })] };
+        var worked = With(sample, (key, i) => key with { Variant = i == 0 ? "work=10us" : "work=1ms" });
+        var cells = System.Text.Json.JsonDocument.Parse(CompareJson.Make([Of(worked, worked)], [])).RootElement
+            .GetProperty("comparisons")[0].GetProperty("cells").EnumerateArray()
+            .Select(cell => (cell.GetProperty("arm").GetString(), cell.GetProperty("variant").GetString())).ToList();
+        Assert.Equal(6, cells.Distinct().Count());
+
+        var many = With(sample, (key, i) => key with { Connections = i == 0 ? 400 : 1 });
+        var fewer = many with { Rounds = [.. many.Rounds.Where(round => round.Cell != 3)] };
+        Assert.Equal("tcp, 10 B, c 1 is in base alone", Assert.Single(Gate.Of(Of(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing));
+    }
+
+    [Fact]
+    public void A_file_that_counts_the_old_way_is_named_in_JSON_too()
+    {
+        var old = Sample(1);
+        var now = old with { Rounds = [.. old.Rounds.Select(round => round with { Credited = round.Completed })] };
+        string Json(RunRecord after) => CompareJson.Make([Of(old, after)], []);
+        Assert.Contains("\"countedTheOldWay\": \"base\"", Json(now), StringComparison.Ordinal);
+        Assert.DoesNotContain("countedTheOldWay", Json(old), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Gates_work_for_every_metric_and_both_directions()
     {
         var comparison = Of(Sample(1), Sample(2, 0.6));

@@ -58,7 +58,25 @@ public sealed class PublishedTests
 
     [Fact]
     public void Too_few_rounds_cannot_tell() =>
-        Assert.Equal("cannot tell: 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+        Assert.Equal("cannot tell: 6 rounds from the start, or 5 more by --resume, would allow a verdict", Judge(1.3, rounds: 3).Text);
+
+    [Fact]
+    public void Where_the_run_itself_gives_no_verdict_nothing_agrees()
+    {
+        var run = Make("flask", 7, (Web("port"), 1_000), (Web("socket"), 1_100));
+        run = run with
+        {
+            Options = run.Options with { DurationFixed = true },
+            Rounds = [.. run.Rounds.Select(round => round with { Latency = ConclusionTests.Calls(1000, 5_000) })],
+        };
+        var verdict = PublishedVerdict.Of(new MeasuredRun(run), Ratio)!;
+        Assert.Equal(Agreement.CannotTell, verdict.Agreement);
+        Assert.StartsWith("cannot tell: a window of 10 s holds fewer than four calls of 5.0", verdict.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_page_says_what_its_verdicts_mean_as_they_are_given() => Assert.Contains(
+        "*Agrees*: the whole measured interval lies within", Page(Flask()), StringComparison.Ordinal);
 
     private static PublishedVerdict Noisy(double[] measured, double low, double high)
     {

@@ -29,7 +29,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
-            missing.Add($"{key.Arm}, {key.Work} is in {comparison.Before.Name} alone");
+            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Point.Of(key))} is in {comparison.Before.Name} alone");
         foreach (var (before, after) in comparison.Cells)
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)

@@ -15,13 +15,16 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
+    /// <summary>Why the run itself gives no verdict, whatever the interval; empty where it does.</summary>
+    private string Withheld => Measured.Verdict.Withheld;
+
     public Agreement Agreement
     {
         get
         {
             if (!Published.IsKnown)
                 return Agreement.NothingToCompare;
-            if (Estimate.LeftOut > 0 || Estimate.Interval is not { } interval)
+            if (Withheld.Length > 0 || Estimate.LeftOut > 0 || Estimate.Interval is not { } interval)
                 return Agreement.CannotTell;
             if (interval.Low >= Low && interval.High <= High)
                 return Agreement.Agrees;
@@ -37,8 +40,9 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         Agreement.NothingToCompare => "nothing to compare with",
         Agreement.Agrees => "agrees",
         Agreement.Compatible => $"compatible: the interval holds the published ratio and {Beyond(Estimate.Interval!.Value)}",
+        Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
         Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
-            VerdictText.Of(Verdict.Of(Estimate, Delta), Metric.Rate),
+            VerdictText.Of(Verdict.Of(Estimate, Delta, StoppingRule.AlphaOfLook), Metric.Rate),
         Agreement.CannotTell => "cannot tell, the interval holds both the published ratio and no difference",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };

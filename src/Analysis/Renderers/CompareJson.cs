@@ -38,6 +38,9 @@ public static class CompareJson
         json.WriteString("before", comparison.Before.Name);
         json.WriteString("after", comparison.After.Name);
         json.WriteBoolean("sameMachine", comparison.SameMachine);
+        // Rates of large replies differ by that alone.
+        if (comparison.CountedTheOldWay is { } old)
+            json.WriteString("countedTheOldWay", old.Name);
         json.WriteStartArray("differs");
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))
         {
@@ -111,6 +114,12 @@ public static class CompareJson
     private static void WriteKey(Utf8JsonWriter json, CellKey key)
     {
         json.WriteString("arm", key.Arm);
+        json.WriteString("variant", key.Variant);
+        if (key.Method.Length > 0)
+        {
+            json.WriteString("method", key.Method);
+            json.WriteString("corpus", key.Corpus);
+        }
         json.WriteNumber("size", key.Size);
         json.WriteNumber("connections", key.Connections);
         json.WriteNumber("streams", key.Streams);

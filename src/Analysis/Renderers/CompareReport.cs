@@ -142,8 +142,9 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         }
         var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
-        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum "
-            + $"intervals{(widest > 0 ? $", widened by up to {Quantity.Percent(
+        var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact {confidence} rank-sum "
+            + $"intervals, each by itself{(widest > 0 ? $", widened by up to {Quantity.Percent(
             Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
     }
 
