@@ -298,7 +298,7 @@ public class AnswerTests
 
     [Fact]
     public void Rounds_that_are_missing_are_nobodys_lead() => Assert.Equal(
-        "10 B: not decided between unix and tcp: 5 more rounds would allow a verdict.",
+        "10 B: not decided between unix and tcp: 6 rounds from the start, or 5 more by --resume, would allow a verdict.",
         Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 
     [Fact]

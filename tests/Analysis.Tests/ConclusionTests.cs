@@ -44,6 +44,17 @@ public sealed class ConclusionTests
     }
 
     [Theory]
+    [InlineData(1.2, 0.8, "Crossover: unix is faster up to 100 B, tcp from 1 kB.")]
+    [InlineData(1.0, 1.0, "Crossover: unix is faster at 100 B, tcp at 1 kB.")]
+    public void A_crossover_says_nothing_of_sizes_at_which_nobody_is_ahead(double atFirst, double atLast, string expected)
+    {
+        double[] tcp = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
+        double[] Unix(double factor) => [.. tcp.Select((rate, i) => rate * factor * (i % 2 == 0 ? 1.004 : 0.996))];
+        var run = new MeasuredRun(Simulated.Run([tcp, Unix(atFirst), tcp, Unix(1.2), tcp, Unix(0.8), tcp, Unix(atLast)], arms: 2));
+        Assert.Contains(expected, Answers.Of(run));
+    }
+
+    [Theory]
     [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is a lower bound only")]
     [InlineData(80, "10 B: tcp is best by p50: lower than unix by 50.0 % [")]
     public void A_latency_of_which_a_lower_bound_is_known_is_no_shorter_one(int ms, string expected)

@@ -121,6 +121,7 @@ public sealed class FamilyTests
         Assert.False(NamesAWinner(run));
         Assert.Equal(
             "10 B: not decided between tcp, unix and pipe: tcp against unix faster in 7 of 7 rounds, between +63 % and +75 %, not beyond "
-                + "what 18 comparisons allow by chance; 5 more rounds would allow a verdict.", Answers.Of(run)[0]);
+                + "what 18 comparisons allow by chance; 10 rounds from the start, or 5 more by --resume, would allow a verdict.",
+            Answers.Of(run)[0]);
     }
 }

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
@@ -47,6 +48,22 @@ public class LayerTests
         Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part holds the waking of a CPU for each message: the "
             + "echo's one thread sleeps between them, where the threads above look for work before they sleep. --client-cpus 0 "
             + "--server-cpus 0 leaves that out."));
+    }
+
+    [Fact]
+    public void A_bar_whose_steps_are_more_than_the_call_has_room_all_the_same()
+    {
+        // The kernel's part is more than the call, since what stands on it gains 45.
+        var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));
+        var bars = Reports.Find("text")!.Make(model).Split('\n').Where(line => line.StartsWith("  10 B  ", StringComparison.Ordinal)
+            && line.Contains('█')).ToList();
+        Assert.Equal(2, bars.Count);
+        Assert.All(bars, bar => Assert.InRange(bar.Count("█▓▒░:".Contains), 50, 56));
+        var ends = Regex.Matches(new SvgReport("layers").Make(model), "<rect class=.b k[0-9]. x=.([0-9.]+). y=.[0-9.]+. width=.([0-9.]+)")
+            .Select(rectangle => Number(rectangle.Groups[1]) + Number(rectangle.Groups[2]));
+        Assert.InRange(ends.Max(), 300, 480);
+
+        static double Number(Group group) => double.Parse(group.Value, System.Globalization.CultureInfo.InvariantCulture);
     }
 
     [Fact]

@@ -43,10 +43,10 @@ public static class VerdictText
         if (estimate.LeftOut is > 0 and var silent)
             return $"{Quantity.Many(silent, "round")} {(silent == 1 ? "has" : "have")} a value of 0 and so no ratio";
         if (estimate.Interval is not { } interval)
-            return $"{Rounds(verdict.RoundsMissing)} would allow a verdict";
+            return Missing(verdict);
         var more = verdict.HiddenByDrift > 0
             ? $"; cannot be decided at this drift ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
-            : verdict.RoundsMissing > 0 ? $"; {Rounds(verdict.RoundsMissing)} would allow a verdict" : More(verdict.MoreRounds);
+            : verdict.RoundsMissing > 0 ? "; " + Missing(verdict) : More(verdict.MoreRounds);
         return $"{Often(estimate, metric)}between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}"
             + Chance(verdict) + more;
     }
@@ -74,6 +74,10 @@ public static class VerdictText
         return most == 0 ? "" : what + TextBuilding.Invariant(
             $"{Word(metric, higher)} in {(higher ? estimate.Above : estimate.Below)} of {estimate.Rounds} rounds, ");
     }
+
+    private static string Missing(Verdict verdict) => (verdict.RoundsAtOnce is { } fewest
+        ? Quantity.Many(fewest, "round") + TextBuilding.Invariant($" from the start, or {verdict.RoundsMissing} more by --resume,")
+        : Rounds(verdict.RoundsMissing)) + " would allow a verdict";
 
     private static string More(MoreRounds? more) => more switch
     {

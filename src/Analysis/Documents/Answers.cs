@@ -224,18 +224,19 @@ internal static class Crossover
         }
         if (stretches.Count < 2)
             return null;
-        var parts = stretches.Select((stretch, i) => $"{Winner(stretch.First)} {Where(stretch, i, stretches.Count)}").ToList();
+        var parts = stretches.Select((stretch, i) => $"{Winner(stretch.First)} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}");
         var where = sizes[0].Point with { Size = 0 } is var point
             && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
             ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}{Of(point.ServerWork)}") : "";
-        return $"Crossover{where}: " + parts[0].Replace(" up to", " is faster up to", StringComparison.Ordinal) + ", "
-            + string.Join(", ", parts.Skip(1)) + ".";
+        return $"Crossover{where}: {string.Join(", ", parts)}.";
     }
 
-    private static string Where((ArmComparison First, ArmComparison Last) stretch, int index, int count)
+    // At sizes below the first that is decided, and above the last, nobody is known to be ahead.
+    private static string Where((ArmComparison First, ArmComparison Last) stretch, List<MeasuredCell> sizes)
     {
         var (from, to) = (Quantity.Size(stretch.First.Cell.Key.Size), Quantity.Size(stretch.Last.Cell.Key.Size));
-        return index == 0 ? $"up to {to}" : index == count - 1 ? $"from {from}" : from == to ? $"at {from}" : $"from {from} to {to}";
+        return stretch.First.Cell == sizes[0] ? $"up to {to}" : stretch.Last.Cell == sizes[^1] ? $"from {from}"
+            : from == to ? $"at {from}" : $"from {from} to {to}";
     }
 
     private static string Of(string work) => work.Length == 0 ? "" : $", work {work}";

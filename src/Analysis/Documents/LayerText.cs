@@ -53,7 +53,7 @@ internal static class LayerText
     {
         var rows = InOrder(budgets).Select(budget =>
             (Name: $"{Arms.NameOf(run, budget.Call.Point)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
-        var (wide, most) = (rows.Max(row => row.Name.Length), rows.Max(row => row.Budget.Total.Ns));
+        var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets));
         var lines = rows.Select(row => $"  {row.Name.PadRight(wide)}  {Bar(row.Budget, most)} {Quantity.Micros(row.Budget.Total.Ns)}");
         return string.Join('\n', lines.Append("  " + new string(' ', wide) + "  "
             + string.Join("  ", Layers(budgets).Select(layer => $"{Shade(layer)} {layer.Short}")))) + "\n";
@@ -85,6 +85,10 @@ internal static class LayerText
     /// <summary>The steps that can be drawn: decided, and no gain.</summary>
     internal static IEnumerable<LayerStep> Drawn(LayerBudget budget) =>
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
+
+    /// <summary>Of the longest bar, in ns: a step that gains something is not drawn, so that the others may exceed the call.</summary>
+    internal static double Longest(IEnumerable<LayerBudget> budgets) =>
+        budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));
 
     private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
 

@@ -29,7 +29,7 @@ internal sealed class LayersPlot : IPlot
         var rows = LayerText.InOrder(budgets)
             .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Point)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
         var (marks, left) = (new SvgText(), 12 + rows.Max(row => row.Name.Length) * 7.2);
-        var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => row.Budget.Total.Ns));
+        var scale = (Frame.Width - left - 84) / Math.Max(1, LayerText.Longest(budgets));
         var x = left;
         foreach (var layer in LayerText.Layers(budgets))
         {

@@ -41,6 +41,12 @@ public sealed record Verdict
     /// <summary>Rounds that are missing for any verdict; 0 when there are enough.</summary>
     public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
 
+    /// <summary>
+    /// With how many rounds of one go a verdict would be possible, where that is fewer than with rounds that are added: whoever asks for
+    /// more has looked, and is judged more strictly. Null where it makes no difference, or none are missing.
+    /// </summary>
+    public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
+
     /// <summary>The verdict of one comparison alone.</summary>
     /// <param name="estimate">What was measured.</param>
     /// <param name="delta">Differences smaller than this (0.03 is 3 %) do not matter.</param>
