@@ -141,6 +141,22 @@ public sealed class GateTests
     }
 
     [Fact]
+    public void Certainly_more_than_twice_as_many_failed_calls_are_beyond_every_limit_too()
+    {
+        var limits = new[] { GateLimit.Parse("p99>1000%") };
+        RunRecord Failing(int seed, int rounds, int calls) => With(Sample(seed), round => round with
+        {
+            Started = round.Started + calls,
+            Failed = new Dictionary<string, long> { ["status 14"] = calls },
+        }, rounds);
+        Assert.Matches(@"^tcp, 10 B: 210000 of \d+ calls failed or were cut off, 3 of \d+ before$",
+            Assert.Single(Gate.Of(Of(Failing(1, 1, 3), Failing(2, 7, 30_000)), limits).Crossed));
+        // Twice as many by chance in few rounds, or a little more in all.
+        Assert.Empty(Gate.Of(Of(Failing(1, 1, 3), Failing(2, 3, 3)), limits).Crossed);
+        Assert.Empty(Gate.Of(Of(Failing(1, 7, 30_000), Failing(2, 7, 40_000)), limits).Crossed);
+    }
+
+    [Fact]
     public void Without_a_failed_call_in_both_the_limit_on_them_passes_and_fewer_are_no_failure()
     {
         var (none, limits) = (Sample(1), new[] { GateLimit.Parse("failed>0%") });

@@ -75,6 +75,16 @@ public sealed class PublishedTests
     }
 
     [Fact]
+    public void What_the_comparisons_of_a_run_do_not_allow_together_is_no_round_trip_that_takes_longer()
+    {
+        // Six comparisons take eight rounds; each interval by itself has one with six.
+        var run = EchoRun();
+        RunRecord Of(int rounds) => run with { Rounds = [.. run.Rounds.Where(round => round.Number <= rounds)] };
+        Assert.Contains("a round trip takes ", Page(Of(8)), StringComparison.Ordinal);
+        Assert.DoesNotContain("a round trip takes ", Page(Of(7)), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void The_page_says_what_its_verdicts_mean_as_they_are_given() => Assert.Contains(
         "*Agrees*: the whole measured interval lies within", Page(Flask()), StringComparison.Ordinal);
 

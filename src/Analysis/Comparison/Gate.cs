@@ -16,6 +16,8 @@ namespace IpcBench.Analysis.Comparison;
 /// <param name="Missing">What was not measured to its end: cells, rounds, runs; as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
+    private const double MostMore = 2;
+
     /// <summary>Whether to fail; strictly: also for what is not excluded.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
@@ -41,7 +43,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Calls that fail now and did not before are worse than any limit: a broken server must not pass for want of numbers.
+    /// Calls that fail now and did not before are worse than any limit, and so are certainly more than twice as many: a broken server must
+    /// not pass for want of numbers.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -51,9 +54,23 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             crossed.Add(TextBuilding.Invariant($"{where}: nothing was completed in {silent} of {after.Rounds.Count} rounds"));
         else if (Lost(before) == 0 && Lost(after) is > 0 and var lost)
             crossed.Add(TextBuilding.Invariant($"{where}: {lost} calls failed or were cut off, none before"));
+        else if (Started(after) * (double)Lost(before) * MostMore < Started(before) * (double)Lost(after)
+            && RankSum.Estimate(ShareLost(before), ShareLost(after)) > 0
+            && RankSum.PValue(ShareLost(before), ShareLost(after)) <= comparison.Alpha)
+        {
+            crossed.Add(TextBuilding.Invariant($"{where}: {Lost(after)} of {Started(after)} calls failed or were cut off, ")
+                + TextBuilding.Invariant($"{Lost(before)} of {Started(before)} before"));
+        }
     }
 
-    private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => round.FailedCalls + round.Record.CutOff);
+    private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => Lost(round));
+
+    private static long Lost(MeasurementView round) => round.FailedCalls + round.Record.CutOff;
+
+    private static long Started(MeasuredCell cell) => cell.Rounds.Sum(round => round.Record.Started);
+
+    private static List<double> ShareLost(MeasuredCell cell) =>
+        [.. cell.Rounds.Select(round => Lost(round) / (double)Math.Max(1, round.Record.Started))];
 
     /// <summary>Whether the limit is passed; else a sentence says why not.</summary>
     private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,

@@ -76,8 +76,8 @@ internal sealed class EchoExplanation : IExplanation
     /// </summary>
     private static string? Words(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell)
     {
-        var time = PairedDifference.Of(run, tcp, cell, Metric.Mean.Value);
-        var cpu = PairedDifference.Of(run, tcp, cell, Metric.TotalCpu.Value);
+        var time = Claimed(run, tcp, cell, Metric.Mean.Value, ArmComparison.Headline(cell));
+        var cpu = Claimed(run, tcp, cell, Metric.TotalCpu.Value, Metric.TotalCpu);
         var waiting = PairedDifference.Of(run, tcp, cell, round => Metric.Mean.Value(round) - Metric.TotalCpu.Value(round));
         if (time is not { IsDecided: true } && cpu is not { IsDecided: true })
             return null;
@@ -88,6 +88,12 @@ internal sealed class EchoExplanation : IExplanation
         return $"over {cell.Key.Transport} {trip}{computing}{(apart && waiting is { IsDecided: true } ? $" and {Change(waiting)} of waiting"
             : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
     }
+
+    /// <summary>The difference, where all comparisons of the run together allow that one is called better by this metric.</summary>
+    private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<MeasurementView, double?> value,
+        Metric metric) =>
+        ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
+            ? PairedDifference.Of(run, tcp, cell, value) : null;
 
     private static string Change(PairedDifference difference)
     {

@@ -80,7 +80,15 @@ public sealed record Verdict
     /// <summary>The same where something speaks against any verdict.</summary>
     /// <param name="why">A clause.</param>
     public Verdict Without(string why) =>
-        this with { Kind = VerdictKind.CannotTell, Withheld = why, IsTooLittle = false, LargestDifference = 0, MoreRounds = null };
+        this with
+        {
+            Kind = VerdictKind.CannotTell,
+            Withheld = why,
+            IsTooLittle = false,
+            LargestDifference = 0,
+            AmongClaims = 0,
+            MoreRounds = null,
+        };
 
     // With no noise left the interval would be the estimate ± the drift.
     private static bool IsHiddenByDrift(RatioEstimate estimate, double delta) =>
