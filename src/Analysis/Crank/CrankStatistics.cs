@@ -16,14 +16,14 @@ public static class CrankStatistics
     private const string Start = "#StartJobStatistics", End = "#EndJobStatistics";
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>The block, with each marker alone on its line; shown is the median round of the run's one cell.</summary>
+    /// <summary>The block, with each marker alone on its line; the numbers are those that reports show of the run's one cell.</summary>
     /// <exception cref="ArgumentException">The run has another number of cells than one: crank has one value for each name.</exception>
     public static string Of(RunRecord run)
     {
         if (run.Cells.Count != 1)
             throw new ArgumentException("crank takes one transport and one size in a run", nameof(run));
         var cell = new MeasuredRun(run).Cells[0];
-        var values = cell.Median is { } round ? CrankMeasure.All.Select(measure => (measure, measure.Value(round))) : [];
+        var values = cell.Median is null ? [] : CrankMeasure.All.Select(measure => (measure, measure.Value(cell)));
         return $"{Start}\n{Json(run, [.. values])}\n{End}\n";
     }
 
@@ -83,29 +83,28 @@ public static class CrankStatistics
 /// <summary>One number under the names that crank's dashboards read: a name of gRPC jobs, then the one of all HTTP jobs.</summary>
 /// <param name="Name">As crank keeps it; <c>;</c> separates synonyms.</param>
 /// <param name="Format">A .NET format, for crank's tables.</param>
-/// <param name="Value">From a round; null when the round does not tell.</param>
-internal sealed record CrankMeasure(string Name, string Description, string Format, Func<MeasurementView, double?> Value)
+/// <param name="Value">From a cell with rounds; null when they do not tell.</param>
+internal sealed record CrankMeasure(string Name, string Description, string Format, Func<MeasuredCell, double?> Value)
 {
     private const double NsPerMs = 1e6, NsPerUs = 1e3;
 
     public static readonly IReadOnlyList<CrankMeasure> All =
     [
-        new("grpc/rps/mean;http/rps/mean", "Requests/sec", "n0", round => round.Rate),
-        new("grpc/requests;http/requests", "Requests", "n0", round => round.Record.Completed),
-        new("grpc/errors/badresponses;http/requests/badresponses", "Bad responses", "n0", round => round.FailedCalls + round.Record.CutOff),
-        new("grpc/latency/mean;http/latency/mean", "Mean latency (ms)", "n3", round => round.MeanNs / NsPerMs),
+        new("grpc/rps/mean;http/rps/mean", "Requests/sec", "n0", cell => cell.Value(Metric.Rate)),
+        new("grpc/requests;http/requests", "Requests", "n0", cell => cell.Median!.Record.Completed),
+        new("grpc/errors/badresponses;http/requests/badresponses", "Bad responses", "n0",
+            cell => cell.Median!.FailedCalls + cell.Median.Record.CutOff),
+        new("grpc/latency/mean;http/latency/mean", "Mean latency (ms)", "n3", cell => cell.Value(Metric.Mean) / NsPerMs),
         Percentile(50),
         Percentile(75),
         Percentile(90),
         Percentile(99),
-        new("grpc/latency/max;http/latency/max", "Max latency (ms)", "n3", round => Ms(round.Latency.Longest)),
-        new("ipc/client-cpu-us", "Client CPU per call (us)", "n2", round => Metric.ClientCpu.Value(round) / NsPerUs),
-        new("ipc/server-cpu-us", "Server CPU per call (us)", "n2", round => Metric.ServerCpu.Value(round) / NsPerUs),
+        new("grpc/latency/max;http/latency/max", "Max latency (ms)", "n3", cell => cell.Value(Metric.Max) / NsPerMs),
+        new("ipc/client-cpu-us", "Client CPU per call (us)", "n2", cell => cell.Value(Metric.ClientCpu) / NsPerUs),
+        new("ipc/server-cpu-us", "Server CPU per call (us)", "n2", cell => cell.Value(Metric.ServerCpu) / NsPerUs),
     ];
 
     private static CrankMeasure Percentile(int percent) => new(
         FormattableString.Invariant($"grpc/latency/{percent};http/latency/{percent}"),
-        FormattableString.Invariant($"{percent}th percentile latency (ms)"), "n3", round => Ms(round.Latency.At(percent)));
-
-    private static double? Ms(double? ns) => ns / NsPerMs;
+        FormattableString.Invariant($"{percent}th percentile latency (ms)"), "n3", cell => cell.OfLatencies!.Latency.At(percent) / NsPerMs);
 }

@@ -35,6 +35,24 @@ public sealed class CrankTests
     }
 
     [Fact]
+    public void Of_several_rounds_the_numbers_are_those_of_reports()
+    {
+        var run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 3, SamplesPerRound = 2_000 }.Make();
+        var compiling = new MeasuredRun(run).Cells[0].Median!.Record.Number;
+        run = run with
+        {
+            Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Load = "1000/s" } }],
+            Rounds = [.. run.Rounds.Select(round => round.Number != compiling ? round
+                : round with { Client = round.Client with { CpuUserNs = 100 * round.Client.CpuUserNs } })],
+        };
+        var cell = new MeasuredRun(run).Cells[0];
+        var told = ParseAsCrankDoes(CrankStatistics.Of(run)).GetProperty("Measurements").EnumerateArray()
+            .ToDictionary(item => item.GetProperty("name").GetString()!, item => item.GetProperty("value"));
+        Assert.Equal(cell.Value(Metric.ClientCpu)!.Value / 1e3, told["ipc/client-cpu-us"].GetDouble(), 6);
+        Assert.Equal(cell.Value(Metric.P99)!.Value / 1e6, told["grpc/latency/99;http/latency/99"].GetDouble(), 6);
+    }
+
+    [Fact]
     public void Every_measurement_is_described_with_operations_that_crank_knows()
     {
         var block = ParseAsCrankDoes(CrankStatistics.Of(Run));
