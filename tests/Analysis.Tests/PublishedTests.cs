@@ -215,7 +215,7 @@ public sealed class PublishedTests
     [Fact]
     public void The_page_of_several_runs_is_as_approved() =>
         Snapshot.Verify("page.published", () => Page(
-            EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(7, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
+            EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(9, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
 
     [Fact]
     public void Without_a_run_it_says_what_was_published() =>

@@ -118,7 +118,7 @@ public sealed record LayerBudget
     private static double Step(double[] levels, int index) => index == 0 ? levels[0] : levels[index] - levels[index - 1];
 
     private static LayerPart Part(MeasuredRun run, IEnumerable<double> values) =>
-        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, run.Record.Options.Alpha()));
+        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, run.Record.Options.Alpha()), SignedRank.PValue(values));
 
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
@@ -134,8 +134,9 @@ public sealed record LayerStep(Layer Layer, LayerPart Part);
 
 /// <summary>A part of a call, in ns.</summary>
 /// <param name="Ns">May be below 0 where rounds scatter more than the layer costs.</param>
-/// <param name="Interval">Of pairs of the same round; null when the rounds are too few for one.</param>
-public sealed record LayerPart(double Ns, Interval? Interval)
+/// <param name="Interval">Of pairs of the same round, by itself; null when the rounds are too few for one.</param>
+/// <param name="PValue">Probability of such rounds where there is nothing.</param>
+public sealed record LayerPart(double Ns, Interval? Interval, double PValue)
 {
     /// <summary>The interval leaves out 0: that there is a difference can be told.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
