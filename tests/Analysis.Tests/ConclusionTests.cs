@@ -68,6 +68,9 @@ public sealed class ConclusionTests
                 : round with { Latency = Calls(10_000, 1), NotSent = 30_000, NotSentLatency = Calls(30_000, ms) })],
         };
         Assert.StartsWith(expected, FirstAnswer(run), StringComparison.Ordinal);
+        // Of tcp they are none.
+        Assert.Equal(2, new HgrmReport().Make(new ReportModel(run))
+            .Split("#[240000 of them are lower bounds: calls that were cut off or never sent]\n").Length);
     }
 
     internal static string Calls(int count, int ms)

@@ -29,6 +29,9 @@ public sealed class HgrmReport : IReport
                 text.Append(text.Length == 0 ? "" : "\n")
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
             text.Append(Of(cell.OfLatencies!.Latency));
+            if (cell.OfLatencies.Latency is { HasBounds: true } latency)
+                text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of them are lower bounds: ")
+                    + "calls that were cut off or never sent]");
             if (cell.Key.Load != "max")
                 AppendRounds(text, cell, file.Run.Record.Options.Alpha());
         }
