@@ -68,7 +68,7 @@ public class LayerTests
         // The kernel's part is more than the call, since what stands on it gains 45.
         var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));
         var bars = Reports.Find("text")!.Make(model).Split('\n').Where(line => line.StartsWith("  10 B  ", StringComparison.Ordinal)
-            && line.Contains('█')).ToList();
+            && line.Contains('▒')).ToList();
         Assert.Equal(2, bars.Count);
         Assert.All(bars, bar => Assert.InRange(bar.Count("█▓▒░:".Contains), 50, 56));
         var ends = Regex.Matches(new SvgReport("layers").Make(model), "<rect class=.b k[0-9]. x=.([0-9.]+). y=.[0-9.]+. width=.([0-9.]+)")
