@@ -17,7 +17,7 @@ internal static class PageTitle
     {
         var (run, host) = (file.Run.Record, file.Run.Record.Host);
         string[] parts = [host.CpuModel, host.LogicalCpus > 0 ? Invariant($"{host.LogicalCpus} CPUs") : "", host.Os, host.Runtime,
-            Invariant($"{run.Started.UtcDateTime:yyyy-MM-dd}"), $"GrpcBench {run.ToolVersion.Split('+')[0]}"];
+            Invariant($"{run.Started.UtcDateTime:yyyy-MM-dd}"), $"GrpcBench {Version(run.ToolVersion)}"];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 

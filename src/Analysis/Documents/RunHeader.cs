@@ -20,7 +20,7 @@ internal static class RunHeader
         var (record, options, host) = (run.Record, run.Record.Options, run.Record.Host);
         var label = record.Label.Length > 0 ? record.Label + ", " : "";
         yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench "
-            + $"{record.ToolVersion}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
+            + $"{Version(record.ToolVersion)}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
         yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
             + $"{Quantity.Many(options.Threads, "thread")}, {Loads(run)}";
         if (record.Call is { } call)
@@ -137,7 +137,7 @@ internal static class EnvironmentList
         yield return ("limits", TextBuilding.Invariant($"{host.OpenFileLimit} open files, accept queue {host.SoMaxConn}"));
         foreach (var server in run.Servers)
         {
-            yield return ("server", $"{server.Stack} {server.StackVersion} ({server.Version}), {server.Runtime}, GC {server.GcMode}, on "
+            yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC {server.GcMode}, on "
                 + $"{string.Join(", ", server.Addresses)}");
             yield return ("server settings", Join(server.Settings));
         }

@@ -58,7 +58,7 @@ public sealed class AaReport : IReport
             return;
         var isOne = runs.Count == 1;
         table.Add(name, isOne ? runs[0].Record.Started.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture) : "",
-            isOne ? runs[0].Record.ToolVersion : "", Invariant($"{runs.Sum(run => run.CommonRounds)}"), Invariant($"{test.Cells}"),
+            isOne ? Version(runs[0].Record.ToolVersion) : "", Invariant($"{runs.Sum(run => run.CommonRounds)}"), Invariant($"{test.Cells}"),
             test.Measured, Invariant($"{test.PValue:0.000}"));
     }
 }

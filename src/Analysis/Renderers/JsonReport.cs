@@ -108,15 +108,19 @@ public sealed class JsonReport : IReport
     /// <summary>Of percentiles of all rounds together: between which values those of the single rounds lie.</summary>
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
     {
+        var percentiles = (from metric in Metric.Percentiles
+                           let found = cell.OverRounds(metric, run.Record.Options.Alpha())
+                           where found is not null
+                           select (metric, found.Value)).ToList();
+        if (percentiles.Count == 0)
+            return;
         json.WriteStartObject("overRounds");
-        foreach (var metric in Metric.Percentiles)
+        foreach (var (metric, (bounds, isRange)) in percentiles)
         {
-            if (cell.OverRounds(metric, run.Record.Options.Alpha()) is not { } found)
-                continue;
             json.WriteStartObject(CsvReport.ColumnOf(metric));
-            json.WriteNumber("low", found.Bounds.Low);
-            json.WriteNumber("high", found.Bounds.High);
-            json.WriteBoolean("isRange", found.IsRange);
+            json.WriteNumber("low", bounds.Low);
+            json.WriteNumber("high", bounds.High);
+            json.WriteBoolean("isRange", isRange);
             json.WriteEndObject();
         }
         json.WriteEndObject();

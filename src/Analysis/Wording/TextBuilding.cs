@@ -32,6 +32,9 @@ internal static class TextBuilding
     /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>
     public static string Printable(string text) => string.Concat(text.Where(c => c == '\n' || !char.IsControl(c)));
 
+    /// <summary>A version as people read it: without the whole commit behind it, which the results file has.</summary>
+    public static string Version(string text) => text.Split('+')[0];
+
     public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
 }
 

@@ -15,7 +15,7 @@ internal static class CompareCommand
         var files = new Argument<string[]>("FILES")
         {
             Description = "results files: the base, then one or more to hold against it",
-            Arity = new ArgumentArity(2, 100),
+            Arity = new ArgumentArity(1, 100),
         };
         var failOn = FailOn();
         var strict = Strict();
@@ -38,7 +38,10 @@ internal static class CompareCommand
                 "json" => CompareJson.Make,
                 var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
             };
-            var model = ResultsReading.Model(typed.GetValue(files)!);
+            var named = typed.GetValue(files)!;
+            if (named.Length < 2)
+                throw new UsageException($"compare holds one results file or more against a base: {named[0]} is the only one");
+            var model = ResultsReading.Model(named);
             var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
                 throw new UsageException(Refusal(alien));

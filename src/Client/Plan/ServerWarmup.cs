@@ -16,7 +16,10 @@ internal static class ServerWarmup
     public static TimeSpan OfEachServer(RunOptions options) =>
         new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
 
-    /// <summary>Cells to load and for how long each: every endpoint at its smallest size, shortly with most bytes under way.</summary>
+    /// <summary>
+    /// Cells to load and for how long each: every endpoint, in each way its replies are cut, at its smallest size, shortly with most bytes
+    /// under way.
+    /// </summary>
     /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
     /// <param name="serverOf">What tells the server processes apart.</param>
@@ -33,7 +36,7 @@ internal static class ServerWarmup
     // The largest is the one with most bytes under way: a server keeps the memory that it needed for them, so no cell shall be the first.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
-        var endpoints = cells.GroupBy(cell => cell.Target)
+        var endpoints = cells.GroupBy(cell => (cell.Target, cell.Load.Chunk))
             .Select(target => (Small: target.MinBy(cell => cell.Load.Size)!, Large: target.MaxBy(BytesUnderWay)!)).ToList();
         var grows = endpoints.Exists(cell => cell.Large.Load.Size > cell.Small.Load.Size);
         var share = whole / endpoints.Count;

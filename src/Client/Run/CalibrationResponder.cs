@@ -12,8 +12,13 @@ internal sealed class CalibrationResponder : IAsyncDisposable
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(15);
     private readonly Process process;
     private readonly IReadOnlyList<Address> asked;
+    private readonly StreamReader output, error;
 
-    private CalibrationResponder(Process process, IReadOnlyList<Address> asked) => (this.process, this.asked) = (process, asked);
+    private CalibrationResponder(Process process, IReadOnlyList<Address> asked)
+    {
+        (this.process, this.asked) = (process, asked);
+        (output, error) = (process.StandardOutput, process.StandardError);
+    }
 
     /// <summary>Where it answers, one address for each kind that was asked for.</summary>
     public IReadOnlyList<Address> Addresses { get; private set; } = [];
@@ -67,12 +72,18 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         }
     }
 
-    public async ValueTask DisposeAsync() => await ChildProcess.EndAsync(process, TimeSpan.FromSeconds(3), asked);
+    public async ValueTask DisposeAsync()
+    {
+        await ChildProcess.EndAsync(process, TimeSpan.FromSeconds(3), asked);
+        // Process.Dispose leaves them open, since they were handed out.
+        output.Dispose();
+        error.Dispose();
+    }
 
     private async Task WaitUntilReadyAsync()
     {
         var addresses = new List<Address>();
-        while (await process.StandardOutput.ReadLineAsync() is { } line)
+        while (await output.ReadLineAsync() is { } line)
         {
             if (line == ResponderProcess.Ready)
             {
@@ -82,6 +93,6 @@ internal sealed class CalibrationResponder : IAsyncDisposable
             if (line.StartsWith(ResponderProcess.Listening, StringComparison.Ordinal))
                 addresses.Add(Address.Parse(line[ResponderProcess.Listening.Length..]));
         }
-        throw new IOException($"the responder did not start: {(await process.StandardError.ReadToEndAsync()).Trim()}");
+        throw new IOException($"the responder did not start: {(await error.ReadToEndAsync()).Trim()}");
     }
 }

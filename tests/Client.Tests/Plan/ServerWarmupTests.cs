@@ -18,6 +18,16 @@ public class ServerWarmupTests
     }
 
     [Fact]
+    public void Each_way_of_cutting_replies_has_its_share()
+    {
+        var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: false);
+        options = options with { Modes = ["pull"], Chunks = [100, 1000] };
+        var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
+        Assert.Equal([(100L, 2.5), (1000L, 2.5)],
+            ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Chunk, one.Time.TotalSeconds)));
+    }
+
+    [Fact]
     public void The_largest_has_the_most_bytes_under_way()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
