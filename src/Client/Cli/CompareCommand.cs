@@ -40,7 +40,7 @@ internal static class CompareCommand
             };
             var named = typed.GetValue(files)!;
             if (named.Length < 2)
-                throw new UsageException($"compare holds one results file or more against a base: {named[0]} is the only one");
+                throw new UsageException($"compare holds files against a base: {named[0]} is the only one");
             var model = ResultsReading.Model(named);
             var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
