@@ -137,8 +137,8 @@ internal static class EnvironmentList
         yield return ("limits", TextBuilding.Invariant($"{host.OpenFileLimit} open files, accept queue {host.SoMaxConn}"));
         foreach (var server in run.Servers)
         {
-            yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC {server.GcMode}, "
-                + $"on {string.Join(", ", server.Addresses)}");
+            yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC "
+                + $"{server.GcMode}, on {string.Join(", ", server.Addresses)}");
             yield return ("server settings", Join(server.Settings));
         }
         yield return ("knobs", Join(options.Knobs));
