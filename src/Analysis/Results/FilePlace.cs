@@ -34,8 +34,7 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
     {
         var full = Resolve(path);
         if (OperatingSystem.IsWindows())
-            return IsWindowsDevice(full) ? new FilePlace(Openable(full), true, true, false, null, null)
-                : new FilePlace(full, File.Exists(full), false, false, null, null);
+            return new FilePlace(full, File.Exists(full), IsWindowsDevice(full), false, null, null);
         if (UnixFile.Look(full) is not { } found)
             return new FilePlace(full, false, false, false, null, null);
         return found.Kind switch
@@ -80,9 +79,6 @@ internal sealed record FilePlace(string Path, bool Exists, bool IsStream, bool I
 
     // GetFullPath makes \\.\NUL of NUL, and names of pipes begin alike.
     private static bool IsWindowsDevice(string full) => full.StartsWith(@"\\.\", StringComparison.Ordinal);
-
-    // A FileStream opens devices and pipes by this other spelling alone (FileStreamHelpers.Windows.cs).
-    internal static string Openable(string device) => @"\\?\" + device[4..];
 }
 
 /// <summary>What .NET does not tell of a file on Linux.</summary>
