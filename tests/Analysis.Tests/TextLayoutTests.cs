@@ -16,6 +16,15 @@ public sealed class TextLayoutTests
 
     private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
 
+    [Fact]
+    public void The_first_screen_of_the_README_is_what_is_printed_of_its_run()
+    {
+        var readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md"));
+        var screen = Regex.Match(readme, "\n(Answer\n.*?)```", RegexOptions.Singleline);
+        Assert.Equal(screen.Groups[1].Value, new TextReport(new TextLayout(80, IsBrief: true))
+            .Make(new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")))));
+    }
+
     [Theory]
     [InlineData(80)]
     [InlineData(160)]
