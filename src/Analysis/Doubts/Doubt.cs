@@ -8,84 +8,90 @@ namespace IpcBench.Analysis.Doubts;
 
 /// <summary>One reason to doubt a run's numbers, looked for in its rounds.</summary>
 /// <param name="Look">The doubt with its numbers and what to do about it; null when there is no such reason.</param>
-public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
+/// <param name="Reach">What it makes doubtful.</param>
+public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 {
     /// <summary>Every doubt there is, gravest first: a new one is a function and one entry here.</summary>
     public static IReadOnlyList<Doubt> All { get; } =
     [
-        new(RunDoubts.AaFailed),
-        new(RunDoubts.Incomplete),
-        InCells("failures", CallDoubts.Failures,
+        new(RunDoubts.AaFailed, Reach.EveryRatio),
+        new(RunDoubts.AaTooFew, Reach.Figures),
+        new(RunDoubts.Incomplete, Reach.Figures),
+        InCells("failures", Reach.Ratios, CallDoubts.Failures,
             "Find out why before believing the rest: failed calls are in no rate and no latency, but they took the server's time."),
-        InCells("ports", CallDoubts.NoLocalPort,
+        InCells("ports", Reach.Figures, CallDoubts.NoLocalPort,
             "Open fewer connections a second than there are ports for a minute (-R), widen net.ipv4.ip_local_port_range (Windows: netsh "
             + "int ipv4 set dynamicport), "
             + "let Linux use such ports again (net.ipv4.tcp_tw_reuse=1), or use a Unix socket, which needs no port."),
-        InCells("lost-samples", CallDoubts.LostSamples, "Do not use these latencies, and report it: the tool or the file is wrong."),
-        InCells("other-clock", CallDoubts.OtherClock,
+        InCells("lost-samples", Reach.Ratios, CallDoubts.LostSamples,
+            "Do not use these latencies, and report it: the tool or the file is wrong."),
+        InCells("other-clock", Reach.Figures, CallDoubts.OtherClock,
             "Measure both sides on one machine, or read --mode ping-pong, whose latency is of one clock."),
-        InCells("little", LittlesLaw.Broken,
+        InCells("little", Reach.Ratios, LittlesLaw.Broken,
             "The machine stood still at an edge of the window, or the tool lost time or samples: do not use these latencies, repeat with "
                 + "fewer threads than cores, and report it where an idle machine shows it again."),
-        InCells("connections", ConnectionDoubts.Differ,
+        InCells("connections", Reach.Ratios, ConnectionDoubts.Differ,
             "Look at the limits (GrpcBench doctor) and that nothing else uses this server; the arm may not be what it says."),
-        InCells("streams-limit", ConnectionDoubts.StreamsLimited,
+        InCells("streams-limit", Reach.Figures, ConnectionDoubts.StreamsLimited,
             "Ask for no more streams than the server allows (-m), open more connections (-c), "
             + "or raise its limit (GrpcBenchServer --max-streams)."),
-        InCells("rate-missed", CallDoubts.RateMissed,
+        InCells("rate-missed", Reach.Ratios, CallDoubts.RateMissed,
             "Ask for less (-R), or add connections: every stream was busy when a call was due."),
-        InCells("late-sends", CallDoubts.LateSends,
+        InCells("late-sends", Reach.Figures, CallDoubts.LateSends,
             "Read the service time beside the latency, ask for less (-R), or give the client CPUs of its own (--client-cpus)."),
-        InCells("client-limit", ClientDoubts.Busy,
+        InCells("client-limit", Reach.Figures, ClientDoubts.Busy,
             "Give the client more threads (-t) or CPUs; until then a faster transport may hide behind the client."),
-        InCells("client-ceiling", ClientDoubts.Ceiling,
+        InCells("client-ceiling", Reach.Figures, ClientDoubts.Ceiling,
             "The client is a good part of this number: compare CPU per call rather than requests/s, or give the client more CPUs."),
-        InCells("threads", ClientDoubts.ThreadsUsed, "Read the result as one of that many threads."),
-        InCells("not-warm", ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
-        InCells("not-steady", Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
-        InCells("trend", Steadiness.TrendOverRounds,
+        InCells("threads", Reach.Figures, ClientDoubts.ThreadsUsed, "Read the result as one of that many threads."),
+        InCells("not-warm", Reach.Figures, ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
+        InCells("not-steady", Reach.Figures, Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
+        InCells("trend", Reach.Figures, Steadiness.TrendOverRounds,
             "Ratios of pairs of the same round lose what their arms share of it, absolute figures do not. A server that ages is excluded "
             + "by one for each round (the main plan without --quick); else look at what else changed on the machine."),
-        InCells("placement", Steadiness.TwoGroups,
+        InCells("placement", Reach.Ratios, Steadiness.TwoGroups,
             "Tie both sides down: --client-cpus and --server-cpus, or read the result as a mixture of two machines."),
-        InCells("spoiled", MachineDoubts.SpoiledRounds, "Stop what else runs on this machine and run again."),
-        InCells("foreign-load", MachineDoubts.ForeignLoad, "Stop what else runs on this machine, or run more rounds."),
-        InCells("steal", MachineDoubts.Steal, "Measure on a machine of your own, or at another time, and with more rounds."),
-        new(RunDoubts.Throttling),
-        new(RunDoubts.SharedCache),
-        InCells("client-gc", ClientDoubts.Collections,
+        InCells("spoiled", Reach.Figures, MachineDoubts.SpoiledRounds, "Stop what else runs on this machine and run again."),
+        InCells("foreign-load", Reach.Figures, MachineDoubts.ForeignLoad, "Stop what else runs on this machine, or run more rounds."),
+        InCells("steal", Reach.Figures, MachineDoubts.Steal, "Measure on a machine of your own, or at another time, and with more rounds."),
+        new(RunDoubts.Throttling, Reach.Figures),
+        new(RunDoubts.SharedCache, Reach.Figures),
+        InCells("client-gc", Reach.Figures, ClientDoubts.Collections,
             "The longest latencies may be the client's own pauses: read p50 and p90 instead."),
-        InCells("edge-bias", CallDoubts.EdgeBias, "Measure longer (-d) or with fewer connections (-c)."),
-        InCells("unattributed-cpu", MachineDoubts.UnclaimedCpu,
+        InCells("edge-bias", Reach.Figures, CallDoubts.EdgeBias, "Measure longer (-d) or with fewer connections (-c)."),
+        InCells("unattributed-cpu", Reach.Figures, MachineDoubts.UnclaimedCpu,
             "Compare the sum of client, server and unattributed CPU, not the sides alone."),
-        InCells("bytes-in-flight", CallDoubts.BytesInFlight,
+        InCells("bytes-in-flight", Reach.Figures, CallDoubts.BytesInFlight,
             "Read the result for this many connections alone, and measure with fewer (-c) to learn about the transport."),
-        InCells("few-samples", CallDoubts.FewSamples, "Measure longer (-d) to see these percentiles."),
-        new(RunDoubts.TlsCompared),
-        new(RunDoubts.PipeIsSocket),
+        InCells("few-samples", Reach.Figures, CallDoubts.FewSamples, "Measure longer (-d) to see these percentiles."),
+        new(RunDoubts.TlsCompared, Reach.Figures),
+        new(RunDoubts.PipeIsSocket, Reach.Figures),
     ];
 
-    // Under these the ratio itself may say something else than it seems to; others concern single figures, or how sure it is.
-    private static readonly string[] OfRatios =
-        ["aa-failed", "failures", "lost-samples", "little", "connections", "rate-missed", "placement"];
-
-    private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<Advice>> Found = [];
+    private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<(Doubt Doubt, Advice Advice)>> Found = [];
 
     /// <summary>What follows from the rounds, then what the run itself noted.</summary>
-    public static IReadOnlyList<Advice> Of(MeasuredRun run) => Found.GetValue(run, one =>
-        [.. All.Select(doubt => doubt.Look(one)).OfType<Advice>(), .. one.Record.Advice.Where(advice => !IsOutlived(one, advice))]);
+    public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
+        [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
     /// <summary>The name of the gravest doubt whether a ratio of these two says what it seems to; null where there is none.</summary>
-    public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) => Of(run).FirstOrDefault(advice =>
-        OfRatios.Contains(advice.Id)
-            && (advice.Id == "aa-failed" || advice.Cells.Contains(cell.Index) || advice.Cells.Contains(reference.Index)))?.Id;
+    public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        In(run).FirstOrDefault(found => found.Doubt.Reach switch
+        {
+            Reach.EveryRatio => true,
+            Reach.Ratios => found.Advice.Cells.Contains(cell.Index) || found.Advice.Cells.Contains(reference.Index),
+            _ => false,
+        }).Advice?.Id;
+
+    private static IReadOnlyList<(Doubt Doubt, Advice Advice)> In(MeasuredRun run) => Found.GetValue(run, one =>
+        [.. All.Select(doubt => (doubt, Advice: doubt.Look(one)!)).Where(found => found.Advice is not null)]);
 
     /// <summary>What others used before the run is no doubt where the rounds themselves tell what they used meanwhile.</summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
     /// <summary>A doubt that is looked for in each measured cell: one advice for all, with the numbers of the worst.</summary>
-    private static Doubt InCells(string id, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
+    private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
         var found = measured.Select(cell => (Cell: cell, Seen: look(run, cell))).Where(entry => entry.Seen != null).ToList();
@@ -100,7 +106,20 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look)
             Fix = fix,
             Cells = [.. found.Select(entry => entry.Cell.Index)],
         };
-    });
+    }, reach);
+}
+
+/// <summary>What a doubt makes doubtful: a winner is named with it where that is its ratio.</summary>
+public enum Reach
+{
+    /// <summary>Single figures, or how sure they are.</summary>
+    Figures,
+
+    /// <summary>Ratios of the cells it names: they may say something else than they seem to.</summary>
+    Ratios,
+
+    /// <summary>Every ratio of the run.</summary>
+    EveryRatio,
 }
 
 /// <summary>What is doubtful about one cell; the most severe observation speaks for all cells.</summary>

@@ -14,23 +14,18 @@ internal static class RunDoubts
     private const double LeastCacheSpread = 1.5;
 
     /// <summary>The reference measured twice came out different: nothing else of this run can be trusted.</summary>
-    public static Advice? AaFailed(MeasuredRun run)
-    {
-        if (AaTest.Of(run) is not { } test || test is { Failed: false, CanFail: true })
-            return null;
-        return new Advice
-        {
-            Id = test.Failed ? "aa-failed" : "aa-too-few-rounds",
-            Doubt = test.Failed
-                ? $"The A/A test failed: the same endpoint measured twice came out different in {Quantity.Many(test.Cells, "cell")} "
-                    + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level}).")
-                : $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
-            Fix = test.Failed
-                ? "Trust no comparison of this run; look for what favours one endpoint, and run it again."
-                : "Run at least 12 rounds with --aa.",
-            Cells = [.. run.Cells.Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Index)],
-        };
-    }
+    public static Advice? AaFailed(MeasuredRun run) => AaTest.Of(run) is { Failed: true } test
+        ? OfAa(run, "aa-failed",
+            $"The A/A test failed: the same endpoint measured twice came out different in {Quantity.Many(test.Cells, "cell")} "
+                + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level})."),
+            "Trust no comparison of this run; look for what favours one endpoint, and run it again.")
+        : null;
+
+    /// <summary>The reference was measured twice in vain.</summary>
+    public static Advice? AaTooFew(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: false } test
+        ? OfAa(run, "aa-too-few-rounds", $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
+            "Run at least 12 rounds with --aa.")
+        : null;
 
     /// <summary>The run did not come to its end.</summary>
     public static Advice? Incomplete(MeasuredRun run)
@@ -112,6 +107,14 @@ internal static class RunDoubts
             Cells = pipes,
         };
     }
+
+    private static Advice OfAa(MeasuredRun run, string id, string doubt, string fix) => new()
+    {
+        Id = id,
+        Doubt = doubt,
+        Fix = fix,
+        Cells = [.. run.Cells.Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Index)],
+    };
 
     private static List<int> CellsOf(MeasuredRun run, string transport) =>
         [.. run.Cells.Where(cell => cell.Key.Transport == transport).Select(cell => cell.Index)];
