@@ -116,6 +116,27 @@ public sealed class ReportSnapshotTests
         Assert.Equal(whole, Reports.Find(format)!.Make(new ReportModel(Unmeasured())));
 
     [Fact]
+    public void A_round_that_a_cell_misses_is_an_empty_field_below_its_number()
+    {
+        var run = new SampleRuns { Sizes = [10], Rounds = 3, SamplesPerRound = 5 }.Make();
+        var whole = Rows(run);
+        Assert.All(whole, row => Assert.Equal(4, row.Length));
+        // One lacks its second round, another its last.
+        var missing = Rows(run with
+        {
+            Rounds = [.. run.Rounds.Where(round => (round.Cell, round.Number) is not (0, 2) and not (1, 3))],
+        });
+        Assert.Equal(["NAME", "RUN 0", "RUN 1", "RUN 2"], missing[0]);
+        var first = missing.Single(row => row[2] == "");
+        var second = missing.Single(row => row[3] == "");
+        Assert.Contains(whole, row => row[0] == first[0] && (row[1], row[3]) == (first[1], first[3]));
+        Assert.Contains(whole, row => row[0] == second[0] && (row[1], row[2]) == (second[1], second[2]));
+
+        static List<string[]> Rows(RunRecord run) =>
+            [.. Reports.Find("runs-csv")!.Make(new ReportModel(run)).TrimEnd('\n').Split('\n').Select(line => line.Split(','))];
+    }
+
+    [Fact]
     public void A_run_without_a_round_has_no_row_in_csv() =>
         Assert.Single(Reports.Find("csv")!.Make(new ReportModel(Unmeasured())).TrimEnd().Split('\n'));
 

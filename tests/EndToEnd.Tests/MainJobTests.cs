@@ -112,19 +112,27 @@ public sealed class MainJobTests : IDisposable
         Assert.Contains("Final results:", tool.Output, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public async Task Ctrl_C_before_the_first_round_is_told_in_the_file()
+    [Theory]
+    [InlineData("INT", "", false)]
+    [InlineData("TERM", "echo", true)]
+    public async Task Before_anything_was_measured_an_interrupted_run_leaves_no_file_and_changes_none(
+        string signal, string command, bool former)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
-        // A size that was never calibrated here, so that the ceiling is being measured once the file is there.
-        var size = Random.Shared.Next(20_000, 90_000).ToString(System.Globalization.CultureInfo.InvariantCulture);
-        await using var tool = Tool.Start("-r", "50", "-d", "300ms", "-s", size, "-c", "8", "-o", ResultsFile);
-        var patience = System.Diagnostics.Stopwatch.StartNew();
-        while (!File.Exists(ResultsFile) && patience.Elapsed < TimeSpan.FromSeconds(30))
-            await Task.Delay(20);
-        tool.Signal("INT");
+        if (former)
+            File.WriteAllText(ResultsFile, "former");
+        // No window begins before a cell has been warmed up for minutes.
+        string[] words = [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "-r", "3", "-d", "1s", "--warmup", "10m",
+            "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile];
+        await using var tool = Tool.Start(words);
+        await tool.SeesAsync("a round measures each cell once");
+        tool.Signal(signal);
         Assert.Equal(130, await tool.ExitCodeAsync());
-        Assert.Equal("interrupted", Analysis.Results.ResultsFile.Load(ResultsFile).Ending);
+        var end = former ? $"; {ResultsFile} is as it was" : "";
+        Assert.EndsWith($"\nInterrupted before anything was measured{end}.\n", tool.Error, StringComparison.Ordinal);
+        Assert.Equal(former ? [ResultsFile] : [], Directory.GetFiles(folder));
+        if (former)
+            Assert.Equal("former", File.ReadAllText(ResultsFile));
     }
 
     [Fact]

@@ -120,7 +120,8 @@ public sealed class WideCsvReport : IReport
 }
 
 /// <summary>
-/// The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds.
+/// The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds,
+/// empty where a round is missing.
 /// </summary>
 public sealed class RunsCsvReport : IReport
 {
@@ -130,10 +131,15 @@ public sealed class RunsCsvReport : IReport
     {
         var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0)
             .OrderBy(cell => cell.Key.Transport == "tcp").ToList();
-        var runs = cells.Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Max();
-        var text = new StringBuilder("NAME").AppendJoin("", Enumerable.Range(0, runs).Select(run => Invariant($",RUN {run}"))).Line();
+        // A column is a round, of which a cell may have none: it did not count, or the run ended before.
+        var last = cells.SelectMany(cell => cell.Rounds).Select(round => round.Record.Number).DefaultIfEmpty(0).Max();
+        var rounds = Enumerable.Range(1, last).ToList();
+        var text = new StringBuilder("NAME").AppendJoin("", rounds.Select(round => Invariant($",RUN {round - 1}"))).Line();
         foreach (var cell in cells)
-            text.AppendJoin(',', cell.Rounds.Select(WideCsvReport.Milliseconds).Prepend(CsvReport.Quote(NameOf(cell)))).Line();
+        {
+            var made = cell.Rounds.ToDictionary(round => round.Record.Number, WideCsvReport.Milliseconds);
+            text.AppendJoin(',', rounds.Select(round => made.GetValueOrDefault(round, "")).Prepend(CsvReport.Quote(NameOf(cell)))).Line();
+        }
         return text.ToString();
     }
 

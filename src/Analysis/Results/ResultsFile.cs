@@ -30,6 +30,20 @@ public static class ResultsFile
         }
     }
 
+    /// <summary>Does all that <see cref="Save"/> does but for the last step: whatever the path names stays what it is.</summary>
+    /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
+    public static void TrySave(string path, RunRecord run)
+    {
+        try
+        {
+            WholeFile.TryWrite(path, Writing(run));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+        }
+    }
+
     /// <summary>
     /// Puts this run into a new file, whole from its first moment; false, and nothing is changed, when the path names something already.
     /// </summary>

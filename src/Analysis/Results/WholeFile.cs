@@ -29,7 +29,27 @@ public static class WholeFile
             if (place.IsStream)
                 WriteToStream(place, write);
             else
-                Replace(place, write);
+                Replace(place, write, temporary => Move(temporary, place.Path));
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            throw BeyondLimit(e);
+        }
+    }
+
+    /// <summary>
+    /// Finds out whether <see cref="Write"/> would succeed, by all that it does but for the last step: what the path names stays as it is.
+    /// </summary>
+    /// <exception cref="IOException">As of <see cref="Write"/>.</exception>
+    /// <exception cref="UnauthorizedAccessException">As above.</exception>
+    /// <exception cref="NotSupportedException">As above.</exception>
+    public static void TryWrite(string path, Action<Stream> write)
+    {
+        var place = FilePlace.Of(path);
+        try
+        {
+            if (!place.IsStream)
+                Replace(place, write, File.Delete);
         }
         catch (ArgumentOutOfRangeException e)
         {
@@ -123,7 +143,7 @@ public static class WholeFile
 
     private static IOException TooLarge() => new("it is larger than 256 MiB");
 
-    private static void Replace(FilePlace place, Action<Stream> write)
+    private static void Replace(FilePlace place, Action<Stream> write, Action<string> finish)
     {
         if (Directory.Exists(place.Path))
             throw new IOException("it is a folder");
@@ -135,7 +155,7 @@ public static class WholeFile
         {
             WriteTo(temporary, Fresh(place), write);
             place.Dress(temporary);
-            Move(temporary, place.Path);
+            finish(temporary);
         }
         catch
         {

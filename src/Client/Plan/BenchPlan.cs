@@ -27,6 +27,8 @@ internal sealed class BenchPlan
     {
         this.options = options;
         Cells = [.. Combine(options, targets).Concat(Beside(options, targets)).Select((cell, index) => cell with { Index = index })];
+        (FirstRounds, LoadRounds, SearchRounds) =
+            (Left(FirstPhase, options.Rounds), Left(LoadPhase, options.Rounds), Left(SearchPhase, options.SearchRounds));
     }
 
     /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
@@ -41,12 +43,16 @@ internal sealed class BenchPlan
         ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto || options.Resume is not null)) : 1;
 
     /// <summary>Rounds that are measured now, those of the load and search phases too.</summary>
-    public int RoundsInAll => Rounds + (LoadPhase.Any() ? Rounds : 0) + SearchRounds;
+    public int RoundsInAll => FirstRounds + LoadRounds + SearchRounds;
+
+    /// <summary>Those of the first phase that are measured now.</summary>
+    public int FirstRounds { get; }
+
+    /// <summary>Those at given loads that are measured now; 0 without any. A kept run that ended early misses more of these.</summary>
+    public int LoadRounds { get; }
 
     /// <summary>Those of the search that are measured now; 0 without one.</summary>
-    public int SearchRounds => SearchPhase.Any() ? options.SearchRounds - (options.Resume?.LastOfSearch ?? 0) : 0;
-
-    private int Rounds => options.Rounds - (options.Resume?.Last ?? 0);
+    public int SearchRounds { get; }
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
     public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Given is null);
@@ -66,10 +72,26 @@ internal sealed class BenchPlan
             + Measurements * (options.Warmup + options.Duration + CellOverhead);
 
     /// <summary>How many measurements there will be.</summary>
-    public int Measurements => Cells.Sum(cell => cell.Given?.Promise is null ? Rounds : SearchRounds);
+    public int Measurements => Cells.Sum(RoundsOf);
+
+    /// <summary>The rounds that are measured now of this cell, as of all others of its phase.</summary>
+    public int RoundsOf(PlannedCell cell) => cell.Given switch
+    {
+        null => FirstRounds,
+        { Promise: null } => LoadRounds,
+        _ => SearchRounds,
+    };
 
     /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
     public TimeSpan BetweenRounds => options.FreshServers ? Starting : TimeSpan.Zero;
+
+    // A phase of a kept run goes on behind its own last round.
+    private int Left(IEnumerable<PlannedCell> phase, int rounds)
+    {
+        var indexes = phase.Select(cell => cell.Index).ToHashSet();
+        var made = options.Resume?.Kept.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number) ?? [];
+        return indexes.Count == 0 ? 0 : Math.Max(0, rounds - made.DefaultIfEmpty(0).Max());
+    }
 
     private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(options);
 

@@ -49,6 +49,40 @@ internal static partial class ChildProcess
         }
     }
 
+    /// <summary>Ends all of them, in this order, also those behind one that may not be ended.</summary>
+    /// <exception cref="EnvironmentException">Some go on; the message names each.</exception>
+    public static async Task EndAllAsync(IEnumerable<IAsyncDisposable> servers)
+    {
+        var refusals = new List<string>();
+        foreach (var server in servers)
+        {
+            try
+            {
+                await server.DisposeAsync();
+            }
+            catch (EnvironmentException e)
+            {
+                refusals.Add(e.Message);
+            }
+        }
+        if (refusals.Count > 0)
+            throw new EnvironmentException(string.Join("; ", refusals));
+    }
+
+    /// <summary>Ends what was started before something failed; the caller throws the failure.</summary>
+    /// <exception cref="EnvironmentException">It goes on: the message says the failure first.</exception>
+    public static async Task EndAfterAsync(Exception failure, IAsyncDisposable started)
+    {
+        try
+        {
+            await started.DisposeAsync();
+        }
+        catch (EnvironmentException e) when (failure is not OperationCanceledException)
+        {
+            throw new EnvironmentException($"{failure.Message}; {e.Message}", failure);
+        }
+    }
+
     /// <summary>
     /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and whatever it has
     /// started. What has not ended in time is killed.

@@ -64,13 +64,14 @@ internal sealed class ChildServer : IAsyncDisposable
         catch (TimeoutException)
         {
             var words = server.LastWords();
-            await server.DisposeAsync();
-            throw new EnvironmentException(string.Create(
+            var failure = new EnvironmentException(string.Create(
                 CultureInfo.InvariantCulture, $"{command.Name} did not become ready within {patience.TotalSeconds:0.#} s: {words}"));
+            await ChildProcess.EndAfterAsync(failure, server);
+            throw failure;
         }
-        catch
+        catch (Exception e)
         {
-            await server.DisposeAsync();
+            await ChildProcess.EndAfterAsync(e, server);
             throw;
         }
     }

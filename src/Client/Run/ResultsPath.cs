@@ -30,6 +30,19 @@ internal static class ResultsPath
             $"{started.UtcDateTime:yyyyMMdd'T'HHmmss'Z'}-{OsName}{(label.Length > 0 ? "-" + label : "")}");
     }
 
+    /// <summary>Gives a name back under which nothing was measured.</summary>
+    public static void Remove(string file)
+    {
+        try
+        {
+            File.Delete(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // It stays, and says that nothing was measured.
+        }
+    }
+
     /// <summary>
     /// Makes <c>name.json</c> of a run, or <c>name-2.json</c> and so on where that is taken: two runs of the same second never share one.
     /// </summary>

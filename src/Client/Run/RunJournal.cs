@@ -2,14 +2,21 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way.</summary>
+/// <summary>
+/// The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way. Before the first there is
+/// nothing to keep, and a file that is there already stays as it is.
+/// </summary>
 /// <param name="start">Before the first measurement.</param>
 /// <param name="file">Null when the run is not to be saved.</param>
 /// <param name="complain">Is told once, in a sentence, when the file cannot be written.</param>
 /// <param name="largest">Bytes that the file may have, so that it can be read again.</param>
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {
+    private readonly int kept = start.Rounds.Count;
     private bool complained;
+
+    /// <summary>Something was measured since the journal began.</summary>
+    public bool HasMeasured => Record.Rounds.Count > kept;
 
     /// <summary>The file is a device or pipe, which gets the run once, when it is over.</summary>
     public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
@@ -34,7 +41,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     private void Change(RunRecord record)
     {
         Record = record;
-        if (file is null || IsStream && record.Finished is null)
+        if (file is null || (IsStream ? record.Finished is null : !HasMeasured))
             return;
         try
         {

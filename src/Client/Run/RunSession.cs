@@ -12,8 +12,6 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
-    private const string NothingYet = "Interrupted before anything was measured.";
-
     /// <returns>An <see cref="ExitCode"/>.</returns>
     /// <exception cref="UsageException">The options contradict what the machine or the servers are.</exception>
     /// <exception cref="EnvironmentException">The servers, the machine or the disk do not let it happen.</exception>
@@ -32,7 +30,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
-            observer.Note(NothingYet);
+            observer.Note(NothingYet());
             return ExitCode.Interrupted;
         }
     }
@@ -95,18 +93,20 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         try
         {
             await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
+            await new BenchRunner(options, plan, new RoundRunner(options, servers, progress), journal, observer)
+                .RunAsync(interruption.Token);
         }
-        catch (OperationCanceledException)
+        finally
         {
-            journal.Replace(record => record with { Finished = RunClock.Now, Ending = "interrupted" });
-            throw;
+            // A new file has its name from the start, so that no other run takes it.
+            if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
+                ResultsPath.Remove(empty);
         }
-        await new BenchRunner(options, plan, new RoundRunner(options, servers, progress), journal, observer)
-            .RunAsync(interruption.Token);
         // What the load saw of it is that nobody answers; why is known here.
         if (journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal) && servers.Death is { } death)
             journal.Replace(record => record with { Ending = "failed: " + death });
-        observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
+        if (journal.HasMeasured)
+            observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
     }
 
@@ -132,8 +132,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             var file = ResultsPath.Of(options.Output, record);
             var journal = new RunJournal(record, file, observer.Note);
             // A folder that cannot be written is found before the first round, not after the last.
-            if (options.Output is { Save: true, File: { } named } && !journal.IsStream)
-                ResultsFile.Save(named, record);
+            if (options.Output is { Save: true, File: { } named })
+                ResultsFile.TrySave(named, record);
             return journal;
         }
         catch (ResultsFileException e)
@@ -141,6 +141,13 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
         }
     }
+
+    private string NothingYet() => "Interrupted before anything was measured" + options.Output switch
+    {
+        { Save: true, File: { } file } when File.Exists(file) && !WholeFile.IsStream(file) => $"; {file} is as it was.",
+        { Save: true, File: null } => ", so no file is kept.",
+        _ => ".",
+    };
 
     private int Code(RunJournal journal)
     {
@@ -156,8 +163,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         if (record.Ending == "interrupted")
         {
-            if (record.Rounds.Count == 0)
-                observer.Note(NothingYet);
+            if (!journal.HasMeasured)
+                observer.Note(NothingYet());
             return ExitCode.Interrupted;
         }
         if (NothingSucceeded(record) is { } nothing)

@@ -73,13 +73,14 @@ internal sealed class ServerSet : IAsyncDisposable
         }
         catch (IOException e)
         {
-            await set.DisposeAsync();
-            throw new EnvironmentException(
+            var failure = new EnvironmentException(
                 $"{e.Message} — start a server there ({ThisProgram.Typed} serve --help), or leave out -U to have one started", e);
+            await ChildProcess.EndAfterAsync(failure, set);
+            throw failure;
         }
-        catch
+        catch (Exception e)
         {
-            await set.DisposeAsync();
+            await ChildProcess.EndAfterAsync(e, set);
             throw;
         }
     }
@@ -91,23 +92,20 @@ internal sealed class ServerSet : IAsyncDisposable
     /// Ends the servers that this tool started and starts them anew, so that a round has processes of its own; their endpoints are made in
     /// the opposite order every other time. Addresses of <see cref="Targets"/> stay those of the first: see <c>Now</c>.
     /// </summary>
-    /// <exception cref="IOException">One did not start.</exception>
+    /// <exception cref="IOException">One did not start, or may not be ended.</exception>
     public async Task StartAnewAsync(CancellationToken cancellation)
     {
         foreach (var link in links.Values.Distinct())
             link.Dispose();
         links = new Dictionary<Address, ServerLink>();
-        while (processes.Count > 0)
-        {
-            var process = processes[^1];
-            processes.RemoveAt(processes.Count - 1);
-            await process.DisposeAsync();
-        }
+        var former = processes.AsEnumerable().Reverse().ToList();
+        processes.Clear();
         (isReversed, present) = (!isReversed, []);
         controls.Clear();
         owners.Clear();
         try
         {
+            await ChildProcess.EndAllAsync(former);
             var now = new List<Address>();
             foreach (var (_, servers) in await StartAllAsync(cancellation))
                 now.AddRange(servers.SelectMany(server => InOrder(server, isReversed)));
@@ -135,9 +133,14 @@ internal sealed class ServerSet : IAsyncDisposable
     {
         foreach (var link in links.Values.Distinct())
             link.Dispose();
-        foreach (var process in processes)
-            await process.DisposeAsync();
-        keeper?.Dispose();
+        try
+        {
+            await ChildProcess.EndAllAsync(processes);
+        }
+        finally
+        {
+            keeper?.Dispose();
+        }
     }
 
     private static IEnumerable<Address> InOrder(ChildServer server, bool isReversed)

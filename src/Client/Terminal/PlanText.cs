@@ -4,14 +4,16 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>The plan in two lines, a third where it can name no winner, which say on the way what an arm, a cell and a round are.</summary>
+/// <summary>
+/// The plan in two lines, more where it can name no winner or takes over an hour, which say on the way what an arm, a cell and a round are.
+/// </summary>
 internal static class PlanText
 {
     /// <param name="options">What was asked for.</param>
     /// <param name="plan">What follows from it.</param>
     /// <param name="width">Columns of the terminal; null: no limit.</param>
     public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
-        new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan) }
+        new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }
             .Where(line => line.Length > 0).Select(line => TextWrapping.Cut(line, width));
 
     // How long it takes is worth more than the names of the arms, which the table has too.
@@ -46,7 +48,8 @@ internal static class PlanText
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
         var rounds = options.Resume is { } resume ? Quantity.Many(resume.More, "more round") : Quantity.Many(options.Rounds, "round");
-        var search = plan.SearchRounds > 0 ? Invariant($", {plan.SearchRounds} of --find") : "";
+        var search = (plan.LoadRounds > plan.FirstRounds ? Invariant($", {plan.LoadRounds} at given loads") : "")
+            + (plan.SearchRounds > 0 ? Invariant($", {plan.SearchRounds} of --find") : "");
         return plan.Estimate is { } estimate
             ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{search}, about {LeftText.Span(estimate)}")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
@@ -64,6 +67,10 @@ internal static class PlanText
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
         : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: {Quantity.Many(plan.Claims, "comparison")} ")
             + Invariant($"{(plan.Claims == 1 ? "takes" : "together take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
+
+    /// <summary>What may have been meant shorter: <c>-d 300</c> is 300 s.</summary>
+    private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
+        : "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds";
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";

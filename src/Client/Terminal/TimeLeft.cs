@@ -63,16 +63,14 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
         {
-            var isSearch = cell.Given?.Promise is not null;
-            var before = (isSearch ? options.Resume?.LastOfSearch : options.Resume?.Last) ?? 0;
-            var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: before));
+            var all = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
+            var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: all - plan.RoundsOf(cell)));
             if (known.Count == 0 && planned is null)
                 return null;
-            var rounds = isSearch ? options.SearchRounds : options.Rounds;
             var others = alike[Point.Of(cell.Record.Key)].ToList();
             var once = known.Count > 0 ? known.Sum / known.Count
                 : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : planned!.Value;
-            left += (rounds - known.Round) * once;
+            left += (all - known.Round) * once;
         }
         return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
     }

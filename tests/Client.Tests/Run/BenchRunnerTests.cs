@@ -82,6 +82,33 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task Before_anything_was_measured_the_file_that_was_there_stays_as_it_was()
+    {
+        var file = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllText(file, "former");
+            using var source = new CancellationTokenSource();
+            await source.CancelAsync();
+            var made = await RunAsync(new MadeUpRounds(), rounds: 4, source.Token, file: file);
+            Assert.Equal(("interrupted", 0, "former"), (made.Ending, made.Rounds.Count, File.ReadAllText(file)));
+
+            // One that is resumed has rounds, but none of now.
+            var kept = await RunAsync(new MadeUpRounds(), rounds: 2, file: file);
+            var former = File.ReadAllText(file);
+            await RunAsync(new MadeUpRounds(), rounds: 2, source.Token, file: file, resume: new Resumption(file, kept, 3));
+            Assert.Equal(former, File.ReadAllText(file));
+
+            made = await RunAsync(new MadeUpRounds(), rounds: 2, file: file, resume: new Resumption(file, kept, 3));
+            Assert.Equal((made.Rounds.Count, made.Ending), (ResultsFile.Load(file).Rounds.Count, ResultsFile.Load(file).Ending));
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Fact]
     public async Task An_interrupted_run_says_so_and_keeps_what_was_measured()
     {
         using var source = new CancellationTokenSource();

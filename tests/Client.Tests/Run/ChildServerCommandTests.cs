@@ -20,6 +20,31 @@ public class ChildServerCommandTests
             arguments);
     }
 
+    // Whose servers are another user's (sudo) cannot be made by a test; what matters is what becomes of those behind one.
+    [Fact]
+    public async Task A_server_that_may_not_be_ended_keeps_no_other_from_its_end_and_hides_no_failure()
+    {
+        var ended = new List<int>();
+        var servers = Enumerable.Range(1, 4).Select(id => new Server(id, ended)).ToList();
+        var refusal = await Assert.ThrowsAsync<EnvironmentException>(() => ChildProcess.EndAllAsync(servers));
+        Assert.Equal([1, 2, 3, 4], ended);
+        Assert.Equal("process 2 may not be ended; process 4 may not be ended", refusal.Message);
+
+        var both = await Assert.ThrowsAsync<EnvironmentException>(
+            () => ChildProcess.EndAfterAsync(new EnvironmentException("it did not become ready"), servers[1]));
+        Assert.Equal("it did not become ready; process 2 may not be ended", both.Message);
+        await ChildProcess.EndAfterAsync(new IOException("nobody answers"), servers[0]);
+    }
+
+    private sealed class Server(int id, List<int> ended) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync()
+        {
+            ended.Add(id);
+            return id % 2 == 0 ? throw new EnvironmentException($"process {id} may not be ended") : ValueTask.CompletedTask;
+        }
+    }
+
     [Fact]
     public async Task The_server_takes_every_knob_of_its_own_at_its_least_and_tells_it()
     {

@@ -1,8 +1,10 @@
 using System.Diagnostics;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Terminal;
 using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Run;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Terminal;
@@ -79,6 +81,49 @@ public sealed class TimeLeftTests
         time.Finished(plan.Cells[1], 1, 500_000_000, At(2));
         time.RoundStarted(0, At(32));
         Assert.Equal(6 + (2 * 30), time.Left(At(32))!.Value.TotalSeconds, 1);
+    }
+
+    // Interrupted in the first round at the load: the other phase had all of its rounds.
+    [Fact]
+    public void What_an_interrupted_run_misses_at_given_loads_is_counted_when_it_is_resumed()
+    {
+        string[] typed = ["-r", "10", "-d", "500ms", "-c", "4", "--load", "50%", "-s", "10", "--warmup", "500ms"];
+        var options = Typed.Read(Presets.Main, typed);
+        BenchPlan Planned(RunOptions asked) => new(asked, [new Target(Address.Parse("unix:/tmp/a.sock"), asked.Variants[0])]);
+        var first = Planned(options);
+        var kept = new RunRecord
+        {
+            ToolVersion = "1",
+            Started = DateTimeOffset.UnixEpoch,
+            CommandLine = typed,
+            Seed = 1,
+            Options = new RunOptionsRecord { Rounds = 10, DurationNs = 1, WarmupNs = 0, TimeoutNs = 1, Threads = 1 },
+            Host = new HostInfo(),
+            Cells = [.. first.Cells.Select(cell => cell.Record)],
+            Rounds = [.. Enumerable.Range(1, 10).Select(number => MadeUp.Round(number, first.FirstPhase.Single().Index)),
+                MadeUp.Round(1, first.LoadPhase.Single().Index)],
+        };
+        options = new Resumption("x", kept, 4).Apply(options, options.Output);
+        var plan = Planned(options);
+        Assert.Equal((4, 13, 17), (plan.FirstRounds, plan.LoadRounds, plan.Measurements));
+        var planned = (17 * 1.18) + (16 * plan.BetweenRounds.TotalSeconds);
+        Assert.InRange(plan.Estimate!.Value.TotalSeconds, planned, planned + 20);
+        Assert.Contains("4 more rounds of 0.5 s, 13 at given loads, about", string.Join("\n", PlanText.Lines(options, plan, 80)),
+            StringComparison.Ordinal);
+        var time = new ExpectedTime(options, plan);
+        time.RoundStarted(0, At(0));
+        Assert.Equal(planned, time.Left(At(0))!.Value.TotalSeconds, 1);
+    }
+
+    [Theory]
+    [InlineData("300", true)]
+    [InlineData("300ms", false)]
+    public void A_plan_of_hours_says_on_80_columns_how_it_becomes_shorter(string duration, bool hours)
+    {
+        var options = Typed.Read(Presets.Main, "-r", "12", "-d", duration);
+        var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
+        Assert.Equal(hours, PlanText.Lines(options, plan, 80).Contains(
+            "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds"));
     }
 
     [Fact]
