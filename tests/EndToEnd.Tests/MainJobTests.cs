@@ -123,7 +123,7 @@ public sealed class MainJobTests : IDisposable
             File.WriteAllText(ResultsFile, "former");
         // No window begins before a cell has been warmed up for minutes.
         string[] words = [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "-r", "3", "-d", "1s", "--warmup", "10m",
-            "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile];
+            "-s", "10", "-o", ResultsFile];
         await using var tool = Tool.Start(words);
         await tool.SeesAsync("a round measures each cell once");
         tool.Signal(signal);
