@@ -53,7 +53,7 @@ public sealed class OtherProcesses
             where own > 0
             orderby own descending
             select new ProcessShare(one.Key, ProcessTree.NameOf(one.Key), own);
-        return new OtherUsage(Total(then.Programs, now.Programs), [.. busiest.Take(OtherUsage.Named)])
+        return new OtherUsage(Total(then.Programs, now.Programs), [.. busiest.Where(one => one.Name.Length > 0).Take(OtherUsage.Named)])
         {
             KernelThreadsNs = Total(then.Kernel, now.Kernel),
             Span = Stopwatch.GetElapsedTime(earlier.timestamp, later.timestamp),
@@ -73,7 +73,7 @@ public sealed class OtherProcesses
 
 /// <summary>What other processes used.</summary>
 /// <param name="TotalNs">User and kernel time of all of them.</param>
-/// <param name="Busiest">The busiest of those still there, at most <see cref="Named"/>.</param>
+/// <param name="Busiest">The busiest of those still there, which have a name, at most <see cref="Named"/>.</param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;

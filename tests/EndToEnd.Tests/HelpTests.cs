@@ -50,6 +50,9 @@ public sealed class HelpTests
 
     [Theory]
     [InlineData("there is no option --no-such ({0} --help)", "--no-such")]
+    [InlineData("there is no option --transport: did you mean --transports? ({0} --help)", "--transport", "unix")]
+    [InlineData("there is no command sweeep: did you mean sweep? ({0} --help)", "sweeep")]
+    [InlineData("--quik is no option of echo: did you mean --quick? ({0} echo --help)", "echo", "--quik")]
     [InlineData("--no-such is no option of sweep ({0} sweep --help)", "sweep", "--no-such")]
     [InlineData("--stack is not offered by echo ({0} echo --help)", "echo", "--stack", "x")]
     [InlineData("--find is not offered by ab ({0} ab --help)", "ab", "--base", "x", "--head", "x", "--find", "p99<1ms")]

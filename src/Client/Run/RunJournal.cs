@@ -53,7 +53,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         {
             // A full disk must not end a long run: what was measured stays in memory and is written with the next round.
             Unsaved = e.Message;
-            if (!complained)
+            if (!complained && record.Finished is null)
                 complain($"{e.Message}; going on, and trying again after every round");
             complained = true;
         }

@@ -109,6 +109,18 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task A_device_that_takes_nothing_is_told_when_the_run_is_over_and_no_further_try_is_promised()
+    {
+        Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
+        var (run, said) = (await RunAsync(new MadeUpRounds(), rounds: 1), new List<string>());
+        var journal = new RunJournal(run with { Finished = null }, "/dev/full", said.Add);
+        journal.Add(run.Rounds[0]);
+        journal.Replace(record => record with { Finished = DateTimeOffset.UnixEpoch });
+        Assert.Empty(said);
+        Assert.Contains("cannot write /dev/full", journal.Unsaved, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task An_interrupted_run_says_so_and_keeps_what_was_measured()
     {
         using var source = new CancellationTokenSource();

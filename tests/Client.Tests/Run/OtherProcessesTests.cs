@@ -5,6 +5,31 @@ namespace IpcBench.Client.Tests.Run;
 
 public class OtherProcessesTests
 {
+    // Who ended after the second reading has used its time, but its name cannot be asked for any more.
+    [Fact]
+    public async Task A_program_that_ended_after_it_was_read_is_counted_and_not_among_the_names()
+    {
+        Assert.SkipWhen(OtherProcesses.Read() is null, "what others use is not told here");
+        using var spinner = Process.Start(new ProcessStartInfo("sh", ["-c", "while :; do :; done"]))!;
+        var before = OtherProcesses.Read()!;
+        OtherProcesses after;
+        try
+        {
+            var deadline = Stopwatch.GetTimestamp() + 30 * Stopwatch.Frequency;
+            while (Own(before, spinner) < 300_000_000 && Stopwatch.GetTimestamp() < deadline)
+                await Task.Delay(50, TestContext.Current.CancellationToken);
+            after = OtherProcesses.Read()!;
+        }
+        finally
+        {
+            spinner.Kill();
+            await spinner.WaitForExitAsync(TestContext.Current.CancellationToken);
+        }
+        var usage = OtherProcesses.Between(before, after, []);
+        Assert.InRange(usage.TotalNs, 300_000_000, long.MaxValue);
+        Assert.All(usage.Busiest, one => Assert.NotEmpty(one.Name));
+    }
+
     [Fact]
     public async Task A_program_that_spins_is_counted_and_named_unless_it_is_of_a_family_left_out()
     {
