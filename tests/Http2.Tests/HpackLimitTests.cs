@@ -117,6 +117,31 @@ public class HpackLimitTests
     }
 
     [Fact]
+    public void The_same_bytes_mean_what_the_table_says_now()
+    {
+        var decoder = new HpackDecoder(4096);
+        byte[] status = [11, .. "grpc-status"u8], newest = [0xbe];
+        decoder.Decode([0x40, .. status, 1, (byte)'0']);
+        int[] Again() => [.. Enumerable.Range(0, 3).Select(_ => decoder.Decode(newest).GrpcStatus)];
+        Assert.Equal([0, 0, 0], Again());
+        decoder.Decode([0x40, .. status, 1, (byte)'5']);
+        Assert.Equal([5, 5, 5], Again());
+        Assert.Equal(0, decoder.Decode([0xbf]).GrpcStatus);
+        Assert.Equal([5, 5, 5], Again());
+        Assert.Equal(200, decoder.Decode([0x88]).Status);
+        decoder.Decode([0x40, 1, (byte)'a', 0]); // moves the others on by one
+        Assert.Equal([-1, -1, -1], Again());
+        decoder.Decode([0x40, 12, .. "grpc-message"u8, 4, .. "gone"u8]);
+        decoder.Decode(newest);
+        decoder.Decode(newest);
+        Assert.Equal("gone", Encoding.ASCII.GetString(decoder.Message));
+        decoder.Decode([0x20]); // forgets all
+        Assert.Throws<HpackException>(() => decoder.Decode(newest));
+        Assert.Throws<HpackException>(() => decoder.Decode([0x88, 0x20])); // a size behind a field
+        Assert.Throws<HpackException>(() => decoder.Decode([0x88, 0x20]));
+    }
+
+    [Fact]
     public void A_table_may_be_exactly_full()
     {
         var decoder = new HpackDecoder(82);
