@@ -113,7 +113,8 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
     {
         stream.Pace(perSecond, delayNs);
         var gapNs = perSecond > 0 ? (long)(1e9 / perSecond) : 0;
-        for (var now = MonotonicClock.NowNs; await stream.ReadyAsync() && Pacer.Next(now, out _);)
+        var (begun, number) = (MonotonicClock.NowNs, 0L);
+        for (var now = begun; await stream.ReadyAsync() && Pacer.Next(now, out _);)
         {
             // Until a message is due nobody has to wait for it.
             var result = await stream.CallAsync(now + gapNs + delayNs);
@@ -124,6 +125,9 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
             lastDueNs = due ?? 0;
             if (Scheduler.Recorder.RecordArrival(due, now, result) == CallPart.Window && result.IsOk)
                 Calls++;
+            // Where the next message is the first of another stream, it is due when it would have been on this one.
+            if (perSecond > 0)
+                stream.Pace(perSecond, Math.Max(0, begun + delayNs + ConstantPacer.OffsetNs(++number, perSecond) - now));
         }
         if (perSecond > 0 && lastDueNs > 0)
             NotSentNs = lastDueNs + gapNs;

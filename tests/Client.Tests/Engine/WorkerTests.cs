@@ -160,6 +160,19 @@ public class WorkerTests
     }
 
     [Fact]
+    public void A_stream_that_follows_another_begins_when_the_next_message_is_due()
+    {
+        Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(9) }, streams: [2]);
+        for (var number = 1; number < 100; number++)
+        {
+            var before = MonotonicClock.NowNs;
+            Of(0, 1).End(Ok);
+            var due = run.Clock.StartNs + 10 * Ms + number * 20 * Ms;
+            Assert.InRange(Of(0, 1).DelayNs, due - MonotonicClock.NowNs, due + 30 * Second - before);
+        }
+    }
+
+    [Fact]
     public void What_a_sender_did_not_send_was_due_after_its_last_message()
     {
         Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(1) }, streams: [2, 2]);

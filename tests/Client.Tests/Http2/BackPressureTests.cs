@@ -151,5 +151,39 @@ public class BackPressureTests
         });
     }
 
+    [Fact]
+    public void A_writer_that_may_go_on_for_a_part_has_waited_once_for_each_and_is_as_far_ahead_as_it_came()
+    {
+        var harness = new Http2Harness(Options(1_000, Flow.Out)).Opened((InitialWindow, 300));
+        var call = harness.Send();
+        foreach (var part in (uint[])[200, 100])
+        {
+            Assert.False(call.IsCompleted);
+            harness.Duplex.Deliver(Frames.WindowUpdate(1, part)); // and nothing is given back to the connection's
+        }
+        Assert.False(call.IsCompleted);
+        Assert.Equal((3, 600), (harness.Connection.Blocked!.Value.Times, harness.Connection.Blocked!.Value.AheadBytes));
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 10_000));
+        IsOk(call);
+        Assert.Equal((3, 600), (harness.Connection.Blocked!.Value.Times, harness.Connection.Blocked!.Value.AheadBytes));
+    }
+
+    [Fact]
+    public void Who_waits_for_the_window_of_a_new_stream_is_not_taken_for_the_one_that_waited_for_the_socket_before_its_reset()
+    {
+        var harness = new Http2Harness(Options(20_000, Flow.Out)).Opened((InitialWindow, 30_000));
+        harness.Duplex.Room = 0;
+        var call = harness.Send();
+        Assert.False(call.IsCompleted);
+        harness.Duplex.Deliver([.. Frames.Settings((InitialWindow, 10)), .. Frames.Reset(1, 8)]);
+        Failed("reset", call);
+        call = harness.Send();
+        harness.Duplex.Room = int.MaxValue;
+        Assert.False(call.IsCompleted);
+        var before = harness.Connection.Blocked!.Value.StreamWindowNs;
+        SpinWait.SpinUntil(() => harness.Connection.Blocked!.Value.StreamWindowNs > before, TimeSpan.FromSeconds(1));
+        Assert.InRange(harness.Connection.Blocked!.Value.StreamWindowNs, before + 1, long.MaxValue);
+    }
+
     private static Http2Harness Opened(Flow flow) => WithRoom(Options(flow: flow));
 }

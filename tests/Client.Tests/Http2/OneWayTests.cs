@@ -127,6 +127,24 @@ public class OneWayTests
         Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
     }
 
+    [Fact]
+    public void The_last_message_of_a_stream_was_due_when_it_says()
+    {
+        var harness = WithRoom(Options(flow: Flow.In) with { Messages = 2 });
+        var stream = (IOneWayStream)harness.Connection.Streams[0];
+        var call = harness.Send();
+        foreach (var number in (uint[])[0, 1])
+        {
+            var stamp = MonotonicClock.NowNs;
+            harness.Duplex.Deliver([.. number == 0 ? Frames.ResponseHeaders(1) : [], .. Frames.Data(1, Message(number, (ulong)stamp))]);
+            if (number == 1)
+                harness.Duplex.Deliver(Frames.Trailers(1));
+            IsOk(call, 10);
+            Assert.Equal(stamp, stream.DueNs(MonotonicClock.NowNs));
+            call = harness.Send();
+        }
+    }
+
     [Theory]
     [InlineData("lost", "wrong sequence")]
     [InlineData("doubled", "wrong sequence")]
@@ -199,6 +217,26 @@ public class OneWayTests
     }
 
     [Theory]
+    [InlineData(new[] { long.MaxValue, long.MaxValue, 3 }, new[] { 1L })]
+    [InlineData(new[] { -1L, 2 }, new[] { 1L })]
+    [InlineData(new[] { 1L }, new[] { -1L })]
+    [InlineData(new[] { 1L }, new[] { 2L })]
+    [InlineData(new[] { 1L }, new[] { long.MaxValue, long.MaxValue, 3 })]
+    public void Times_that_cannot_be_are_a_failure(long[] slots, long[] counts)
+    {
+        var harness = Opened(Flow.Out);
+        IsOk(harness.Send());
+        var end = harness.End();
+        var said = new Received { Bytes = 10, Messages = 1, Arrivals = new Arrivals { BeginNs = MonotonicClock.NowNs, SlotNs = 1000 } };
+        said.Arrivals.Slots.Add(slots);
+        said.Arrivals.LatencyCount.Add(counts);
+        said.Arrivals.LatencyNs.Add(counts.Select(_ => 7L));
+        var data = Frames.Data(1, GrpcFraming.Frame(said.ToByteArray()));
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. data, .. Frames.Trailers(1)]);
+        Failed("no times", end);
+    }
+
+    [Theory]
     [InlineData("push", "silent")]
     [InlineData("push", "no window")]
     [InlineData("push", "reset inside", "reset")]
@@ -230,12 +268,4 @@ public class OneWayTests
         var frames = harness.Duplex.TakeFrames();
         return (frames.Count, Payload.Parser.ParseFrom(frames[^1].Payload.AsSpan(GrpcFraming.PrefixLength)));
     }
-
-    /// <summary>What a server says that has received so many messages, each after 7 ns.</summary>
-    private static byte[] Told(int messages, long beginNs) => GrpcFraming.Frame(new Received
-    {
-        Bytes = 10 * messages,
-        Messages = messages,
-        Arrivals = new Arrivals { BeginNs = beginNs, SlotNs = 1000, Slots = { messages }, LatencyNs = { 7 }, LatencyCount = { messages } },
-    }.ToByteArray());
 }

@@ -1,6 +1,9 @@
+using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
+using IpcBench.Transports.Loop;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
+using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
@@ -155,5 +158,48 @@ public class ReconnectTests
         Failed("connection lost", call);
         Assert.Equal(1, harness.Links);
         Says(false, harness.Connection.Streams[0].ReadyAsync().AsTask());
+    }
+
+    [Fact]
+    public void A_goaway_in_the_middle_has_an_unbegun_message_sent_again_though_it_waited_for_the_socket()
+    {
+        const int size = 20_000;
+        var harness = WithRoom(Options(size, Flow.Out) with { Streams = 2 });
+        var old = harness.Duplex;
+        old.Room = 0;
+        var (first, second) = (harness.Send(0), harness.Send(1));
+        old.Deliver(Frames.GoAway(lastStream: 1));
+        old.Room = int.MaxValue;
+        IsOk(first);
+        Assert.False(second.IsCompleted);
+        var end = harness.End();
+        old.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Told(1, MonotonicClock.NowNs, size)), .. Frames.Trailers(1)]);
+        IsOk(end);
+        Assert.Equal((2, true), (harness.Links, old.IsClosed));
+        harness.Duplex.Deliver([.. Frames.Settings((InitialWindow, int.MaxValue)), .. Frames.WindowUpdate(0, 1 << 20)]);
+        IsOk(second);
+        Says(true, harness.Connection.Streams[0].ReadyAsync().AsTask());
+    }
+
+    [Theory]
+    [InlineData("idle")]
+    [InlineData("blocked")]
+    [InlineData("half-closed")]
+    public void Messages_of_a_stream_that_a_goaway_says_was_never_begun_were_not_received(string state)
+    {
+        var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 100));
+        IsOk(harness.Send());
+        IsOk(harness.Send());
+        var last = state switch { "blocked" => SendTwo(), "half-closed" => harness.End(), _ => null };
+        harness.Duplex.Deliver(Frames.GoAway(lastStream: 0));
+        harness.Duplex.Deliver(Frames.Settings());
+        Failed("connection lost", last ?? harness.Send());
+        IsOk(harness.Send());
+
+        Task<CallResult> SendTwo()
+        {
+            IsOk(harness.Send());
+            return harness.Send();
+        }
     }
 }

@@ -46,6 +46,21 @@ public class StreamServersTests
         }
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task Payloads_pulled_at_a_rate_come_no_faster_where_every_few_of_them_have_a_stream_of_their_own(int messages)
+    {
+        var options = Typed.Read(Presets.Main,
+            "--mode", "pull", "--transports", "unix", "-s", "10", "-c", "1", "-m", "2", "--messages", $"{messages}");
+        await using var servers = await Typed.ServersAsync(options);
+        var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
+        // The sixtieth is due after 590 ms.
+        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 60, Rate = 100 });
+        Assert.Equal(60, result.Ok);
+        Assert.InRange(result.WindowNs, 580_000_000, long.MaxValue);
+    }
+
     [Fact]
     public async Task Littles_law_holds_and_streams_end_without_a_failure()
     {

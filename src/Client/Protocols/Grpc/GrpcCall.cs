@@ -64,7 +64,7 @@ internal static class Receipts
     public static Receipt? Of(Received said, long beganNs)
     {
         if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
-            || told.Slots.Sum() != said.Messages)
+            || Sum(told.Slots) != said.Messages || Sum(told.LatencyCount) is var timed && (timed < 0 || timed > said.Messages))
             return null;
         // One clock: what began came between the opening and now. Of another clock nothing but the distances is known.
         var isOurs = told.BeginNs >= beganNs && told.BeginNs <= MonotonicClock.NowNs;
@@ -73,5 +73,18 @@ internal static class Receipts
             told.SlotNs,
             told.Slots,
             isOurs ? [.. told.LatencyNs.Zip(told.LatencyCount)] : []);
+    }
+
+    /// <summary>-1: one of them is negative, or they are more than there can be.</summary>
+    private static long Sum(IEnumerable<long> counts)
+    {
+        var sum = 0L;
+        foreach (var count in counts)
+        {
+            if (count < 0 || count > long.MaxValue - sum)
+                return -1;
+            sum += count;
+        }
+        return sum;
     }
 }

@@ -168,8 +168,8 @@ internal sealed class Http2Client : DuplexConnection
             if (stream.Id <= lastId)
                 continue;
             connection!.Withdraw(stream);
-            if (stream.IsEnding)
-                stream.Ended(CallResult.Ok(0));
+            if (stream.Withdrawn() is { } end)
+                stream.Ended(end);
             else if (stream.IsOut)
                 Withdraw(stream);
         }
@@ -214,6 +214,8 @@ internal sealed class Http2Client : DuplexConnection
         var isFull = false;
         for (var left = writers.Count; left > 0 && !(isFull = !HasRoom()) && writers.TryDequeue(out var stream); left--)
         {
+            if (!stream.IsWaiting) // its stream was reset or withdrawn meanwhile
+                continue;
             BlockedClock.Set(stream, Blocker.None);
             stream.Resume();
         }

@@ -51,9 +51,6 @@ internal class Http2Stream : CallStream
     /// <summary>All has been sent that belongs to the HTTP/2 stream.</summary>
     public virtual bool IsSent => Unsent == 0;
 
-    /// <summary>It is out to end an HTTP/2 stream of messages, and nothing has to be sent again.</summary>
-    public virtual bool IsEnding => false;
-
     /// <summary>The server's headers have come.</summary>
     protected bool SawHeaders { get; private set; }
 
@@ -111,6 +108,10 @@ internal class Http2Stream : CallStream
             LookAtFirst();
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
+
+    /// <summary>The server has not begun its HTTP/2 stream, and never will.</summary>
+    /// <returns>How that ends; null: what is out may be sent again on another connection.</returns>
+    public virtual CallResult? Withdrawn() => null;
 
     /// <summary>Its HTTP/2 stream is over.</summary>
     public virtual void Ended(CallResult result) => Complete(result);

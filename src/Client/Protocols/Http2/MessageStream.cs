@@ -28,8 +28,6 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
 
     public override bool IsSent => Unsent == 0 && (Ends || IsLast);
 
-    public override bool IsEnding => Ends;
-
     protected Http2Client Connection { get; } = connection;
 
     protected Http2Options Options { get; } = options;
@@ -83,6 +81,8 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     public virtual void OnWritten()
     {
     }
+
+    public override CallResult? Withdrawn() => Ends ? CallResult.Ok(0) : null;
 
     public override void Ended(CallResult result)
     {

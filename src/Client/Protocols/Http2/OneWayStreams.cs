@@ -62,11 +62,9 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
             IsWaiting = true;
     }
 
-    /// <summary>The output has room again.</summary>
+    /// <summary>The output has room again; only when it <see cref="IsWaiting"/>.</summary>
     public void Resume()
     {
-        if (!IsWaiting)
-            return;
         IsWaiting = false;
         Complete(Written);
     }
@@ -85,6 +83,13 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     {
         var why = Failure ?? (!endedByHeaders ? "no status" : !IsSent ? "ended early" : Judge());
         return InTime(why is null ? Ends ? CallResult.Ok(0) : Written : CallResult.Failed(why));
+    }
+
+    public override CallResult? Withdrawn()
+    {
+        IsWaiting = false;
+        // The message that is out is kept; those before it are over, and nobody has received them.
+        return Count > (IsOut && !Ends ? 1 : 0) ? CallResult.Failed("connection lost") : null;
     }
 
     public override void Ended(CallResult result)
@@ -227,10 +232,9 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
             come = 0;
         }
         Count++;
-        hasLast = IsLast;
+        (hasLast, Stamp) = (IsLast, message.Stamp);
         if (hasLast || !IsOut)
             return null;
-        Stamp = message.Stamp;
         Complete(CallResult.Ok(Options.IsCalled ? message.Size : Options.Size));
         return null;
     }

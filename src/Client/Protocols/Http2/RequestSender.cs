@@ -199,6 +199,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
                 clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow, Ahead);
                 return false;
             }
+            clock.Set(stream, Blocker.None); // it goes on, if only for a part: what it waits for after that is another wait
             var (messages, from) = (Numbered(stream), body.Message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
             if (messages is not null && !options.IsCalled && from < PayloadFrame.LongestHead)
@@ -207,7 +208,6 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
                 WriteData(stream.Id, flags, body, from, count);
             Take(stream, count);
         }
-        clock.Set(stream, Blocker.None);
         return true;
     }
 }

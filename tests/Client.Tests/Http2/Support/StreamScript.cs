@@ -1,3 +1,4 @@
+using Google.Protobuf;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Tests.Engine.Support;
@@ -47,6 +48,14 @@ internal static class StreamScript
     /// <summary>The right answer to a message, but for what the test says.</summary>
     public static byte[] Answer(Payload message, uint? sequence = null, ulong? stamp = null, int? size = null) =>
         Message(sequence ?? message.Sequence, stamp ?? message.Stamp, size ?? message.Payload_.Length);
+
+    /// <summary>What a server says that has received so many messages, each after 7 ns.</summary>
+    public static byte[] Told(int messages, long beginNs, int size = 10) => GrpcFraming.Frame(new Received
+    {
+        Bytes = size * messages,
+        Messages = messages,
+        Arrivals = new Arrivals { BeginNs = beginNs, SlotNs = 1000, Slots = { messages }, LatencyNs = { 7 }, LatencyCount = { messages } },
+    }.ToByteArray());
 
     /// <summary>A server that does to each message what none may.</summary>
     public static FakeServer Hostile(string how)
