@@ -30,6 +30,8 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
 
     public abstract bool IsOpen { get; }
 
+    public virtual bool IsUp => IsOpen;
+
     public virtual long? StreamsAllowed => null;
 
     public long? BytesReceived => Volatile.Read(ref received);

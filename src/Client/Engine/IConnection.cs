@@ -18,6 +18,9 @@ internal interface IConnection : IAsyncDisposable
 
     bool IsOpen { get; }
 
+    /// <summary>It is open, or no call can begin on it any more and those that are out may still end.</summary>
+    bool IsUp => IsOpen;
+
     /// <summary>How often it died and was opened again.</summary>
     int Reopened { get; }
 

@@ -120,7 +120,7 @@ internal sealed class WindowWatch(
 
     private bool IsDown(long now)
     {
-        if (Connections().Any(connection => connection.IsOpen))
+        if (Connections().Any(connection => connection.IsUp))
             downSince = 0;
         else if (downSince == 0)
             downSince = now;

@@ -41,6 +41,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
                 if (!await ready)
                     return;
                 now = MonotonicClock.NowNs;
+                TakeReceipt(CallResult.Ok(0)); // of a stream that has ended meanwhile: the next message is not on it
             }
             else if (!ready.Result)
             {
@@ -57,6 +58,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
                 if (MonotonicClock.NowNs < intended || !await stream.ReadyAsync())
                     return; // the load was ended meanwhile
                 sent = MonotonicClock.NowNs;
+                TakeReceipt(CallResult.Ok(0));
             }
             NotSentNs = null;
             var part = scheduler.Recorder.RecordStart(intended, sent);

@@ -30,6 +30,25 @@ public class ConnectionTruthTests
     }
 
     [Fact]
+    public async Task A_server_that_has_said_goodbye_is_not_gone_while_a_call_is_out_that_it_may_still_answer()
+    {
+        using var silence = new ManualResetEventSlim();
+        await using var server = new FakeServer
+        {
+            Answer = (stream, number) =>
+            {
+                if (number == 1)
+                    return Frames.GoAway(stream + 2); // the second is the last
+                silence.Wait(2_500); // longer than a server may be away
+                return [.. Frames.Reply(stream - 2, 10), .. Frames.Reply(stream, 10)];
+            },
+        };
+        var load = TestLoad.Options(server.Address, connections: 1, streams: 2, threads: 1);
+        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 2 });
+        Assert.Equal((2, null), (result.Ok, result.ServerLost));
+    }
+
+    [Fact]
     public async Task A_server_that_disappears_ends_the_window_within_seconds()
     {
         var server = new FakeServer();

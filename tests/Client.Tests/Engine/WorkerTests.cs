@@ -140,6 +140,21 @@ public class WorkerTests
         Assert.Equal((1, 9), (schedulers[0].Recorder.Ok, schedulers[0].Recorder.Started));
     }
 
+    [Fact]
+    public void What_a_receiver_says_of_a_stream_that_ended_while_the_next_call_waited_says_nothing_of_that_call()
+    {
+        Start(new LoadWindow { Flow = Flow.Out, Duration = TimeSpan.FromSeconds(9) }, streams: [1]);
+        Of(0).End(Ok);
+        var wait = Of(0).Wait = new();
+        Of(0).End(Ok);
+        (Of(0).Wait, Of(0).Receipt) = (null, new Receipt(run.Clock.BeginNs, Ms, [2], []));
+        wait.SetResult(true);
+        Of(0).End(Ok);
+        Of(0).End(Reset);
+        Assert.Equal(new Dictionary<string, long> { ["reset"] = 1, ["not received"] = 1 }, Failed);
+        Assert.Equal((2, 5), (schedulers[0].Recorder.Ok, schedulers[0].Recorder.Started));
+    }
+
     [Theory]
     [InlineData(100.0, 40)]
     [InlineData(2.0, 2000)]
@@ -255,7 +270,10 @@ public class WorkerTests
 
         public void Fault(Exception fault) => call.SetException(fault);
 
-        public ValueTask<bool> ReadyAsync() => new(connection.Accepting);
+        /// <summary>What is waited for before the next call; null: nothing.</summary>
+        public TaskCompletionSource<bool>? Wait { get; set; }
+
+        public ValueTask<bool> ReadyAsync() => Wait is { } wait ? new(wait.Task) : new(connection.Accepting);
 
         public ValueTask<CallResult> CallAsync(long sentNs)
         {

@@ -33,6 +33,8 @@ internal sealed class Http2Client : DuplexConnection
 
     public override bool IsOpen => connection is { IsOpen: true };
 
+    public override bool IsUp => connection is { IsUp: true };
+
     public override long? StreamsAllowed => connection is { IsOpen: true } open ? Math.Min(streams.Length, open.StreamsAllowed) : null;
 
     public override BlockedTime? Blocked => BlockedClock.Read();

@@ -38,7 +38,10 @@ internal sealed class Http2Connection : IFrameHandler
     public bool IsClosed { get; private set; }
 
     /// <summary>The server's SETTINGS have come, so its limits are known, and neither side has said its last word.</summary>
-    public bool IsOpen => sawSettings && !IsDraining && !IsClosed;
+    public bool IsOpen => IsUp && !IsDraining;
+
+    /// <summary>Calls that are out may end: it <see cref="IsOpen"/>, or one side has said that nothing new begins.</summary>
+    public bool IsUp => sawSettings && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
     public long StreamsAllowed => requests.StreamsAllowed;
