@@ -170,6 +170,19 @@ public sealed class DoubtTests
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
+    public void Cpu_that_neither_side_claims_has_no_cost_of_a_call_where_no_call_ended()
+    {
+        var run = Second(round => round with
+        {
+            Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0, GcCollections = [] },
+            Credited = 0,
+            Completed = 0,
+        });
+        Raises("unattributed-cpu", "of the machine's busy time", run);
+        Assert.DoesNotContain("a call", Find(run, "unattributed-cpu")!.Doubt, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Of_cpu_that_neither_side_claims_it_is_said_whose_it_is() =>
         Raises("unattributed-cpu",
             "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",

@@ -122,6 +122,16 @@ public class MessageStreamTests
         }
     }
 
+    [Theory]
+    [MemberData(nameof(AllStacks))]
+    public async Task The_largest_limit_that_can_be_set_takes_messages(string stack)
+    {
+        await using var server = await StartAsync(new ServerOptions { MaxSize = Options.ByteSize.Most, Stack = stack });
+        using var client = new GrpcClient(server.Address);
+        foreach (var method in (string[])["Upload", "Push", "Echo"])
+            Assert.Equal(GrpcStatusCode.Ok, (await client.PostAsync(Bench + method, Message(10, 0))).Status);
+    }
+
     [Fact]
     public async Task A_payload_beyond_the_limit_is_refused_when_its_length_has_come()
     {

@@ -96,9 +96,10 @@ internal static class MachineDoubts
         if (cell.Median!.UnattributedNs is not { } unclaimed || cell.Median.Record.Machine!.BusyNs <= 0)
             return null;
         var share = unclaimed / cell.Median.Record.Machine.BusyNs;
+        var ofCall = cell.Median.ClientCalls > 0 ? $" ({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)" : "";
         return share > MostUnclaimed
-            ? new Observation(share, $"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time "
-                + $"({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call){Whose(cell.Median, AreCharged(run))}")
+            ? new Observation(share, $"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time"
+                + ofCall + Whose(cell.Median, AreCharged(run)))
             : null;
     }
 

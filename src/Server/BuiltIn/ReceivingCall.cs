@@ -102,7 +102,7 @@ internal sealed class ReceivingCall(
             taken += reader.Read(part.Span);
             if (reader.IsBroken)
                 wrong = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method, or compressed");
-            else if (reader.Length > Services.MaxSize + RequestReader.MaxMessage)
+            else if (reader.Length > (long)Services.MaxSize + RequestReader.MaxMessage)
                 wrong = UnaryResult.Fail(GrpcStatusCode.ResourceExhausted, Invariant($"a message has {reader.Length} bytes: {Limit}"));
             else if (!reader.IsComplete)
                 continue;
