@@ -178,6 +178,11 @@ class Run:
         for text in out, err:
             if trace := TRACE.search(text):
                 wrong(f"said {text[trace.start():trace.start() + 300]!r}")
+        if self.record and not os.path.exists(self.path):
+            # Nothing was measured, so the file that had its name from the start is gone again.
+            if self.record["rounds"]:
+                wrong("its results file is gone")
+            self.record = None
         self.check_code(err)
         if self.peak > self.plan.memory:
             wrong(f"needed {self.peak} MB, more than {self.plan.memory:.0f}")

@@ -98,7 +98,8 @@ public sealed class HaltedServerTests : IDisposable
         using (var process = Process.GetProcessById(server))
             process.Kill();
         Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
-        Assert.Equal(["run.json"], Directory.GetFileSystemEntries(folder).Select(path => Path.GetFileName(path))); // nor the runtime's own
+        // Nor the runtime's own; a results file only where the machine had measured something by then.
+        Assert.DoesNotContain(Directory.GetFileSystemEntries(folder), path => Path.GetFileName(path) != "run.json");
     }
 
     [Theory]
