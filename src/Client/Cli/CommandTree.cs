@@ -42,13 +42,13 @@ internal static class CommandTree
         if (option is null)
         {
             var near = command is RootCommand && typed.UnmatchedTokens is [var word, ..]
-                ? Nearest(word, command.Subcommands.Where(one => !one.Hidden).Select(one => one.Name)) : null;
+                ? Meant(word, command.Subcommands.Where(one => !one.Hidden).Select(one => one.Name)) : null;
             return near is null ? string.Join(" ", typed.Errors.Select(error => error.Message))
                 : $"there is no command {typed.UnmatchedTokens[0]}: did you mean {near}?";
         }
         option = option is ['-', '-', ..] ? option.Split('=')[0] : option[..2]; // its value may be a secret
         var known = command.Options.Where(one => !one.Hidden).SelectMany(one => one.Aliases.Prepend(one.Name));
-        var like = Nearest(option, known) is { } other ? $": did you mean {other}?" : "";
+        var like = Meant(option, known) is { } other ? $": did you mean {other}?" : "";
         return command is RootCommand ? $"there is no option {option}{like}"
             : typed.RootCommandResult.Command.Options.Any(one => one.Name == option || one.Aliases.Contains(option))
                 ? $"{option} is not offered by {command.Name}"
@@ -56,29 +56,11 @@ internal static class CommandTree
     }
 
     /// <summary>What was meant, if at most a third of the letters, and two, are wrong; null: nothing is as near.</summary>
-    internal static string? Nearest(string word, IEnumerable<string> known)
+    private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
-        return letters < 2 ? null : known.Select(one => (Name: one, Distance: Distance(word, one)))
+        return letters < 2 ? null : known.Select(one => (Name: one, Distance: Schema.Types.Nearest.Distance(word, one)))
             .Where(one => one.Distance <= Math.Min(2, letters / 3)).OrderBy(one => one.Distance).Select(one => one.Name).FirstOrDefault();
-    }
-
-    // Letters to put in, leave out or exchange (V. I. Levenshtein, 1966).
-    private static int Distance(string one, string other)
-    {
-        var row = Enumerable.Range(0, other.Length + 1).ToArray();
-        for (var i = 1; i <= one.Length; i++)
-        {
-            var corner = row[0];
-            row[0] = i;
-            for (var j = 1; j <= other.Length; j++)
-            {
-                var exchanged = corner + (one[i - 1] == other[j - 1] ? 0 : 1);
-                corner = row[j];
-                row[j] = Math.Min(exchanged, Math.Min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[^1];
     }
 }
 

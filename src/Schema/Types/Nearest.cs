@@ -1,7 +1,7 @@
 namespace IpcBench.Schema.Types;
 
 /// <summary>What a misspelt name may have meant.</summary>
-internal static class Nearest
+public static class Nearest
 {
     private const int Listed = 8;
 
@@ -25,8 +25,11 @@ internal static class Nearest
         return $": there is {string.Join(", ", names.Take(Listed))}{more}";
     }
 
-    // Levenshtein's distance, a row at a time. Names longer than this are not misspelt by hand.
-    private static int Distance(string from, string to)
+    /// <summary>
+    /// Letters to put in, leave out or exchange (V. I. Levenshtein, 1966), a row at a time. Names longer than 200 are not misspelt by hand:
+    /// <see cref="int.MaxValue"/>.
+    /// </summary>
+    public static int Distance(string from, string to)
     {
         if (from.Length > 200 || to.Length > 200)
             return int.MaxValue;
