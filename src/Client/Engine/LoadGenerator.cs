@@ -93,7 +93,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             // By blocks, so that the order of connections is the order of workers.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
-            scheduler.Connections.Add(connections[^1]);
+            scheduler.Add(connections[^1]);
         }
     }
 

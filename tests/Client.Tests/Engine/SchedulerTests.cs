@@ -143,6 +143,20 @@ public class SchedulerTests
         Assert.Equal(0, elsewhere);
     }
 
+    [Theory]
+    [InlineData(7, false)]
+    [InlineData(8, true)]
+    [SupportedOSPlatform("linux")]
+    public async Task A_loop_knows_when_one_connection_has_many_calls_out(int streams, bool many)
+    {
+        Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
+        var source = await ProtocolTable.ConnectionsAsync(
+            TestLoad.Options(new Address.Tcp("127.0.0.1", 1), streams: streams), CancellationToken.None);
+        using var scheduler = new LoopScheduler(0);
+        scheduler.Add(source.Make(scheduler));
+        Assert.Equal(many, scheduler.Loop.AwaitsMany);
+    }
+
     private sealed class Calls(int expected)
     {
         private readonly TaskCompletionSource all = new();
