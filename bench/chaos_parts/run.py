@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 import signal
+import time
 
 from .plan import CLIENT_EVENTS, GARBAGE, Plan
 from .proxy import Proxy
 from .server import Server
 
 TRACE = re.compile(r"Unhandled exception|^\s+at \S+\(.*\)|^\S*Exception: |a fault of this tool", re.MULTILINE)
+INTERRUPTED = 30  # seconds after Ctrl-C by which it must have ended; 2 are usual
 RUNTIME = ("clr-debug-pipe-", "dotnet-diagnostic-")  # the runtime's own, left behind when it is killed
 
 
@@ -22,13 +24,18 @@ def slowness():
 
 
 class Run:
-    """`problems` is empty when all was well."""
+    """`problems` is empty when all was well. At the time `over`, of time.monotonic, the client gets Ctrl-C if it is still there."""
 
-    def __init__(self, seed, number, programs, folder):
+    def __init__(self, seed, number, programs, folder, over):
         self.plan, self.number, self.folder = Plan(seed, number), number, folder
         self.client_program, self.server_program = programs
         self.problems, self.code, self.record, self.peak = [], None, None, 0
         self.addresses, self.sent, self.seen, self.is_killed = [], [], None, False
+        self.over, self.is_cut = over, False
+
+    @property
+    def kinds(self):
+        return self.plan.kinds + ["Ctrl-C when the time was over"] * self.is_cut
 
     async def take(self):
         os.makedirs(os.path.join(self.folder, "tmp"))
@@ -74,10 +81,16 @@ class Run:
             process = await asyncio.create_subprocess_exec(
                 self.client_program, *words, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=err, env=environment, cwd=self.folder, start_new_session=True)
         watching = [asyncio.create_task(self.watch(process.pid)), asyncio.create_task(self.events(process, server))]
+        limit = self.plan.limit
         try:
-            self.code = await asyncio.wait_for(process.wait(), self.plan.limit * slowness())
+            if (left := self.over - time.monotonic()) < limit * slowness():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), left)
+                if process.returncode is None:
+                    limit = self.cut(process)
+            self.code = await asyncio.wait_for(process.wait(), limit * slowness())
         except TimeoutError:
-            self.problems.append(f"did not end within {self.plan.limit:.0f} s")
+            self.problems.append(f"did not end within {limit:.0f} s" + " of Ctrl-C" * self.is_cut)
             self.is_killed = True  # with its server, which then cannot remove its sockets
         finally:
             for task in watching:
@@ -99,6 +112,14 @@ class Run:
         self.problems += [f"process {pid} left behind: {name}" for pid, name in left]
         for pid, _ in left:
             os.kill(pid, signal.SIGKILL)
+
+    def cut(self, process):
+        """The campaign's time is over: what was measured must be kept, as after every Ctrl-C, and the end be near."""
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if self.plan.to_group else os.kill)(process.pid, signal.SIGINT)
+            self.sent.append(signal.SIGINT)
+            self.is_cut = True
+        return INTERRUPTED
 
     async def events(self, process, server):
         plan = self.plan
@@ -157,13 +178,15 @@ class Run:
                 with open(path, encoding="utf-8") as file:
                     if (version := os.fstat(file.fileno())).st_mtime_ns == self.seen:
                         continue
-                    self.record, self.path = json.load(file), path
+                    before, self.record, self.path = self.record, json.load(file), path
                     self.seen = version.st_mtime_ns
             except FileNotFoundError:
                 continue
             except ValueError as error:
                 self.problems.append(f"the results file cannot be read: {error}")
                 continue
+            if before and len(before["rounds"]) > len(self.record["rounds"]):
+                self.problems.append(f"of {len(before['rounds'])} rounds in its file {len(self.record['rounds'])} are left")
             for one in self.record["rounds"]:
                 if one["started"] != one["ok"] + sum(one.get("failed", {}).values()) + one.get("cutOff", 0):
                     self.problems.append(f"round {one['number']} of cell {one['cell']} lost calls")
