@@ -27,14 +27,14 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task Somebody_elses_echo_is_measured_without_asking_it_anything()
+    public async Task Somebody_elses_echo_is_sent_nothing_but_packets()
     {
         await using var server = Tool.StartServer("--echo", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
         var url = server.Output.Split(' ').First(word => word.StartsWith("tcp://", StringComparison.Ordinal));
         var run = await RunAsync(0, "echo", "-U", url, "-n", "200", "-s", "64", "-r", "1", "-c", "4", "-m", "3", "-o", File);
         Assert.Equal(200, Assert.Single(run.Rounds).Ok);
-        // Nothing is asked of it: its CPU time is read from outside, and only the server itself could count its calls.
+        // It is asked nothing else: its CPU time is read from outside, and only the server itself could count its calls.
         Assert.Equal(0, run.Rounds[0].Server?.CountedCalls ?? 0);
         Assert.True(OperatingSystem.IsWindows() || run.Rounds[0].Server!.CpuUserNs + run.Rounds[0].Server!.CpuKernelNs > 0);
         Assert.Equal(url, Assert.Single(run.Cells).Address);

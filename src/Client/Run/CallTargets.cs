@@ -1,3 +1,4 @@
+using System.Globalization;
 using Google.Protobuf.Reflection;
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
@@ -194,4 +195,45 @@ internal static class HttpTargets
         ];
         return string.Join("; ", notes.Where(note => note.Length > 0));
     }
+}
+
+/// <summary>Somebody's echoes, each sent one packet before the plan is made: is there anybody, and does it send back what it is sent?</summary>
+internal static class EchoTargets
+{
+    // What speaks a protocol says so at a packet of a few KiB, while of one byte it waits for more.
+    private const long Telling = 16 << 10;
+
+    /// <exception cref="IOException">Nobody listens at one of the addresses.</exception>
+    /// <exception cref="EnvironmentException">What listens there is no echo.</exception>
+    public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
+    {
+        // Of a size that is to be measured: an echo may know no other.
+        var size = options.Sizes.Where(size => size <= Telling).DefaultIfEmpty(options.Sizes.Min()).Max();
+        foreach (var address in targets.Where(target => target.Protocol == ProtocolTable.Echo).Select(target => target.Address).Distinct())
+        {
+            var load = new LoadOptions
+            {
+                Address = address,
+                Size = size,
+                Connections = 1,
+                Threads = 1,
+                Timeout = options.Timeout,
+                Protocol = ProtocolTable.Echo,
+                Connector = options.Variants[0].Knobs.Connector(options.Connector),
+            };
+            await using var generator = await ProtocolTable.OpenAsync(load, cancellation);
+            var result = await generator.RunAsync(new LoadWindow { Calls = 1 }, cancellation);
+            cancellation.ThrowIfCancellationRequested();
+            if (result.Ok == 0)
+                throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo");
+        }
+    }
+
+    private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.FirstOrDefault() switch
+    {
+        null => string.Create(CultureInfo.InvariantCulture,
+            $"accepts connections but sent nothing back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
+        "connection lost" => "closed the connection without sending back what it was sent",
+        _ => "does not send back what it is sent",
+    };
 }

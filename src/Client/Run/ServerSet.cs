@@ -62,6 +62,7 @@ internal sealed class ServerSet : IAsyncDisposable
             else
             {
                 set.targets.AddRange(TargetList.OfGiven(options));
+                await EchoTargets.ProbeAsync(options, set.targets, cancellation);
             }
             if (options.Call is not null)
                 set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];

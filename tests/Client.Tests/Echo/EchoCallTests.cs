@@ -1,7 +1,11 @@
+using System.Text;
+using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Echo;
+using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Echo;
 
@@ -76,6 +80,32 @@ public class EchoCallTests
         Assert.True(result.Failed.GetValueOrDefault("short reply") + result.CutOff > 0);
         Assert.True(result.Ok >= 3);
     });
+
+    [Theory]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send back what it is sent: it is no echo")]
+    [InlineData(null, "closed the connection without sending back what it was sent: it is no echo")]
+    [InlineData("", "accepts connections but sent nothing back within 0.5 s (--timeout): it is no echo")]
+    public async Task What_is_no_echo_is_found_before_anything_is_measured(string? answer, string sentence)
+    {
+        using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
+        var options = Typed.Read(
+            Presets.Echo, "-U", $"{server.Address}", "-s", "64,64M", "--timeout", answer is "" ? "500ms" : "30s");
+        var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(options).WaitAsync(TestLoad.Patience));
+        Assert.Equal($"{server.Address} {sentence}", error.Message);
+    }
+
+    [Fact]
+    public async Task Before_anything_is_measured_an_echo_returns_one_packet()
+    {
+        var packets = new List<int>();
+        using var server = new EchoServer("unix", (bytes, number) =>
+        {
+            packets.Add(number);
+            return bytes;
+        }, atOnce: 100);
+        await using var servers = await Typed.ServersAsync(Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "100", "-c", "3"));
+        Assert.Equal([0], packets);
+    }
 
     [Fact]
     public async Task An_echo_of_nothing_is_refused()
