@@ -68,9 +68,23 @@ public sealed class ResultsFileTests : IDisposable
         var path = NewPath;
         File.WriteAllText(path, "old");
         var thrown = Assert.Throws<ResultsFileException>(() => ResultsFile.Save(Path.Combine(path, "x.json"), Small()));
-        var said = Assert.ThrowsAny<IOException>(() => Directory.CreateDirectory(path)).Message;
-        Assert.Equal($"cannot write {Path.Combine(path, "x.json")}: {said}", thrown.Message);
+        Assert.Equal($"cannot write {Path.Combine(path, "x.json")}: there is no folder {path}, and it cannot be made", thrown.Message);
         Assert.Equal("old", File.ReadAllText(path));
+    }
+
+    [Fact]
+    public void Names_that_no_file_can_have_are_one_sentence()
+    {
+        Assert.Equal("cannot write '': it is no name of a file", Refused(""));
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "there the system's words are others");
+        var longest = NewPath + new string('x', 300);
+        Assert.Equal($"cannot write {longest}: the name is longer than the system allows", Refused(longest));
+
+        var allowed = Path.Combine(folder, new string('x', 255));
+        ResultsFile.Save(allowed, Small());
+        Assert.Equal([allowed], Directory.GetFiles(folder));
+
+        static string Refused(string path) => Assert.Throws<ResultsFileException>(() => ResultsFile.TrySave(path, Small())).Message;
     }
 
     [Fact]

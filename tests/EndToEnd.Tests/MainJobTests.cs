@@ -185,7 +185,9 @@ public sealed class MainJobTests : IDisposable
         "-U", "http://127.0.0.1:1")]
     [InlineData("unix:/no/such/greeter.sock does not answer: cannot connect to unix:/no/such/greeter.sock: there is no such file" + Start,
         "-U", "unix:/no/such/greeter.sock")]
-    [InlineData("cannot write /proc/no/such/folder/run.json: Could not find file '/proc/no'. — choose another file with -o, or --no-save",
+    [InlineData("cannot write '': it is no name of a file — choose another file with -o, or --no-save",
+        "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "")]
+    [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made — choose another file with -o, or --no-save",
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
     [InlineData("there is no file /no/such/run.json", "report", "/no/such/run.json")]
     public async Task What_the_machine_refuses_is_one_sentence_and_exit_2(string sentence, params string[] arguments)

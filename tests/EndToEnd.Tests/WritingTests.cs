@@ -43,6 +43,21 @@ public sealed class WritingTests : IDisposable
         Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("-o run.json", "run.json", "this user may not write in the folder {0}")]
+    [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and this user may not make it")]
+    public async Task A_folder_of_somebody_else_is_one_sentence(string options, string file, string why)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
+        var (code, output, error) = await ShellAsync(
+            $"chmod 755 {folder} && cd {folder} && mkdir -m 777 tmp && export TMPDIR={folder}/tmp && "
+                + $"exec setpriv --reuid=65534 --regid=65534 --clear-groups {Client} {Tiny} -r 2 {options}");
+        if (code is 126 or 127)
+            Assert.Skip("setpriv is not here, or this folder is closed to other users");
+        Assert.True(code == 2, output + error);
+        Assert.Matches($"^cannot write {file}: {string.Format(why, folder)} — choose another file with -o, or --no-save\n$", error);
+    }
+
     [Fact]
     public async Task Wherever_a_limit_on_file_sizes_hits_a_run_what_was_measured_is_kept()
     {
@@ -157,7 +172,7 @@ public sealed class WritingTests : IDisposable
             (code, output, error) = await ShellAsync($"{Client} {command} >/dev/full");
             Assert.True(code == 2, command + output + error);
             var where = command.EndsWith("/dev/full", StringComparison.Ordinal)
-                ? "/dev/full: No space left on device : '/dev/full'" : "to standard output: No space left on device";
+                ? "/dev/full: No space left on device" : "to standard output: No space left on device";
             Assert.Equal($"cannot write {where}\n", error);
         }
         Assert.Equal(0, (await ShellAsync($"{Client} report {file} 2>/dev/full")).Code);

@@ -26,7 +26,7 @@ public static class ResultsFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
         }
     }
 
@@ -40,7 +40,7 @@ public static class ResultsFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
         }
     }
 
@@ -56,7 +56,7 @@ public static class ResultsFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new ResultsFileException($"cannot write {path}: {OneLine(e.Message)}", e);
+            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
         }
     }
 
@@ -82,7 +82,7 @@ public static class ResultsFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
-            throw new ResultsFileException($"cannot read {path}: {OneLine(e.Message)}", e);
+            throw new ResultsFileException($"cannot read {path}: {WholeFile.Why(e)}", e);
         }
     }
 
@@ -140,7 +140,7 @@ public static class ResultsFile
             return $"{name} is not a results file: it does not hold one JSON object";
         if (EndsInTheMiddle(trimmed))
             return $"{name} is truncated: the JSON ends in the middle";
-        var message = OneLine(e.Message);
+        var message = WholeFile.Why(e);
         var detail = message.IndexOf(" Path:", StringComparison.Ordinal) is var cut and > 0 ? message[..cut] : message;
         return string.Create(CultureInfo.InvariantCulture,
             $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
@@ -168,14 +168,6 @@ public static class ResultsFile
         ResultsJson.Write(file, run);
         file.WriteByte((byte)'\n');
     };
-
-    private static string OneLine(string text)
-    {
-        var line = text.ReplaceLineEndings(" ").Trim();
-        // The framework ends some messages with a name: that of the new file beside the one that is told already.
-        var name = line.LastIndexOf(" : '", StringComparison.Ordinal);
-        return name > 0 && line.EndsWith('\'') ? line[..name] : line;
-    }
 }
 
 /// <summary>A results file cannot be read or written; the message is one sentence that says why.</summary>

@@ -66,7 +66,7 @@ public static class WholeFile
     /// <exception cref="NotSupportedException">The name is none of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {
-        Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(path))!);
+        MakeFolderOf(path);
         var temporary = Temporary(path);
         try
         {
@@ -87,6 +87,9 @@ public static class WholeFile
             throw;
         }
     }
+
+    /// <summary>Why what the path names cannot be written: one sentence without a full stop.</summary>
+    public static string Refusal(string path, Exception e) => $"cannot write {(path.Length == 0 ? "''" : path)}: {Why(e)}";
 
     /// <summary>
     /// Whether what the path names is a device or pipe, which takes what is written once and keeps nothing to be replaced.
@@ -143,13 +146,40 @@ public static class WholeFile
 
     private static IOException TooLarge() => new("it is larger than 256 MiB");
 
+    /// <summary>What the system said, in one line without a full stop.</summary>
+    internal static string Why(Exception e)
+    {
+        var line = e.Message.ReplaceLineEndings(" ").Trim();
+        // The framework ends some messages with a name: that of the new file beside the one that is told already.
+        var name = line.LastIndexOf(" : '", StringComparison.Ordinal);
+        return (name > 0 && line.EndsWith('\'') ? line[..name] : line).TrimEnd('.');
+    }
+
+    private static void MakeFolderOf(string path)
+    {
+        var folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
+        try
+        {
+            Directory.CreateDirectory(folder);
+        }
+        catch (UnauthorizedAccessException e)
+        {
+            throw new UnauthorizedAccessException($"there is no folder {folder}, and this user may not make it", e);
+        }
+        // What it says of a file in the way, and of the part of a path that cannot be made (ENOENT in /proc), is of no help.
+        catch (IOException e) when (e is FileNotFoundException or DirectoryNotFoundException || File.Exists(folder))
+        {
+            throw new IOException($"there is no folder {folder}, and it cannot be made", e);
+        }
+    }
+
     private static void Replace(FilePlace place, Action<Stream> write, Action<string> finish)
     {
         if (Directory.Exists(place.Path))
             throw new IOException("it is a folder");
         if (place.IsReadOnly)
             throw new UnauthorizedAccessException("it is read-only");
-        Directory.CreateDirectory(Path.GetDirectoryName(place.Path)!);
+        MakeFolderOf(place.Path);
         var temporary = Temporary(place.Path);
         try
         {
@@ -173,14 +203,36 @@ public static class WholeFile
             File.Move(temporary, path, overwrite: false);
     }
 
-    private static string Temporary(string path) => $"{path}.{Guid.NewGuid():N}.tmp";
+    // Beside what it will replace, and no longer than the name of that where it is nearly as long as a name may be.
+    private static string Temporary(string path)
+    {
+        const int longest = 255;
+        var ending = $".{Guid.NewGuid():N}.tmp";
+        return (Path.GetFileName(path).Length + ending.Length <= longest ? path : path[..^ending.Length]) + ending;
+    }
 
     private static void WriteTo(string path, FileStreamOptions options, Action<Stream> write)
     {
-        using var file = new FileStream(path, options);
+        using var file = Open(path, options);
         write(file);
         // Without it a power cut may leave the new name on an empty file.
         file.Flush(flushToDisk: true);
+    }
+
+    private static FileStream Open(string path, FileStreamOptions options)
+    {
+        try
+        {
+            return new FileStream(path, options);
+        }
+        catch (UnauthorizedAccessException e) // its own words have the temporary name, which nobody knows
+        {
+            throw new UnauthorizedAccessException($"this user may not write in the folder {Path.GetDirectoryName(Path.GetFullPath(path))}", e);
+        }
+        catch (PathTooLongException e)
+        {
+            throw new IOException("the name is longer than the system allows", e);
+        }
     }
 
     private static FileStreamOptions Fresh(FilePlace place)

@@ -91,7 +91,7 @@ internal static class ReportCommand
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
         {
-            throw new EnvironmentException($"cannot write {path}: {e.Message.ReplaceLineEndings(" ")}", e);
+            throw new EnvironmentException(WholeFile.Refusal(path, e), e);
         }
     }
 }

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
+using System.Text;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -13,6 +14,9 @@ internal sealed class ChildServer : IAsyncDisposable
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2), HalfASecond = TimeSpan.FromMilliseconds(500);
+
+    // Characters that are kept of what somebody's program may write without end.
+    private const int LongestLine = 1000;
 
     private readonly Process process;
     private readonly IServerCommand command;
@@ -94,8 +98,21 @@ internal sealed class ChildServer : IAsyncDisposable
         {
             using (from) // Process.Dispose leaves it open, since it was handed out
             {
-                while (from.ReadLine() is { } line)
-                    told(line);
+                var line = new StringBuilder();
+                for (int letter; (letter = from.Read()) >= 0;)
+                {
+                    if (letter == '\n')
+                    {
+                        told(line.ToString());
+                        line.Clear();
+                    }
+                    else if (letter != '\r' && line.Length < LongestLine)
+                    {
+                        line.Append((char)letter);
+                    }
+                }
+                if (line.Length > 0)
+                    told(line.ToString());
             }
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or OperationCanceledException)

@@ -81,6 +81,17 @@ public class AbCommandTests
     }
 
     [Fact]
+    public async Task Of_a_line_without_end_the_beginning_is_kept()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var command = new GivenCommand("the base server", ["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; exit 3", "{port}"], "tcp",
+            null, NoVariables);
+        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
+            ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
+        Assert.EndsWith(": its last lines:\n  " + new string('x', 1000), told.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_server_that_never_listens_is_given_up_and_ended_with_what_it_started()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
