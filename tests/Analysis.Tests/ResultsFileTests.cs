@@ -76,13 +76,15 @@ public sealed class ResultsFileTests : IDisposable
     public void Names_that_no_file_can_have_are_one_sentence()
     {
         Assert.Equal("cannot write '': it is no name of a file", Refused(""));
-        Assert.SkipWhen(OperatingSystem.IsWindows(), "there the system's words are others");
-        var longest = NewPath + new string('x', 300);
-        Assert.Equal($"cannot write {longest}: the name is longer than the system allows", Refused(longest));
+        var tooLong = NewPath + new string('x', 300);
+        if (OperatingSystem.IsLinux())
+            Assert.Equal($"cannot write {tooLong}: the name is longer than the system allows", Refused(tooLong));
 
-        var allowed = Path.Combine(folder, new string('x', 255));
-        ResultsFile.Save(allowed, Small());
-        Assert.Equal([allowed], Directory.GetFiles(folder));
+        if (OperatingSystem.IsWindows())
+            return; // paths as a whole may be too short there for such a name
+        var longest = Path.Combine(folder, new string('x', 255));
+        ResultsFile.Save(longest, Small());
+        Assert.Equal([longest], Directory.GetFiles(folder));
 
         static string Refused(string path) => Assert.Throws<ResultsFileException>(() => ResultsFile.TrySave(path, Small())).Message;
     }

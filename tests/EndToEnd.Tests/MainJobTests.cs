@@ -180,14 +180,16 @@ public sealed class MainJobTests : IDisposable
 
     private const string Start = " — start a server there ({0} serve --help), or leave out -U to have one started";
 
+    private const string Choose = " — choose another file with -o, or --no-save";
+
     [Theory]
     [InlineData("http://127.0.0.1:1 does not answer: cannot connect to http://127.0.0.1:1: Connection refused" + Start,
         "-U", "http://127.0.0.1:1")]
     [InlineData("unix:/no/such/greeter.sock does not answer: cannot connect to unix:/no/such/greeter.sock: there is no such file" + Start,
         "-U", "unix:/no/such/greeter.sock")]
-    [InlineData("cannot write '': it is no name of a file — choose another file with -o, or --no-save",
+    [InlineData("cannot write '': it is no name of a file" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "")]
-    [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made — choose another file with -o, or --no-save",
+    [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
     [InlineData("there is no file /no/such/run.json", "report", "/no/such/run.json")]
     public async Task What_the_machine_refuses_is_one_sentence_and_exit_2(string sentence, params string[] arguments)

@@ -197,7 +197,7 @@ internal static class HttpTargets
     }
 }
 
-/// <summary>Somebody's echoes, each sent one packet before the plan is made: is there anybody, and does it send back what it is sent?</summary>
+/// <summary>Somebody's echoes, each sent one packet before the plan is made: does it come back?</summary>
 internal static class EchoTargets
 {
     // What speaks a protocol says so at a packet of a few KiB, while of one byte it waits for more.
