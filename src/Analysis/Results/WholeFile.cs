@@ -227,7 +227,8 @@ public static class WholeFile
         }
         catch (UnauthorizedAccessException e) // its own words have the temporary name, which nobody knows
         {
-            throw new UnauthorizedAccessException($"this user may not write in the folder {Path.GetDirectoryName(Path.GetFullPath(path))}", e);
+            var folder = Path.GetDirectoryName(Path.GetFullPath(path));
+            throw new UnauthorizedAccessException($"this user may not write in the folder {folder}", e);
         }
         catch (PathTooLongException e)
         {

@@ -1,10 +1,12 @@
+using System.Text;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
 /// <summary>
 /// The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way. Before the first there is
-/// nothing to keep, and a file that is there already stays as it is.
+/// nothing to keep, and a file that is there already stays as it is. When another run writes the same file meanwhile, this one goes on in a
+/// file of its own.
 /// </summary>
 /// <param name="start">Before the first measurement.</param>
 /// <param name="file">Null when the run is not to be saved.</param>
@@ -13,6 +15,8 @@ namespace IpcBench.Client.Run;
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {
     private readonly int kept = start.Rounds.Count;
+    private (DateTime Written, long Length)? known = Stamp(file);
+    private RunRecord? saved;
     private bool complained;
 
     /// <summary>Something was measured since the journal began.</summary>
@@ -27,7 +31,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     public RunRecord Record { get; private set; } = start;
 
     /// <summary>Null when the run is not to be saved.</summary>
-    public string? File => file;
+    public string? File { get; private set; } = file;
 
     /// <summary>Why the file is behind; null when it holds everything.</summary>
     public string? Unsaved { get; private set; }
@@ -41,12 +45,19 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     private void Change(RunRecord record)
     {
         Record = record;
-        if (file is null || (IsStream ? record.Finished is null : !HasMeasured))
+        if (File is null || (IsStream ? record.Finished is null : !HasMeasured))
             return;
         try
         {
-            ResultsFile.Save(file, record);
-            IsFull = !IsStream && new FileInfo(file).Length > largest - (largest / 64);
+            if (!IsStream && IsAnothers(File))
+            {
+                var own = ResultsPath.Make(Path.GetDirectoryName(File) ?? "", Path.GetFileNameWithoutExtension(File), record);
+                complain($"another run writes {File} too: this one is in {own}");
+                File = own;
+            }
+            ResultsFile.Save(File, record);
+            (saved, known) = (record, Stamp(File));
+            IsFull = !IsStream && new FileInfo(File).Length > largest - (largest / 64);
             Unsaved = null;
         }
         catch (ResultsFileException e)
@@ -58,4 +69,24 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
             complained = true;
         }
     }
+
+    /// <summary>Somebody has written it since: what it holds is neither what was there at first nor what this run wrote.</summary>
+    private bool IsAnothers(string path)
+    {
+        if (Stamp(path) is not { } now || now == known)
+            return false;
+        // Some file systems of networks change a time afterwards: then the run is still there.
+        var ours = saved is null ? null : ResultsFile.ToJson(saved);
+        try
+        {
+            return ours is null || Encoding.UTF8.GetString(WholeFile.Read(path)).TrimEnd('\n') != ours;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return true;
+        }
+    }
+
+    private static (DateTime Written, long Length)? Stamp(string? path) =>
+        path is { Length: > 0 } && new FileInfo(path) is { Exists: true } file ? (file.LastWriteTimeUtc, file.Length) : null;
 }

@@ -91,13 +91,23 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
 
     private static void ReadKeys(Action end)
     {
-        if (Console.IsInputRedirected)
+        if (Console.IsInputRedirected || IsInBackground())
             return;
         while (Console.KeyAvailable)
         {
             if (Console.ReadKey(intercept: true).KeyChar is 'q' or 'Q')
                 end();
         }
+    }
+
+    /// <summary>The terminal stops who reads from it in the background (SIGTTIN, SIGTTOU): with &amp; and below timeout(1).</summary>
+    private static bool IsInBackground()
+    {
+        if (!OperatingSystem.IsLinux())
+            return false;
+        // proc_pid_stat(5): state, ppid, pgrp, session, tty_nr, tpgid behind the name.
+        var stat = File.ReadAllText("/proc/self/stat");
+        return stat[(stat.LastIndexOf(')') + 2)..].Split(' ') is [_, _, var group, _, _, var foreground, ..] && group != foreground;
     }
 
     // Up over our own lines and clear to the end of the screen (ECMA-48: CPL, ED).

@@ -109,6 +109,39 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task Two_runs_that_write_the_same_file_both_keep_what_they_measured()
+    {
+        var folder = Directory.CreateTempSubdirectory("same-").FullName;
+        try
+        {
+            var (file, said) = (Path.Combine(folder, "run.json"), new List<string>());
+            await File.WriteAllTextAsync(file, "former");
+            var run = (await RunAsync(new MadeUpRounds(), rounds: 1)) with { Rounds = [], Ending = "running", Finished = null };
+            var round = (await RunAsync(new MadeUpRounds(), rounds: 1)).Rounds[0];
+            var (first, second) = (new RunJournal(run with { Label = "first" }, file, said.Add),
+                new RunJournal(run with { Label = "second" }, file, said.Add));
+            foreach (var journal in (RunJournal[])[first, second, first, second])
+                journal.Add(round);
+
+            var other = Path.Combine(folder, "run-2.json");
+            Assert.Equal((file, other), (first.File, second.File));
+            Assert.Equal([$"another run writes {file} too: this one is in {other}"], said);
+            Assert.Equal(("first", 2), (ResultsFile.Load(file).Label, ResultsFile.Load(file).Rounds.Count));
+            Assert.Equal(("second", 2), (ResultsFile.Load(other).Label, ResultsFile.Load(other).Rounds.Count));
+            Assert.Equal(2, Directory.GetFiles(folder).Length);
+
+            // Only its time has changed.
+            File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch);
+            first.Add(round);
+            Assert.Equal((file, 3), (first.File, ResultsFile.Load(file).Rounds.Count));
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    [Fact]
     public async Task A_device_that_takes_nothing_is_told_when_the_run_is_over_and_no_further_try_is_promised()
     {
         Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
