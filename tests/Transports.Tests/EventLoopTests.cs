@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
@@ -161,5 +162,53 @@ public class EventLoopTests
         }
 
         public void OnWritable() => Writable.TrySetResult();
+    }
+
+    [Fact]
+    public async Task What_is_read_ahead_for_a_socket_may_move_and_be_of_any_size()
+    {
+        using var loop = new EventLoop("test");
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        var address = new Address.Tcp("127.0.0.1", ((IPEndPoint)listener.LocalEndPoint!).Port);
+        var connector = (await LoopConnector.ForAsync(address, new(), CancellationToken.None))!;
+        var reader = new ByteReader();
+        var opened = new TaskCompletionSource<LoopSocket>(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(async _ => opened.SetResult(reader.Socket = await connector.ConnectAsync(loop, reader, CancellationToken.None)), null);
+        using var peer = await listener.AcceptAsync(TestContext.Current.CancellationToken);
+        var socket = await opened.Task.WaitAsync(Patience);
+        for (var i = 1; i <= 200; i++)
+        {
+            socket.NeededSoon = [new object(), "", new byte[i * 1000], reader];
+            GC.Collect(0);
+            peer.Send([(byte)i]);
+            Assert.True(await reader.Came.WaitAsync(Patience, TestContext.Current.CancellationToken));
+            Assert.Equal((byte)i, reader.Last);
+        }
+        loop.Post(_ => socket.Close(), null);
+    }
+
+    private sealed class ByteReader : ILoopHandler
+    {
+        public SemaphoreSlim Came { get; } = new(0);
+
+        public LoopSocket? Socket { get; set; }
+
+        public byte Last { get; private set; }
+
+        public void OnReadable(bool hangUp)
+        {
+            Span<byte> one = stackalloc byte[1];
+            while (Socket!.Receive(one) > 0)
+            {
+                Last = one[0];
+                Came.Release();
+            }
+        }
+
+        public void OnWritable()
+        {
+        }
     }
 }

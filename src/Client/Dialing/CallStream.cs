@@ -8,10 +8,20 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
     private ManualResetValueTaskSourceCore<bool> ready;
+    private object? worker, waiter;
+
+    /// <summary>Objects that go on when a call ends.</summary>
+    public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
     public bool IsOut { get; private set; }
 
     public long SentNs { get; private set; }
+
+    public void OnWorker(object asks)
+    {
+        worker = asks;
+        connection.OnWaiter();
+    }
 
     public virtual ValueTask<bool> ReadyAsync()
     {
@@ -59,8 +69,14 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     ValueTaskSourceStatus IValueTaskSource<CallResult>.GetStatus(short token) => call.GetStatus(token);
 
     void IValueTaskSource<CallResult>.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    {
         call.OnCompleted(continuation, state, token, flags);
+        if (ReferenceEquals(state, waiter))
+            return;
+        waiter = state;
+        connection.OnWaiter();
+    }
 
     bool IValueTaskSource<bool>.GetResult(short token) => ready.GetResult(token);
 

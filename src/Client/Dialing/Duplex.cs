@@ -3,6 +3,11 @@ namespace IpcBench.Client.Dialing;
 /// <summary>An open duplex of bytes: sends what it is given without blocking, and tells its owner what arrives.</summary>
 internal abstract class Duplex
 {
+    /// <summary>Is told which objects its owner needs for the next bytes, so that they can be read ahead.</summary>
+    public virtual void NeedSoon(object[] objects)
+    {
+    }
+
     /// <summary>Begins to deliver to the owner.</summary>
     public abstract void Start();
 

@@ -49,6 +49,9 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
     /// <summary>There is load, and calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
+    /// <summary>Objects that the next reply goes through, and the call after it, where there are many.</summary>
+    protected virtual object[] NeededSoon => [];
+
     /// <summary>The connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 
@@ -69,6 +72,7 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
             {
                 (Current, opening) = (begun, opened);
                 OnDuplex();
+                OnWaiter();
             }
             begun.Start();
             await opened.Task;
@@ -113,6 +117,13 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
         accepting = value;
         while (!value && waiting.TryDequeue(out var call))
             call.SignalReady(false);
+    }
+
+    /// <summary>Another object waits for the calls of a stream. With one stream all is known that the next reply goes through.</summary>
+    public void OnWaiter()
+    {
+        if (Streams.Count == 1 && Streams[0] is CallStream only && NeededSoon is { Length: > 0 } path)
+            Current?.NeedSoon([this, only, .. only.Waiters, Output, .. path]);
     }
 
     /// <summary>A call has succeeded: the server is worth another attempt at once.</summary>

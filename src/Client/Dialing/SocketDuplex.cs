@@ -17,6 +17,8 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 
     public void Attach(LoopSocket opened) => socket = opened;
 
+    public override void NeedSoon(object[] objects) => socket!.NeededSoon = objects;
+
     public override void Start() => OnReadable(hangUp: false);
 
     public override void Flush(OutputBuffer output)

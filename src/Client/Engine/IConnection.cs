@@ -66,6 +66,11 @@ internal interface IConnection : IAsyncDisposable
 /// <summary>One stream of a connection: one outstanding call. The engine does not know what a call is on the wire.</summary>
 internal interface IStream
 {
+    /// <summary>Is told who makes its calls from now on.</summary>
+    void OnWorker(object asks)
+    {
+    }
+
     /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
     /// <returns>False: the load is over, and no call may be sent.</returns>
     ValueTask<bool> ReadyAsync();

@@ -19,6 +19,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 
     public async Task RunAsync()
     {
+        stream.OnWorker(this);
         await CallAsync();
         var end = await stream.EndAsync(MonotonicClock.NowNs);
         if (!end.IsOk)

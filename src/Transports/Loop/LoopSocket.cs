@@ -51,6 +51,12 @@ public sealed unsafe class LoopSocket : IWatched
     /// <summary>Who is told of events; may be replaced on the loop's thread.</summary>
     public ILoopHandler Handler { get; set; }
 
+    /// <summary>
+    /// Objects that the handler needs for the next bytes: of hundreds of connections none is in the processor's caches, which read them
+    /// while the system copies the bytes. On the loop's thread.
+    /// </summary>
+    public object[] NeededSoon { get; set; } = [];
+
     public EventLoop Loop => loop;
 
     public bool IsClosed => fd < 0;
@@ -61,6 +67,7 @@ public sealed unsafe class LoopSocket : IWatched
     {
         if (fd < 0)
             return -9; // EBADF
+        ProcessorCache.FetchAll(NeededSoon);
         fixed (byte* start = buffer)
         {
             var count = Native.Receive(fd, start, buffer.Length, 0);

@@ -34,6 +34,9 @@ internal sealed class Http2Connection : IFrameHandler
         mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
     }
 
+    /// <summary>What the next reply and the request after it go through.</summary>
+    public object[] NeededSoon => [reader, streams, blocks, replies, .. replies.NeededSoon, requests, .. requests.NeededSoon];
+
     /// <summary>Nothing can be sent or received any more.</summary>
     public bool IsClosed { get; private set; }
 

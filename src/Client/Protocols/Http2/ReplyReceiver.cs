@@ -13,6 +13,9 @@ internal sealed class ReplyReceiver(
     private Http2Stream? dataStream;
     private FrameHeader dataFrame;
 
+    /// <summary>What the next reply goes through.</summary>
+    public object[] NeededSoon => [decoder, window];
+
     /// <summary>Writes our SETTINGS and the connection's window.</summary>
     public void WriteSettings() => window.WriteSettings(output);
 

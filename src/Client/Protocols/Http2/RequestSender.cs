@@ -17,6 +17,9 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
+    /// <summary>What the next request goes through.</summary>
+    public object[] NeededSoon => [peer, fields, blocked];
+
     /// <summary>Flow-controlled bytes that were written and that the server has not given back to the connection's window.</summary>
     public long Ahead { get; private set; }
 
