@@ -134,7 +134,7 @@ STARLETTE_ARMS = [(name, UVICORN) for name in ("tcp", "sharedvolume", "combined"
 FLASK_LOAD = {"-t": "2", "-c": "10", "-d": "5s", "-r": "7", "--warmup": "2s"}
 STARLETTE_LOAD = {"-t": "1", "-c": "1", "--varying-length": "", "-n": "1000", "-r": "7", "--warmup": "2s"}
 LOAD_OPTIONS = [("-t", "--threads"), ("-c", "--connections"), ("-d", "--duration"), ("-n", "--calls"), ("-r", "--rounds"), ("--warmup",)]
-BRIEF = {"-r": "1", "--warmup": "200ms"}
+BRIEF = {"-r": "1", "--warmup": "50ms"}
 SCENARIOS = {"flask": flask, "flask-containers": flask_containers, "starlette": starlette}
 
 if __name__ == "__main__":

@@ -12,6 +12,10 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class HaltedServerTests : IDisposable
 {
     private const string NoSignals = "no signals to send on Windows";
+
+    // Each call takes 5 ms, so that a window of many seconds leaves the machine to other tests.
+    private static readonly string[] Slow = ["--delay-us", "5000"];
+
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
     private string File => Path.Combine(folder, "run.json");
@@ -27,7 +31,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "9s", "--warmup", "100ms", "-s", "10", "-c", "8", "--timeout",
+        await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "9s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
             timeout, "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 1/1");
         await Task.Delay(1500);
@@ -46,14 +50,14 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var first = await StartServerAsync();
-        await using var tool = Tool.Start(
-            "-U", Socket, "-r", "1", "-d", "15s", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
-        await tool.SeesAsync("Round 1/1");
-        await Task.Delay(1500);
         // The new one stands ready on another path, so that how long it takes to start is no part of the test.
         var next = Path.Combine(folder, "next.sock");
-        await using var second = Tool.StartServer("--listen", "unix:" + next);
+        await using var second = Tool.StartServer(["--listen", "unix:" + next, .. Slow]);
         await second.SeesAsync("GrpcBench server ready");
+        await using var tool = Tool.Start(
+            "-U", Socket, "-r", "1", "-d", "12s", "--warmup", "20ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
+        await tool.SeesAsync("Round 1/1");
+        await Task.Delay(1500);
         first.Signal("KILL");
         await first.ExitCodeAsync();
         System.IO.File.Move(next, Path.Combine(folder, "s.sock"), overwrite: true);
@@ -71,7 +75,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "2s", "--warmup", "50ms", "-s", "10", "-c", "8", "--timeout",
+        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "1s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
             "60s", "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 2/50");
         server.Signal("STOP");
@@ -139,7 +143,7 @@ public sealed class HaltedServerTests : IDisposable
 
     private async Task<Tool> StartServerAsync()
     {
-        var server = Tool.StartServer("--listen", Socket);
+        var server = Tool.StartServer(["--listen", Socket, .. Slow]);
         await server.SeesAsync("GrpcBench server ready");
         return server;
     }

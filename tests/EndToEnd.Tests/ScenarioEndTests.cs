@@ -44,8 +44,8 @@ public sealed class ScenarioEndTests : ScenarioStage
     [Fact]
     public async Task An_nginx_that_is_killed_meanwhile_ends_the_run_and_leaves_nothing()
     {
-        await using var script = Start("--brief", "-d", "30s", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
-        await script.SeesAsync("Running");
+        await using var script = Start("--brief", "-r", "100", "-d", "500ms", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
+        await script.SeesAsync("Running"); // the first arm has been measured, and 199 times one is to come
         foreach (var id in Own.Left().Where(id => OwnProcesses.Name(id) == "nginx"))
         {
             using var nginx = Process.GetProcessById(id);
@@ -59,8 +59,9 @@ public sealed class ScenarioEndTests : ScenarioStage
     [Fact]
     public async Task Two_at_once_do_not_meet()
     {
-        await using var one = Start("--bench", Waiting());
-        await using var other = Start("--bench", Waiting());
+        var waiting = Waiting(); // a program that runs cannot be written again
+        await using var one = Start("--bench", waiting);
+        await using var other = Start("--bench", waiting);
         await one.SeesAsync("measuring now");
         await other.SeesAsync("measuring now");
         one.Signal("INT");
