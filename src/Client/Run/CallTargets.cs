@@ -23,6 +23,8 @@ internal static class CallTargets
     // One call may fail for reasons of its own.
     private const int Tries = 3;
 
+    private static readonly TimeSpan Least = TimeSpan.FromSeconds(5);
+
     /// <summary>The targets with the call, and the bytes of the first reply of each.</summary>
     /// <exception cref="UsageException">Something was asked for that a method of its kind cannot do.</exception>
     /// <exception cref="InputException">A request, a file or what is expected cannot be used.</exception>
@@ -38,7 +40,7 @@ internal static class CallTargets
             throw new UsageException(sentence);
         var replies = new Dictionary<Address, long?>();
         foreach (var address in targets.Select(target => target.Address).Distinct())
-            replies[address] = await AskAsync(call, source with { Server = address }, cancellation);
+            replies[address] = await AskAsync(call, source with { Server = address }, options.Timeout, cancellation);
         return [.. targets.Select(target => target with { Call = call, ReplySize = replies[target.Address] ?? 0 })];
     }
 
@@ -100,9 +102,9 @@ internal static class CallTargets
     }
 
     /// <summary>Bytes of the reply to the first request; null when it ended in a way that the next may not.</summary>
-    private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, CancellationToken cancellation)
+    private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, TimeSpan timeout, CancellationToken cancellation)
     {
-        using var caller = new GrpcCaller(server.Server!, server.Connector, call);
+        using var caller = new GrpcCaller(server.Server!, server.Connector, call) { Patience = Longest(timeout) };
         var answers = new List<GrpcAnswer>();
         try
         {
@@ -118,6 +120,9 @@ internal static class CallTargets
             throw new EnvironmentException($"{server.Server} {sentence}");
         return answers[^1] is { Status: 0, Message: { } reply } ? reply.Length : null;
     }
+
+    // The first call of a server that has just begun takes longer than those that are measured.
+    private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
     /// <summary>The rest of a sentence that begins with the server; null when a run may begin.</summary>
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)

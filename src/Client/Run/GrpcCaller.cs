@@ -36,8 +36,6 @@ internal sealed class GrpcCaller : IDisposable
     // What a server may fill this process's memory with.
     private const int MostBytes = 64 << 20;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
-
     private readonly HttpClient http;
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
@@ -68,7 +66,7 @@ internal sealed class GrpcCaller : IDisposable
             BaseAddress = tls is null
                 ? new Uri("http://localhost")
                 : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
-            Timeout = Patience,
+            Timeout = System.Threading.Timeout.InfiniteTimeSpan, // each call has its own
             MaxResponseContentBufferSize = MostBytes,
         };
     }
@@ -80,6 +78,9 @@ internal sealed class GrpcCaller : IDisposable
     }
 
     public Address Address { get; }
+
+    /// <summary>How long a call may take.</summary>
+    public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="path"><c>/package.Service/Method</c>.</param>

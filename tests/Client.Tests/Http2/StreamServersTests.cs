@@ -127,12 +127,15 @@ public class StreamServersTests
         var load = TestLoad.Options(address, connections: 1, streams: 1, threads: 1) with { Mode = mode };
         // One way, 100 messages a second: behind one that is held for 200 ms there are 19 more, 10 ms less late each.
         const int calls = 90;
-        var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = calls, Rate = mode == "ping-pong" ? null : 100 });
-        Assert.Equal(calls, result.Ok);
-        var latency = result.Latency.ToCounts();
-        Assert.InRange(latency.ValueAt(100), 0.99 * held * 1e6, double.MaxValue);
-        Assert.InRange(latency.ValueAt(100.0 * (calls - late / 2 + 0.5) / calls), (late == 1 ? 0 : 0.5 * held) * 1e6, double.MaxValue);
-        Assert.InRange(latency.ValueAt(30), 0, 0.95 * held * 1e6);
+        await TestLoad.InTheEndAsync(async () =>
+        {
+            var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = calls, Rate = mode == "ping-pong" ? null : 100 });
+            Assert.Equal(calls, result.Ok);
+            var latency = result.Latency.ToCounts();
+            Assert.InRange(latency.ValueAt(100), 0.99 * held * 1e6, double.MaxValue);
+            Assert.InRange(latency.ValueAt(100.0 * (calls - late / 2 + 0.5) / calls), (late == 1 ? 0 : 0.5 * held) * 1e6, double.MaxValue);
+            Assert.InRange(latency.ValueAt(30), 0, 0.95 * held * 1e6);
+        });
         server.StandardInput.Close(); // it ends with whoever started it
         await server.WaitForExitAsync(TestContext.Current.CancellationToken);
     }

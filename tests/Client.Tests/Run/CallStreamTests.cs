@@ -2,10 +2,12 @@ using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Protocol.V1;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
@@ -123,6 +125,26 @@ public sealed class CallStreamTests : IDisposable
     }
 
     /// <summary>500 calls of the only cell that there is.</summary>
+    [Fact]
+    public async Task A_method_may_take_as_long_as_the_timeout_says()
+    {
+        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"slow-{Guid.NewGuid():N}.sock"));
+        var start = ServerLocation.StartInfo();
+        foreach (var argument in (string[])["--owned", "--listen", $"{address}", "--delay-us", "5500000"])
+            start.ArgumentList.Add(argument);
+        start.RedirectStandardInput = start.RedirectStandardOutput = true;
+        using var server = System.Diagnostics.Process.Start(start)!;
+        while (await server.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
+            && !line.Contains("ready", StringComparison.Ordinal))
+        {
+        }
+        var options = Typed.ReadCall("-U", $"{address}", "--call", Bench + "Download", "--data", "{}", "--timeout", "30s");
+        await using (var servers = await Typed.ServersAsync(options))
+            Assert.Equal(Bench + "Download", Assert.Single(servers.Targets).Call!.Method);
+        server.StandardInput.Close(); // it ends with whoever started it
+        await server.WaitForExitAsync(TestContext.Current.CancellationToken);
+    }
+
     private static async Task<(LoadResult Result, PlannedCell Cell)> MeasureAsync(params string[] arguments)
     {
         var options = Typed.ReadCall(arguments);
