@@ -44,7 +44,8 @@ public sealed class ScenarioEndTests : ScenarioStage
     [Fact]
     public async Task An_nginx_that_is_killed_meanwhile_ends_the_run_and_leaves_nothing()
     {
-        await using var script = Start("--brief", "-r", "100", "-d", "500ms", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
+        await using var script = Start(
+            "--brief", "-r", "100", "-d", "500ms", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
         await script.SeesAsync("Running"); // the first arm has been measured, and 199 times one is to come
         foreach (var id in Own.Left().Where(id => OwnProcesses.Name(id) == "nginx"))
         {
