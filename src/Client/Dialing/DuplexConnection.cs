@@ -119,10 +119,13 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
             call.SignalReady(false);
     }
 
-    /// <summary>Another object waits for the calls of a stream. With one stream all is known that the next reply goes through.</summary>
+    /// <summary>
+    /// Another object waits for the calls of a stream. With one stream all is known that the next reply goes through; only sockets of an
+    /// event loop make use of it, and only there nobody else changes it meanwhile.
+    /// </summary>
     public void OnWaiter()
     {
-        if (Streams.Count == 1 && Streams[0] is CallStream only && NeededSoon is { Length: > 0 } path)
+        if (dialer.UsesLoops && Streams.Count == 1 && Streams[0] is CallStream only && NeededSoon is { Length: > 0 } path)
             Current?.NeedSoon([this, only, .. only.Waiters, Output, .. path]);
     }
 

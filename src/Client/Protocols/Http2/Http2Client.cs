@@ -42,7 +42,7 @@ internal sealed class Http2Client : DuplexConnection
     /// <summary>How long the streams were kept from writing.</summary>
     public BlockedClock BlockedClock { get; } = new();
 
-    protected override object[] NeededSoon => connection is null ? [] : [connection, .. connection.NeededSoon];
+    protected override object[] NeededSoon => connection is { } open ? [open, .. open.NeededSoon] : [];
 
     protected override bool CanSend => connection is { IsReady: true } && withdrawn == 0;
 
