@@ -31,9 +31,9 @@ public static class LoopSockets
             UnixDomainSocketEndPoint local => UnixAddress(local),
             _ => throw new NotSupportedException($"no sockets for {endPoint.GetType().Name}: name an IP, DNS or Unix socket end point"),
         };
-        var options = new ConnectorOptions();
-        // A reset would take what an application wrote last with it; PipedConnector sends that first.
-        var connector = IsSupported ? new PipedConnector(address, options) : Connector.For(address, options with { ResetOnClose = false });
+        // A reset takes with it what an application wrote last and the other side has not read yet.
+        var options = new ConnectorOptions { ResetOnClose = false };
+        Connector connector = IsSupported ? new PipedConnector(address, options) : Connector.For(address, options);
         return await connector.ConnectAsync(cancellation);
     }
 

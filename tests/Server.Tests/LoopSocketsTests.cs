@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Net;
+using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
 using System.Text;
@@ -146,6 +147,28 @@ public class LoopSocketsTests
         var reading = stream.ReadAsync(new byte[1]).AsTask();
         await stream.DisposeAsync();
         await Assert.ThrowsAnyAsync<IOException>(() => reading.WaitAsync(Limits.Wait));
+    }
+
+    // As a NetworkStream has it: what the system has taken arrives, whenever the other side comes to read it.
+    [Fact]
+    public async Task What_was_written_before_a_stream_is_disposed_arrives_at_a_slow_reader()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        var (there, written) = ((IPEndPoint)listener.LocalEndPoint!, Bytes(16_000));
+        var stream = await Loops.Connect(there);
+        using var peer = await listener.AcceptAsync();
+        await stream.WriteAsync(written);
+        await stream.DisposeAsync();
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections()
+            .Any(one => one.RemoteEndPoint.Equals(there) && one.State == TcpState.Established))
+            await Task.Delay(10, limit.Token);
+        using var received = new MemoryStream();
+        await using var reading = new NetworkStream(peer);
+        await reading.CopyToAsync(received, limit.Token);
+        Assert.Equal(written, received.ToArray());
     }
 
     [Fact]
