@@ -114,7 +114,6 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
         catch (IOException e)
         {
             // The system watches no more descriptors.
-            LoopListener.Discard(descriptor);
             pipes.Fail(e);
         }
     }

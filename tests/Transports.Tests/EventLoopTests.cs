@@ -46,6 +46,47 @@ public class EventLoopTests
         })));
     }
 
+    // Whoever disposes of a loop, or posts to it, may be a moment late: by then its descriptors' numbers may be those of files.
+    [Fact]
+    public void Waking_a_loop_that_has_ended_writes_to_nobodys_file()
+    {
+        var epoll = new EpollSet();
+        epoll.Dispose();
+        var folder = Directory.CreateTempSubdirectory("ipcbench-");
+        var files = Enumerable.Range(0, 20).Select(number => File.Create(Path.Combine(folder.FullName, $"{number}"))).ToList();
+        epoll.Wake();
+        Assert.All(files, file => Assert.Equal(0, file.Length));
+        files.ForEach(file => file.Dispose());
+        folder.Delete(recursive: true);
+    }
+
+    [Fact]
+    public async Task A_descriptor_that_cannot_be_watched_is_closed()
+    {
+        using var loop = new EventLoop("test");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}");
+        // epoll watches no files (epoll_ctl(2), EPERM). The file is locked until its last descriptor is closed.
+        var file = File.OpenHandle(path, FileMode.CreateNew, FileAccess.ReadWrite, FileShare.None);
+        var descriptor = (int)file.DangerousGetHandle();
+        file.SetHandleAsInvalid();
+        Assert.Throws<IOException>(() => File.OpenHandle(path));
+        var taken = new TaskCompletionSource<LoopSocket>(TaskCreationOptions.RunContinuationsAsynchronously);
+        loop.Post(_ =>
+        {
+            try
+            {
+                taken.SetResult(LoopSocket.Take(loop, descriptor, new Recorder()));
+            }
+            catch (IOException e)
+            {
+                taken.SetException(e);
+            }
+        }, null);
+        await Assert.ThrowsAsync<IOException>(() => taken.Task.WaitAsync(Patience));
+        File.OpenHandle(path).Dispose();
+        File.Delete(path);
+    }
+
     [Fact]
     public async Task A_connect_that_is_given_up_goes_on_at_the_loops_thread()
     {

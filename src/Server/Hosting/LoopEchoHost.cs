@@ -136,8 +136,7 @@ internal sealed class LoopEchoHost : IDisposable
             }
             catch (IOException)
             {
-                // The system watches no more descriptors (fs.epoll.max_user_watches).
-                LoopListener.Discard(descriptor);
+                // The system watches no more descriptors.
                 host.gate.Closed();
             }
         }

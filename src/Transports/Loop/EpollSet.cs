@@ -19,6 +19,8 @@ internal sealed unsafe class EpollSet : IDisposable
     private readonly int wake;
     private readonly byte* events = (byte*)NativeMemory.AllocZeroed((nuint)(Capacity * 16));
     private readonly Stack<int> free = new();
+    private readonly Lock wakeGate = new();
+    private bool hasEnded;
     private IWatched?[] sockets = new IWatched?[64];
     private uint[] generations = new uint[64];
     private int used = 1; // slot 0 is the wake-up descriptor
@@ -38,11 +40,16 @@ internal sealed unsafe class EpollSet : IDisposable
     /// <summary>How many connections it watches.</summary>
     public int Connections => used - 1 - free.Count - listeners;
 
-    /// <summary>Ends a wait early, or the next one at once. From any thread.</summary>
+    /// <summary>Ends a wait early, or the next one at once; nothing after its end. From any thread.</summary>
     public void Wake()
     {
         var one = 1L;
-        Native.Write(wake, &one, sizeof(long));
+        // Not while the descriptor is being closed: its number may be another's afterwards.
+        lock (wakeGate)
+        {
+            if (!hasEnded)
+                Native.Write(wake, &one, sizeof(long));
+        }
     }
 
     /// <returns>The slot to name in <see cref="Watch"/> and <see cref="Remove"/>.</returns>
@@ -122,8 +129,12 @@ internal sealed unsafe class EpollSet : IDisposable
 
     public void Dispose()
     {
+        lock (wakeGate)
+        {
+            hasEnded = true;
+            Native.Close(wake);
+        }
         Native.Close(epoll);
-        Native.Close(wake);
         NativeMemory.Free(events);
     }
 

@@ -108,6 +108,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
     public int Retries { get; private set; }
 
     /// <returns>The open socket, or null and the errno.</returns>
+    /// <exception cref="IOException">The system watches no more descriptors.</exception>
     public async ValueTask<(LoopSocket? Socket, int Error)> RunAsync(CancellationToken cancellation)
     {
         Begin();
@@ -116,9 +117,15 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             var registration = cancellation.UnsafeRegister(
                 static state => ((LoopConnectAttempt)state!).loop.Post(static attempt => ((LoopConnectAttempt)attempt!).GiveUp(), state),
                 this);
-            await ended.Task;
-            // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread. One too late does nothing.
-            registration.Unregister();
+            try
+            {
+                await ended.Task;
+            }
+            finally
+            {
+                // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread.
+                registration.Unregister(); // one too late does nothing
+            }
         }
         var error = await ended.Task;
         if (error != 0)
@@ -147,7 +154,15 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
         }
         else if (error is 0 or Native.InProgress)
         {
-            socket = new LoopSocket(loop, fd, this);
+            try
+            {
+                socket = new LoopSocket(loop, fd, this);
+            }
+            catch (IOException e)
+            {
+                ended.TrySetException(e); // not thrown: a retry is a timer's
+                return;
+            }
             if (error == 0)
                 ended.TrySetResult(0);
             else

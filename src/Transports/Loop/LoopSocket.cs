@@ -27,16 +27,26 @@ public sealed unsafe class LoopSocket : IWatched
     private int fd;
     private volatile bool writable = true;
 
+    /// <exception cref="IOException">The system watches no more descriptors; this one is closed.</exception>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
-        slot = loop.Epoll.Add(this, fd, ReadInterest);
+        try
+        {
+            slot = loop.Epoll.Add(this, fd, ReadInterest);
+        }
+        catch (IOException)
+        {
+            Native.Close(fd);
+            throw;
+        }
     }
 
     /// <summary>Watches a connection that <see cref="LoopListener.TryAccept"/> gave. On the loop's thread only.</summary>
     /// <param name="loop">Watches it from now on.</param>
     /// <param name="descriptor">Belongs to this object from now on.</param>
     /// <param name="handler">Is told of events.</param>
+    /// <exception cref="IOException">The system watches no more descriptors (fs.epoll.max_user_watches); this one is closed.</exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
     /// <summary>Takes an accepted connection over from the framework, which forgets it. On the loop's thread only.</summary>
