@@ -195,6 +195,32 @@ public sealed class WritingTests : IDisposable
         Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task On_a_terminal_progress_is_drawn_and_q_ends_the_run()
+    {
+        await using var tool = OnTerminal($"{Client} {Tiny} -r 1000 -o {folder}/run.json");
+        await tool.SeesAsync("round 2 of 1000");
+        await tool.Process.StandardInput.WriteAsync("q");
+        await tool.Process.StandardInput.FlushAsync();
+        Assert.Equal(130, await tool.ExitCodeAsync());
+        Assert.InRange(RoundsOf(ResultsFile.Load(PathOf("run.json"))), 1, 999);
+    }
+
+    [Fact]
+    public async Task In_the_background_of_a_terminal_a_run_leaves_keys_and_the_prompt_to_the_shell()
+    {
+        // wait ends with 128 and more when the terminal stops the job.
+        await using var tool = OnTerminal($"{Client} {Tiny} -r 2 -o {folder}/run.json & wait $!");
+        await tool.SeesAsync("; 2 rounds of 0.1 s");
+        await tool.Process.StandardInput.WriteAsync("q");
+        await tool.Process.StandardInput.FlushAsync();
+        Assert.True(await tool.ExitCodeAsync() == 0, tool.Output);
+        var run = ResultsFile.Load(PathOf("run.json"));
+        Assert.Equal((2, "complete"), (RoundsOf(run), run.Ending));
+        Assert.DoesNotContain("q ends", tool.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b[0J", tool.Output, StringComparison.Ordinal);
+    }
+
     // A round that something else disturbed is there twice.
     private static int RoundsOf(RunRecord run) => run.Rounds.Select(round => round.Number).Distinct().Count();
 
@@ -206,6 +232,14 @@ public sealed class WritingTests : IDisposable
         if ((await ShellAsync("exec unshare -rm true")).Code != 0)
             Assert.Skip("no mount of its own may be made here");
         return await ShellAsync($"exec unshare -rm sh -c \"mount -t tmpfs -o {options} none {mountPoint} && {command}\"");
+    }
+
+    /// <summary>A shell with job control, whose terminal has what is written to its standard input as keys.</summary>
+    private Tool OnTerminal(string command)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        File.WriteAllText(PathOf("job"), $"set -m\nexport TERM=xterm\n{command}\n");
+        return Tool.StartProgram("script", folder, "-qec", $"bash {PathOf("job")}", "/dev/null");
     }
 
     private async Task<(int Code, string Output, string Error)> ShellAsync(string script, string? temporary = null)

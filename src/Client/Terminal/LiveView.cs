@@ -9,6 +9,7 @@ namespace IpcBench.Client.Terminal;
 /// <summary>
 /// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, and the
 /// ratios so far with their intervals. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
+/// In the background of a terminal (Linux) keys and the foot of the screen are the shell's: nothing is read nor drawn there.
 /// </summary>
 internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {
@@ -77,9 +78,17 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     {
         while (!ended.Wait(Interval))
         {
-            ReadKeys(end);
+            var keys = WhoseKeys();
+            if (keys == Keys.Ours)
+                ReadKeys(end);
             lock (drawing)
             {
+                if (keys == Keys.Others)
+                {
+                    // What stands there now is somebody else's.
+                    linesShown = 0;
+                    continue;
+                }
                 Erase();
                 var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width), console.Profile.Height);
                 foreach (var line in lines)
@@ -91,9 +100,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
 
     private static void ReadKeys(Action end)
     {
-        if (Console.IsInputRedirected || IsInBackground())
-            return;
-        while (Console.KeyAvailable)
+        while (!Console.IsInputRedirected && Console.KeyAvailable)
         {
             if (Console.ReadKey(intercept: true).KeyChar is 'q' or 'Q')
                 end();
@@ -101,13 +108,18 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     }
 
     /// <summary>The terminal stops who reads from it in the background (SIGTTIN, SIGTTOU): with &amp; and below timeout(1).</summary>
-    private static bool IsInBackground()
+    private static Keys WhoseKeys()
     {
         if (!OperatingSystem.IsLinux())
-            return false;
+            return Keys.Ours;
         // proc_pid_stat(5): state, ppid, pgrp, session, tty_nr, tpgid behind the name.
         var stat = File.ReadAllText("/proc/self/stat");
-        return stat[(stat.LastIndexOf(')') + 2)..].Split(' ') is [_, _, var group, _, _, var foreground, ..] && group != foreground;
+        return stat[(stat.LastIndexOf(')') + 2)..].Split(' ') switch
+        {
+            [_, _, var group, _, _, var foreground, ..] when group == foreground => Keys.Ours,
+            [_, _, _, _, _, "-1" or "0", ..] => Keys.Nobodys,
+            _ => Keys.Others,
+        };
     }
 
     // Up over our own lines and clear to the end of the screen (ECMA-48: CPL, ED).
@@ -116,5 +128,14 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         if (linesShown > 0)
             Console.Error.Write(FormattableString.Invariant($"\u001b[{linesShown}F\u001b[0J"));
         linesShown = 0;
+    }
+
+    private enum Keys
+    {
+        Ours,
+        Others,
+
+        /// <summary>A screen, but no terminal that controls this session: it is drawn on, and not read from.</summary>
+        Nobodys,
     }
 }
