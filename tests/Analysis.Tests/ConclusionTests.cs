@@ -44,6 +44,47 @@ public sealed class ConclusionTests
     }
 
     [Theory]
+    [InlineData(1.5, 0.8, 1, "faster for 10 B and 100 B (+50 %); slower for 10 kB (−20 %).")]
+    [InlineData(1.5, 1.5, 1, "faster for 10 B, 100 B and 10 kB (+50 %).")]
+    [InlineData(1.0, 0.8, 1, "slower for 10 kB (−20 %); as fast for 10 B and 100 B.")]
+    [InlineData(1.5, 1.5, 2, "faster for 10 B, 100 B and 10 kB with 1 connection (+50 %), "
+        + "10 B, 100 B and 10 kB with 400 connections (+50 %).")]
+    public void The_answer_begins_with_what_a_Unix_socket_gives_instead_of_TCP(double small, double large, int topologies, string expected)
+    {
+        var run = new MeasuredRun(new SampleRuns
+        {
+            Sizes = [10, 100, 10_000],
+            Connections = topologies == 1 ? [400] : [1, 400],
+            Noise = 0.0001,
+            SamplesPerRound = 200,
+            Speed = (transport, size) => transport == "unix" ? size < 1000 ? small : large : 1,
+        }.Make());
+
+        Assert.Equal("A Unix socket instead of TCP, by requests/s: " + expected,
+            InShort.Of(run).Replace(".0 %", " %", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void What_is_not_decided_of_a_Unix_socket_is_counted()
+    {
+        var run = new SampleRuns { Sizes = [10, 100], Noise = 0.5, SamplesPerRound = 200, Speed = (_, _) => 1 };
+        Assert.Equal("A Unix socket instead of TCP, by requests/s: not decided in any of 2 cases.",
+            InShort.Of(new MeasuredRun(run.Make())));
+        var few = new SampleRuns { Sizes = [10], SamplesPerRound = 200 };
+        Assert.Equal("", InShort.Of(new MeasuredRun(few.Make())));
+    }
+
+    [Fact]
+    public void A_brief_answer_has_the_crossover_in_its_first_line_alone()
+    {
+        var model = new ReportModel(new SampleRuns { Sizes = [10, 1_000_000], SamplesPerRound = 200, Transports = ["tcp", "unix"] }.Make());
+        string Made(bool isBrief) => new TextReport(new TextLayout(80, IsBrief: isBrief)).Make(model);
+        Assert.Contains("Crossover", Made(false), StringComparison.Ordinal);
+        Assert.DoesNotContain("Crossover", Made(true), StringComparison.Ordinal);
+        Assert.Contains("instead of TCP", Made(true), StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData(1.2, 0.8, "Crossover: unix is faster up to 100 B, tcp from 1 kB.")]
     [InlineData(1.0, 1.0, "Crossover: unix is faster at 100 B, tcp at 1 kB.")]
     public void A_crossover_says_nothing_of_sizes_at_which_nobody_is_ahead(double atFirst, double atLast, string expected)

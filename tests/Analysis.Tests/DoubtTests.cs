@@ -89,6 +89,7 @@ public sealed class DoubtTests
             }
         });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { ClientCpus = "2-3" } });
+        Raises("client-limit", "of the 1 CPU that it may use", pinned with { Host = pinned.Host with { ClientCpus = "2" } });
         Raises("client-limit", "of the 2 CPUs that it may use", pinned with { Host = pinned.Host with { CpuQuota = 2 } });
         Assert.Null(Find(pinned, "client-limit"));
     }
@@ -112,6 +113,9 @@ public sealed class DoubtTests
         var method = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Method = "a.B/C", Size = 5 } })] };
         Raises("client-ceiling", "the client itself reaches 180,000", method with { Calibrations = [Ceiling(180_000)] });
         Assert.Null(Find(method with { Calibrations = [Ceiling(180_000) with { Transport = "tcp" }] }, "client-ceiling"));
+        // The ceiling was found with calls.
+        var pushed = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = "push" } })] };
+        Assert.Null(Find(pushed with { Calibrations = [Ceiling(180_000)] }, "client-ceiling"));
     }
 
     [Fact]

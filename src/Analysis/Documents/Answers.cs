@@ -49,7 +49,7 @@ public static class Answers
             + $"a call.";
     }
 
-    private static string RateUnit(MeasuredCell cell) => cell.Key.IsOfMessages ? "messages/s" : Metric.Rate.Title;
+    internal static string RateUnit(MeasuredCell cell) => cell.Key.IsOfMessages ? "messages/s" : Metric.Rate.Title;
 
     private static PointAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
@@ -191,7 +191,7 @@ internal static class Concurrency
         select $"{same.Key.Work}: which is faster depends on the concurrency: "
             + And([.. decided.Select(c => $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}")]) + ".";
 
-    private static string Calls(MeasuredCell cell) => cell.Key switch
+    internal static string Calls(MeasuredCell cell) => cell.Key switch
     {
         { Streams: > 1 } key => Invariant($"{key.Connections} × {key.Streams} calls at a time"),
         { Connections: 1 } => "1 connection",

@@ -28,7 +28,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>The command that measured it.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
-    public Section Answer => Section.Of("Answer", new Block { Sentences = Answers.Of(run) });
+    public Section Answer => Section.Of("Answer", new Block { Caption = InShort.Of(run), Sentences = Answers.Of(run) });
 
     /// <summary>The same, each with its figures where there is a winner.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);

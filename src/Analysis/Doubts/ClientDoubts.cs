@@ -22,7 +22,8 @@ internal static class ClientDoubts
         var allowed = CpusAllowed(run.Record, cell.Key);
         var share = cell.Rounds.Max(r => MeasurementView.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
         return share >= MostBusy
-            ? new Observation(share, Invariant($"the client used {Quantity.Percent(share)} of the {allowed:0.##} CPUs that it may use"))
+            ? new Observation(share, $"the client used {Quantity.Percent(share)} of "
+                + Invariant($"the {allowed:0.##} {(allowed == 1 ? "CPU" : "CPUs")} that it may use"))
             : null;
     }
 
@@ -30,6 +31,9 @@ internal static class ClientDoubts
     public static Observation? Ceiling(MeasuredRun run, MeasuredCell cell)
     {
         var key = cell.Key;
+        // Messages of a stream cost less than the calls with which a ceiling is found.
+        if (key.IsOfMessages)
+            return null;
         // Of a method the size is that of its request, and the ceiling was found with replies as large as its own.
         var ceiling = run.Record.Calibrations.FirstOrDefault(
             c => (c.Transport, c.Connections, c.Streams) == (key.Transport, key.Connections, key.Streams)

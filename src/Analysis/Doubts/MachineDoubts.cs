@@ -52,8 +52,8 @@ internal static class MachineDoubts
     {
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
         return spoiled.Count == 0 ? null : new Observation(spoiled.Count,
-            Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds are doubtful and no repeat was left, ")
-            + Invariant($"e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"));
+            Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds {(spoiled.Count == 1 ? "is" : "are")} doubtful ")
+            + Invariant($"and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"));
     }
 
     /// <summary>

@@ -63,6 +63,8 @@ public sealed class HtmlReport : IReport
         if (section.IsEmpty)
             return;
         text.Line($"<section class=\"answer\"><h2>{Escape(section.Title)}{suffix}</h2>");
+        foreach (var block in section.Blocks.Where(block => block.Caption.Length > 0))
+            text.Line($"<p><b>{Prose(block.Caption)}</b></p>");
         var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
             AppendTable(text, AsTable(sentences), section.Title);

@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Renderers;
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
     private const int DoubtsInBrief = 2;
-    private const string DoubtsAre = "  what speaks against these numbers, gravest first, each with what to do";
+    private const string DoubtsAre = "what speaks against these numbers, gravest first, each with what to do";
 
     public string Format => "text";
 
@@ -55,7 +55,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         if (doubts.Count == 0)
             return;
         var shown = page.Layout.IsBrief ? DoubtsInBrief : doubts.Count;
-        page.Line().Line(document.Doubts.Title, Tone.Heading).Line(DoubtsAre, Tone.Quiet);
+        page.Line().Line(document.Doubts.Title, Tone.Heading).Wrapped(DoubtsAre, "  ", "  ", Tone.Quiet);
         foreach (var doubt in doubts.Take(shown))
             Append(page, doubt);
         if (doubts.Count > shown)
@@ -88,7 +88,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         if (document.Answer.IsEmpty)
             return;
         page.Line(document.Answer.Title, Tone.Heading);
-        foreach (var answer in document.AnswerLines)
+        foreach (var answer in document.AnswerLines.Where(answer => !answer.IsDetail || !page.Layout.IsBrief))
         {
             if (page.Layout.Width is not null && answer.Headline.Length > 0)
                 page.Line(TextWrapping.Cut("  " + answer.Headline, page.Layout.Width), Tone.Winner);

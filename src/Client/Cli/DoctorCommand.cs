@@ -1,9 +1,11 @@
 using System.CommandLine;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using IpcBench.Analysis.Wording;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Client.Terminal;
 using IpcBench.Transports;
 using Examination = IpcBench.Client.Doctor.Doctor;
 
@@ -54,19 +56,18 @@ internal static class DoctorCommand
     private static async Task<int> RunAsync(DoctorOptions options, bool json, TextWriter output)
     {
         var findings = await Examination.ExamineAsync(options, HostRecord.Read());
-        await output.WriteAsync(json ? Json(findings) : Lines(findings));
+        await output.WriteAsync(json ? Json(findings)
+            : Lines(findings, output == Console.Out && Screen.OfOutput() is { IsTerminal: true, Width: var width } ? width : null));
         return findings.Any(finding => finding.Level == Level.Problem) ? ExitCode.Environment : ExitCode.Ok;
     }
 
-    /// <summary>One line per finding: level, check, what was seen, and the fix after an arrow.</summary>
-    internal static string Lines(IReadOnlyList<Finding> findings)
+    /// <summary>One line per finding: level, check, what was seen, and the fix after an arrow; more where a terminal is narrower.</summary>
+    internal static string Lines(IReadOnlyList<Finding> findings, int? width)
     {
-        var width = findings.Max(finding => finding.Check.Length);
-        return string.Concat(findings.Select(finding =>
-        {
-            var fix = finding.Fix.Length > 0 ? " -> " + finding.Fix : "";
-            return $"{Label(finding.Level),-8} {finding.Check.PadRight(width)}  {finding.Text}{fix}\n";
-        }));
+        var longest = findings.Max(finding => finding.Check.Length);
+        return string.Concat(findings.SelectMany(finding => TextWrapping.Lines(
+            finding.Text + (finding.Fix.Length > 0 ? " -> " + finding.Fix : ""), width,
+            $"{Label(finding.Level),-8} {finding.Check.PadRight(longest)}  ", "    ")).Select(line => line + "\n"));
     }
 
     private static string Json(IReadOnlyList<Finding> findings) =>

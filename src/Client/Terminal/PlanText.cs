@@ -14,7 +14,7 @@ internal static class PlanText
     /// <param name="width">Columns of the terminal; null: no limit.</param>
     public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
         new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }
-            .Where(line => line.Length > 0).Select(line => TextWrapping.Cut(line, width));
+            .Where(line => line.Length > 0);
 
     // How long it takes is worth more than the names of the arms, which the table has too.
     private static string First(RunOptions options, BenchPlan plan, int? width) =>

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Text.Json;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 
@@ -25,6 +26,11 @@ public class DoctorCommandTests
         Assert.True(lines.Length >= 18);
         Assert.All(lines, line => Assert.Matches("^(ok     |warn   |problem)  [a-z-]+ +[^ ]", line));
     }
+
+    [Fact]
+    public void On_a_terminal_lines_break_between_words() => Assert.Equal(
+        "warn     cores  two CPUs for client and\n    server together -> more CPUs\n",
+        DoctorCommand.Lines([new Finding("cores", Level.Warn, "two CPUs for client and server together", "more CPUs")], 40));
 
     [Fact]
     public async Task A_missing_server_stops_with_2_and_says_what_to_do()
