@@ -222,7 +222,7 @@ public sealed class OrderOfReportsTests
 
     [Theory]
     [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, though its median round is not")]
-    [InlineData(5, "The median rounds of two arms may be different ones: where they say the opposite of a ratio, it counts.")]
+    [InlineData(5, "Two arms may have their median in different rounds: where that contradicts a ratio, the ratio counts.")]
     public void Medians_that_contradict_the_pairs_have_a_note(int rounds, string note)
     {
         var made = new SampleRuns

@@ -33,6 +33,9 @@ public sealed class HelpTests
 
     [Theory]
     [InlineData("http", "--path")]
+    [InlineData("http", "\nExamples:\n")]
+    [InlineData("sweep", "\nExamples:\n")]
+    [InlineData("article", "\nExamples:\n")]
     [InlineData("sweep", "--vary")]
     [InlineData("layers", "--quick")]
     [InlineData("echo", "--sockets")]

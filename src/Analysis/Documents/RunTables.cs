@@ -89,7 +89,7 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "The median rounds of two arms may be different ones: where they say the opposite of a ratio, it counts."
+            : decided.Count == 0 ? "Two arms may have their median in different rounds: where that contradicts a ratio, the ratio counts."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Point)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
                 + "though its median round is not: the pairs count."));

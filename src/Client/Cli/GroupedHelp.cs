@@ -35,6 +35,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
           GrpcBench --rounds auto --delta 2%          go on until every difference of 2 % is decided
           GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   two servers against each other, like ab
           GrpcBench --connect-per-call both           what a connection for every call costs
+          GrpcBench sweep --vary socket-buffer=64k,256k,1M -s 1M   what a setting changes
           GrpcBench article --quick                   a published comparison again: which part of it is TLS, topology, transport
           GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
           GrpcBench layers --quick                    which part of a gRPC call is the transport at all?
@@ -78,14 +79,24 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
             lines.AddRange(["", "Words:", .. HelpGroup.Words.SelectMany(word => Row(word.Word, word.Meaning))]);
         if (isRoot)
             lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
-        else if (Presets.Commands.Append(Presets.Ab).FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } examples)
-            lines.AddRange(["", .. ExamplesOf(examples.TrimEnd())]);
+        else if (ExamplesOf(command) is { Length: > 0 } examples)
+            lines.AddRange(["", .. ExamplesOf(examples)]);
         if (!all)
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
             lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean:"), $"  {name} --help all"]);
         }
         return lines.Select(line => line.TrimEnd());
+    }
+
+    /// <summary>Its own, or those of the main help that begin with its name.</summary>
+    private static string ExamplesOf(Command command)
+    {
+        if (Presets.Commands.Append(Presets.Ab).FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } own)
+            return own.TrimEnd();
+        var lines = $"{Examples}\n{MoreExamples}".Split('\n')
+            .Where(line => line.StartsWith($"  GrpcBench {command.Name} ", StringComparison.Ordinal)).ToList();
+        return lines.Count == 0 ? "" : $"Examples:\n{string.Join('\n', lines)}";
     }
 
     private static IEnumerable<(string Title, List<Option> Options)> Groups(Command command, bool all)

@@ -97,7 +97,7 @@ internal static class Presets
         Beside = null,
         FreshServers = false,
         Name = "layers",
-        Description = "Who takes what a transport gives? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
+        Description = "Where does the time of a call go? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
             + "and what each adds. About 10 minutes; --quick 4.",
         Examples = """
             Examples:

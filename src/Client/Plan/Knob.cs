@@ -62,7 +62,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
             knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
-        new("stack", KnobSide.Server, "gRPC stack of the server it starts: built-in or, where it is built in, grpc-dotnet",
+        new("stack", KnobSide.Server, "gRPC stack of the server it starts: grpc-dotnet (default where it is built in) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks, NotOfferedBy = ["echo"] },
         new("work", KnobSide.Server,

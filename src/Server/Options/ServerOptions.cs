@@ -124,8 +124,8 @@ internal static class ServerArguments
 
     private static readonly Option<Address[]> Listen = new("--listen", "-l")
     {
-        Description = "An address to serve instead of the defaults; repeatable: http://host:port, https://host:port, unix:/path, "
-            + "unix-abstract:name, pipe:/name. Port 0 is chosen by the system",
+        Description = "An address to serve; repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name, pipe:/name. "
+            + $"Port 0 is chosen by the system [default: {string.Join(", ", Default.Listen)}]",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
