@@ -221,6 +221,21 @@ public sealed class WritingTests : IDisposable
         Assert.DoesNotContain("\u001b[0J", tool.Output, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_run_that_is_stopped_and_goes_on_in_the_background_has_its_server_go_on()
+    {
+        await using var tool = OnTerminal($"{Client} {Tiny.Replace("100ms", "2s", StringComparison.Ordinal)} "
+            + $"-r 2 -o {folder}/run.json\nbg\nwait $!");
+        await tool.SeesAsync("measuring: unix");
+        await tool.Process.StandardInput.WriteAsync("\u001a");
+        await tool.Process.StandardInput.FlushAsync();
+        await tool.SeesAsync("[1]+");
+        Assert.True(await tool.ExitCodeAsync() == 0, tool.Output);
+        var run = ResultsFile.Load(PathOf("run.json"));
+        Assert.Equal("complete", run.Ending);
+        Assert.All(run.Rounds, round => Assert.Equal((0, 0L), (round.Failed.Count, round.CutOff)));
+    }
+
     // A round that something else disturbed is there twice.
     private static int RoundsOf(RunRecord run) => run.Rounds.Select(round => round.Number).Distinct().Count();
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
@@ -19,6 +20,12 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     private readonly IAnsiConsole console = ErrorConsole();
     private readonly ManualResetEventSlim ended = new();
     private LivePicture? picture;
+
+    // A program that goes on in the background sets the terminal up anew (.NET's SIGCONT), and the terminal stops all of its group for
+    // that (SIGTTOU): the server that the run has started too.
+    private readonly PosixSignalRegistration? goesOn = !OperatingSystem.IsLinux() ? null
+        : PosixSignalRegistration.Create(PosixSignal.SIGCONT, static signal => signal.Cancel = WhoseKeys() == Keys.Others);
+
     private Thread? drawer;
     private int linesShown;
 
@@ -57,6 +64,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
             return;
         ended.Set();
         drawer?.Join();
+        goesOn?.Dispose();
         lock (drawing)
             Erase();
     }
