@@ -7,6 +7,9 @@ namespace IpcBench.Client.Dialing;
 /// </summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
+    // What is sent is copied: more at a time would only take memory, of hundreds of connections that upload.
+    private const int MostAtOnce = 1 << 20;
+
     private readonly Lock gate = new();
     private byte[] sending = [];
     private bool isSending;
@@ -23,11 +26,11 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
             {
                 if (isSending || isClosed || output.IsEmpty)
                     return;
-                var count = output.Length;
+                var count = Math.Min(output.Length, MostAtOnce);
                 if (sending.Length < count)
                     sending = new byte[Math.Max(1024, (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)count))];
-                output.CopyTo(sending);
-                output.Clear();
+                output.CopyTo(sending.AsSpan(0, count));
+                output.Sent(count);
                 isSending = true;
                 write = WriteAsync(count);
             }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using IpcBench.Analysis.Results;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
@@ -45,6 +46,9 @@ internal static class AddressProbe
     // A socket cannot be opened as a file (ENXIO); what can be is somebody's document.
     private static AddressState FileState(string path)
     {
+        // Opening a pipe of a folder (FIFO) waits until somebody writes to it, perhaps for ever.
+        if (WholeFile.IsStream(path))
+            return AddressState.Occupied;
         try
         {
             using var file = File.OpenRead(path);

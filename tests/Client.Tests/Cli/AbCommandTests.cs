@@ -70,36 +70,25 @@ public class AbCommandTests
     [Fact]
     public async Task A_server_that_ends_before_it_listens_is_told_with_its_last_lines()
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        var command = new GivenCommand("the base server", ["sh", "-c", "echo starting; echo no database >&2; exit 3", "{port}"], "tcp",
-            null, NoVariables);
-        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
-            ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
+        var (command, told) = await RefusedAsync("echo starting; echo no database >&2; exit 3");
         // Two pipes: which of the lines comes first is chance.
         Assert.Matches($"^the base server ended with exit code 3 before it listened at {command.Probe}: its last lines:"
-            + "(\n  starting\n  no database|\n  no database\n  starting)$", told.Message);
+            + "(\n  starting\n  no database|\n  no database\n  starting)$", told);
     }
 
     [Fact]
     public async Task Of_a_line_without_end_the_beginning_is_kept()
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        var command = new GivenCommand("the base server", ["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; exit 3", "{port}"], "tcp",
-            null, NoVariables);
-        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
-            ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
-        Assert.EndsWith(": its last lines:\n  " + new string('x', 1000), told.Message, StringComparison.Ordinal);
+        var (_, told) = await RefusedAsync("head -c 3000000 /dev/zero | tr '\\0' x; exit 3");
+        Assert.EndsWith(": its last lines:\n  " + new string('x', 1000), told, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_server_that_never_listens_is_given_up_and_ended_with_what_it_started()
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        var command = new GivenCommand("the head server", ["sh", "-c", "sleep 1000 & echo $!; wait", "{port}"], "tcp", null, NoVariables);
-        var told = await Assert.ThrowsAsync<EnvironmentException>(() =>
-            ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.FromSeconds(2)));
-        Assert.Matches(@"^the head server did not become ready within 2 s: its last lines:\n  \d+$", told.Message);
-        var inner = int.Parse(told.Message.Split('\n')[^1], System.Globalization.CultureInfo.InvariantCulture);
+        var (_, told) = await RefusedAsync("sleep 1000 & echo $!; wait", TimeSpan.FromSeconds(2));
+        Assert.Matches(@"^the base server did not become ready within 2 s: its last lines:\n  \d+$", told);
+        var inner = int.Parse(told.Split('\n')[^1], System.Globalization.CultureInfo.InvariantCulture);
         for (var i = 0; i < 300 && ProcessTree.NameOf(inner) == "sleep"; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.NotEqual("sleep", ProcessTree.NameOf(inner));
@@ -108,19 +97,25 @@ public class AbCommandTests
     [Fact]
     public async Task Servers_that_have_ended_leave_no_pipe_behind()
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks at open files in /proc");
         const int servers = 30;
         var before = Pipes();
         for (var i = 0; i < servers; i++)
-        {
-            var command = new GivenCommand("the base server", ["sh", "-c", "exit 3", "{port}"], "tcp", null, NoVariables);
-            await Assert.ThrowsAsync<EnvironmentException>(() => ChildServer.StartAsync(command, TestContext.Current.CancellationToken));
-        }
+            await RefusedAsync("exit 3");
         // Two for each would be twice as many; other tests have some meanwhile.
         Assert.InRange(Pipes() - before, int.MinValue, servers / 2);
 
-        static int Pipes() => Directory.GetFiles("/proc/self/fd")
+        static int Pipes() => !OperatingSystem.IsLinux() ? 0 : Directory.GetFiles("/proc/self/fd")
             .Count(file => new FileInfo(file).LinkTarget?.StartsWith("pipe:", StringComparison.Ordinal) == true);
+    }
+
+    /// <summary>A server that is a line of the shell and never listens, and what is told of it.</summary>
+    private static async Task<(GivenCommand Command, string Told)> RefusedAsync(string line, TimeSpan? patience = null)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var command = new GivenCommand("the base server", ["sh", "-c", line, "{port}"], "tcp", null, NoVariables);
+        var refused = await Assert.ThrowsAsync<EnvironmentException>(() =>
+            ChildServer.StartAsync(command, TestContext.Current.CancellationToken, patience));
+        return (command, refused.Message);
     }
 
     [Fact]

@@ -42,6 +42,17 @@ public class FactsGatheringTests
     }
 
     [Fact]
+    public async Task A_pipe_in_the_way_is_no_stale_socket_and_its_writer_is_not_waited_for()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
+        using (var make = System.Diagnostics.Process.Start("mkfifo", path))
+            await make.WaitForExitAsync(TestContext.Current.CancellationToken);
+        var looking = Task.Run(() => AddressProbe.LookAsync(Address.Parse("unix:" + path), Patience));
+        Assert.Equal(AddressState.Occupied, await looking.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken));
+        File.Delete(path);
+    }
+
+    [Fact]
     public async Task A_port_that_nobody_listens_on_is_free_and_a_pipe_too()
     {
         using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);

@@ -34,6 +34,58 @@ public class FaultTests
         Assert.Equal("no writes here", thrown.Message);
     }
 
+    // Else each of hundreds of connections would copy what it uploads in one piece.
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_is_sent_over_a_stream_goes_whole_in_pieces_of_a_mebibyte(bool atOnce)
+    {
+        var payload = new byte[5_000_000];
+        new Random(1).NextBytes(payload);
+        var output = new OutputBuffer(new BufferPool());
+        output.Append(payload.AsSpan(0, 9));
+        output.Borrow(payload.AsMemory(9));
+        var stream = new PiecesStream(atOnce, payload.Length);
+        var owner = new Refilling(output);
+        new StreamDuplex(owner, stream, 4096).Flush(output);
+        await stream.HasAll.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        Assert.Equal(payload, stream.ToArray());
+        Assert.InRange(stream.Largest, 1, 1 << 20);
+    }
+
+    private sealed class PiecesStream(bool atOnce, int expected) : MemoryStream
+    {
+        private readonly TaskCompletionSource hasAll = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public int Largest { get; private set; }
+
+        public Task HasAll => hasAll.Task;
+
+        public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            if (!atOnce)
+                await Task.Yield();
+            Write(buffer.Span);
+            Largest = Math.Max(Largest, buffer.Length);
+            if (Length == expected)
+                hasAll.SetResult();
+        }
+    }
+
+    /// <summary>Sends on what is left whenever there is room, as a connection does.</summary>
+    private sealed class Refilling(OutputBuffer output) : IDuplexOwner
+    {
+        public void OnBytes(Duplex duplex, ReadOnlySpan<byte> bytes)
+        {
+        }
+
+        public void OnRoom(Duplex duplex) => duplex.Flush(output);
+
+        public void OnEnd(Duplex duplex, string? fault)
+        {
+        }
+    }
+
     private sealed class MadeDialer(Func<IDuplexOwner, Duplex> make) : Dialer(usesLoops: false)
     {
         public override long Retries => 0;
