@@ -34,6 +34,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
             progress.Enter(cell, "warming up the server", generator);
+            using var rehearsal = new Rehearsal(CountersOf(cell, generator));
             await WarmUpAsync(generator, time, rate, 0, cancellation);
         }
     }
@@ -69,10 +70,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
             await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
 
-        var address = cell.Target.Address;
-        using var counters = new WindowCounters(
-            options, servers.Links[address], servers.Owners[address], () => generator.SystemCalls,
-            begun: () => progress.Enter(cell, "measuring", generator));
+        using var counters = CountersOf(cell, generator, begun: () => progress.Enter(cell, "measuring", generator));
         await counters.AskFirstAsync(cancellation);
         var window = WindowOf(cell, turn);
         var result = await generator.RunAsync(window, cancellation, counters);
@@ -89,6 +87,9 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         var spoiled = ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured));
         return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost) { Lengthened = Lengthen(cell, window, result) };
     }
+
+    private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
+        options, servers.Links[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
 
     /// <summary>The same load before the window, in it and after it; counted calls are all there is.</summary>
     private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
@@ -161,7 +162,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
 
     private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
-        var warm = await generator.RunAsync(Window(time, rate, number), cancellation);
+        // In two halves, as a window has load before it: what takes it from one to the other is compiled by then.
+        var warm = await generator.RunAsync(Window(time / 2, rate, number) with { Lead = time / 2 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
         if (warm.ServerLost is { } lost)
             throw new IOException(lost);

@@ -87,6 +87,25 @@ public class ServerCpuTests
         }
     }
 
+    [Fact]
+    public async Task Edges_are_rehearsed_again_and_again_until_that_ends()
+    {
+        await using var servers = await Typed.ServersAsync("--transports", "tcp", "-c", "8");
+        var (address, link) = Assert.Single(servers.Links);
+        var times = 0;
+        var often = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => null, begun: () =>
+        {
+            if (Interlocked.Increment(ref times) == 30)
+                often.SetResult();
+        });
+        using (new Rehearsal(counters))
+            await often.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        var atEnd = times;
+        await Task.Delay(100, TestContext.Current.CancellationToken);
+        Assert.Equal(atEnd, times);
+    }
+
     /// <summary>What a process used between the edges of a window, by its own clock; ends the window when that is 0.3 s.</summary>
     private sealed class Burnt(int process, IWindowEdges inner) : IWindowEdges
     {
