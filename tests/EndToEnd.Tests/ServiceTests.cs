@@ -74,6 +74,30 @@ public sealed class ServiceTests
         Assert.Equal("no method SayHallo in hello.v1.Greeter: SayHello\n", why);
     }
 
+    [Fact]
+    public async Task Types_from_a_pipe_that_nobody_writes_to_are_waited_for_until_interrupted()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
+        var fifo = Path.Combine(Path.GetTempPath(), $"types-{Guid.NewGuid():N}");
+        using (var mkfifo = System.Diagnostics.Process.Start("mkfifo", [fifo]))
+            await mkfifo.WaitForExitAsync(TestContext.Current.CancellationToken);
+        try
+        {
+            var (code, _, error) = await Tool.RunAsync("--list", "--proto", fifo);
+            Assert.Equal((1, $"{fifo} is a device or pipe, which protoc cannot compile: give a file to --proto\n"), (code, error));
+            await using var waiting = Tool.Start("--list", "--protoset", fifo);
+            // Opening it to write waits until it is open to be read.
+            await using var writer = await Task.Run(
+                () => new FileStream(fifo, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), TestContext.Current.CancellationToken);
+            waiting.Signal("TERM");
+            Assert.Equal((130, ""), (await waiting.ExitCodeAsync(), waiting.Error));
+        }
+        finally
+        {
+            File.Delete(fifo);
+        }
+    }
+
     /// <summary>tests/Client.Tests/foreign/greeter.js, once it has said its port.</summary>
     private static async Task<Tool> GreeterAsync(string address)
     {

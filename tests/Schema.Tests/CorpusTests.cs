@@ -90,7 +90,7 @@ public sealed class CorpusTests : IDisposable
     {
         var missing = Path.Combine(folder.Path, "none.json");
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));
-        Assert.Equal($"cannot read {folder.Path}: Access to the path '{folder.Path}' is denied", Error(() => Json($"@{folder.Path}")));
+        Assert.Equal($"{folder.Path} is a folder, not a file", Error(() => Json($"@{folder.Path}")));
         Assert.Equal(
             "'data.bin' is no file of message bytes: write @file, or - for standard input",
             Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));

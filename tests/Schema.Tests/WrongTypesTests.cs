@@ -87,6 +87,34 @@ public class WrongTypesTests
         using var folder = new TempFolder();
         var missing = Path.Combine(folder.Path, "none.pb");
         Assert.Equal($"there is no file {missing}", Assert.Throws<InputException>(() => Protoset.Read(missing)).Message);
+        Assert.Equal(
+            $"{folder.Path} is a folder, not a file", Assert.Throws<InputException>(() => Protoset.Read(folder.Path)).Message);
+    }
+
+    [Fact]
+    public void A_device_without_end_is_not_read_until_the_memory_is_full()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
+        Assert.Equal("/dev/zero has more than 268435456 bytes, too many for a protoset",
+            Assert.Throws<InputException>(() => Protoset.Read("/dev/zero")).Message);
+    }
+
+    [Fact]
+    public async Task What_the_compiler_warns_of_is_not_what_it_refuses()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "starts a shell");
+        using var folder = new TempFolder();
+        var file = folder.Write("hello.proto", "message M {}");
+        var compiler = folder.Write("protoc", """
+            #!/bin/sh
+            echo "[libprotobuf WARNING google/protobuf/compiler/parser.cc:646] No syntax specified" >&2
+            echo "hello.proto: warning: Import a.proto is unused." >&2
+            echo "hello.proto:1:1: Expected \"{\"." >&2
+            exit 1
+            """);
+        if (!OperatingSystem.IsWindows())
+            System.IO.File.SetUnixFileMode(compiler, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        Assert.Equal($"{compiler} refuses {file}: hello.proto:1:1: Expected \"{{\".", await ErrorAsync(file, [], compiler));
     }
 
     [Fact]
@@ -98,6 +126,7 @@ public class WrongTypesTests
             "--proto needs no-such-protoc and it cannot be started: put it on the PATH, or give --protoset",
             await ErrorAsync(file, [], "no-such-protoc"));
         Assert.Equal("there is no file none.proto", await ErrorAsync("none.proto", [], "no-such-protoc"));
+        Assert.Equal($"{folder.Path} is a folder, not a file", await ErrorAsync(folder.Path, [], "no-such-protoc"));
         Assert.Equal("-I none: there is no such folder", await ErrorAsync(file, ["none"], "no-such-protoc"));
     }
 

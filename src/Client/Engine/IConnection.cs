@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Globalization;
 
 namespace IpcBench.Client.Engine;
 
@@ -161,10 +162,13 @@ internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
             return;
         foreach (var secret in secrets ?? [])
             message = message.Replace(secret, "(hidden)", StringComparison.Ordinal);
-        // A terminal obeys control characters, and a reader needs one line.
-        message = string.Concat(message.Select(letter => char.IsControl(letter) ? ' ' : letter)).Trim();
+        // A terminal obeys control characters and turns text round at others (Unicode TR9), and a reader needs one line.
+        message = string.Concat(message.Select(letter => IsObeyed(letter) ? ' ' : letter)).Trim();
         first.TryAdd(kind, message.Length <= Longest ? message : message[..Longest] + "…");
     }
+
+    private static bool IsObeyed(char letter) => char.IsControl(letter)
+        || char.GetUnicodeCategory(letter) is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
     /// <summary>What was said until now.</summary>
     public IReadOnlyDictionary<string, string> First() => new SortedDictionary<string, string>(first, StringComparer.Ordinal);

@@ -18,7 +18,7 @@ namespace IpcBench.Client.Run;
 /// <summary>A method in place of <c>Bench.Download</c>: its requests are encoded and each server asked once, before the plan.</summary>
 internal static class CallTargets
 {
-    private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12;
+    private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12, NotFound = 404;
 
     // One call may fail for reasons of its own.
     private const int Tries = 3;
@@ -69,12 +69,13 @@ internal static class CallTargets
         var limits = new CorpusLimits();
         return asked.Binary is { } file
             ? Corpus.OfBinary(file, limits, Console.OpenStandardInput)
-            : Named("--data", asked.Data ?? "", () => Corpus.OfJson(asked.Data ?? "{}", type!, types!, limits, Console.OpenStandardInput));
+            : Named("--data", isFile: asked.Data is ['@', ..] or "-",
+                () => Corpus.OfJson(asked.Data ?? "{}", type!, types!, limits, Console.OpenStandardInput));
     }
 
     private static Func<byte[], string?> Expected(string json, MessageDescriptor type, MethodTypes types)
     {
-        var expectation = Named("--expect", json, () => new Expectation(type, json, types));
+        var expectation = Named("--expect", isFile: false, () => new Expectation(type, json, types));
         return reply =>
         {
             try
@@ -89,13 +90,13 @@ internal static class CallTargets
     }
 
     /// <summary>Names the option in whose text something is wrong; a file names itself.</summary>
-    private static T Named<T>(string option, string text, Func<T> read)
+    private static T Named<T>(string option, bool isFile, Func<T> read)
     {
         try
         {
             return read();
         }
-        catch (InputException e) when (text is not ['@', ..] and not "-")
+        catch (InputException e) when (!isFile)
         {
             throw new InputException($"{option}: {e.Message}", e);
         }
@@ -128,8 +129,10 @@ internal static class CallTargets
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
     {
         var last = answers[^1];
-        if (last is { HttpStatus: not 200 } or { Status: Unimplemented or null })
+        if (last is { HttpStatus: NotFound } or { Status: Unimplemented })
             return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): see with --list what there is";
+        if (last is { HttpStatus: not 200 } or { Status: null })
+            return $"answers {call.Method} otherwise than by gRPC ({Said(call, last.StatusText)}): is what listens there a gRPC server?";
         if (last.Status is 0)
         {
             if (last.Message is not { } reply)

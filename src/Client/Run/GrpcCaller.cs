@@ -67,7 +67,6 @@ internal sealed class GrpcCaller : IDisposable
                 ? new Uri("http://localhost")
                 : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
             Timeout = System.Threading.Timeout.InfiniteTimeSpan, // each call has its own
-            MaxResponseContentBufferSize = MostBytes,
         };
     }
 
@@ -87,20 +86,21 @@ internal sealed class GrpcCaller : IDisposable
     /// <param name="message">Without its prefix.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <param name="firstAlone">A reply may be a stream without end: its first message is all that is waited for, and is an OK.</param>
-    /// <exception cref="IOException">Nobody answers there, not in time, or with more than any answer has.</exception>
+    /// <exception cref="IOException">Nobody answers there, not in time, not to the end, or with more than any answer has.</exception>
     public async Task<GrpcAnswer> CallAsync(
         string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)
     {
         using var request = Request(path, message);
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
         patience.CancelAfter(Patience);
+        var (name, begun) = (path[1..], false);
         try
         {
-            using var response = await http.SendAsync(
-                request, firstAlone ? HttpCompletionOption.ResponseHeadersRead : HttpCompletionOption.ResponseContentRead, patience.Token);
-            var first = First(firstAlone
-                ? await BeginningAsync(response.Content, patience.Token) : await response.Content.ReadAsByteArrayAsync(patience.Token));
-            if (firstAlone && first is not null)
+            using var response = await http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, patience.Token);
+            begun = true;
+            var body = await ReadAsync(response.Content, name, firstAlone, patience.Token);
+            var first = First(body);
+            if (firstAlone && IsWhole(body))
                 return new GrpcAnswer((int)response.StatusCode, 0, "", first);
             var status = int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
@@ -108,7 +108,7 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException($"{Address} does not answer: {(e.InnerException?.Message ?? e.Message).TrimEnd('.')}", e);
+            throw new IOException($"{Address} {(begun ? $"broke off its answer to {name}" : "does not answer")}: {Reason(e)}", e);
         }
         catch (SocketException e)
         {
@@ -117,12 +117,17 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
         {
-            throw new IOException(firstAlone ? $"{Address} sent no message of {path[1..]} within {Patience.TotalSeconds:0} s"
-                : $"{Address} accepts connections but gave no HTTP/2 answer within {Patience.TotalSeconds:0} s", e);
+            var late = (begun, firstAlone) switch
+            {
+                (_, true) => $"sent no message of {name}",
+                (true, _) => $"began to answer {name} but did not end",
+                _ => $"accepts connections but gave no HTTP/2 answer to {name}",
+            };
+            throw new IOException($"{Address} {late} within {Patience.TotalSeconds:0} s", e);
         }
-        catch (IOException e) when (firstAlone)
+        catch (HttpIOException e)
         {
-            throw new IOException($"{Address} ended {path[1..]} before its first message: {e.Message.TrimEnd('.')}", e);
+            throw new IOException($"{Address} broke off its answer to {name}: {Reason(e)}", e);
         }
     }
 
@@ -145,31 +150,51 @@ internal sealed class GrpcCaller : IDisposable
         return request;
     }
 
-    /// <summary>A reply as far as its first message goes, or to its end.</summary>
-    private static async Task<ReadOnlyMemory<byte>> BeginningAsync(HttpContent reply, CancellationToken cancellation)
+    /// <summary>A reply to its end, or as far as its first message goes.</summary>
+    private async Task<ReadOnlyMemory<byte>> ReadAsync(HttpContent reply, string name, bool firstAlone, CancellationToken cancellation)
     {
         await using var stream = await reply.ReadAsStreamAsync(cancellation);
         var (bytes, count) = (new byte[16 << 10], 0);
-        while (First(bytes.AsMemory(0, count)) is null && count < MostBytes)
+        while (!firstAlone || !IsWhole(bytes.AsMemory(0, count)))
         {
             if (count == bytes.Length)
                 Array.Resize(ref bytes, 2 * count);
             var more = await stream.ReadAsync(bytes.AsMemory(count), cancellation);
             if (more == 0)
                 break;
-            count += more;
+            if ((count += more) > MostBytes)
+            {
+                throw new IOException(
+                    $"{Address} answers {name} with more than {MostBytes >> 20} MiB, the most that is taken of one answer");
+            }
         }
         return bytes.AsMemory(0, count);
     }
 
+    /// <summary>Whether all of the first message is there, compressed or not.</summary>
+    private static bool IsWhole(ReadOnlyMemory<byte> body) => body.Length >= GrpcFraming.PrefixLength && Prefix(body).Length <= Room(body);
+
     private static ReadOnlyMemory<byte>? First(ReadOnlyMemory<byte> body)
     {
-        if (body.Length < GrpcFraming.PrefixLength)
-            return null;
+        if (!IsWhole(body) || Prefix(body) is not { Flag: 0 } prefix)
+            return null; // a conditional expression would make an empty message of it
+        return body.Slice(GrpcFraming.PrefixLength, (int)prefix.Length);
+    }
+
+    private static (byte Flag, uint Length) Prefix(ReadOnlyMemory<byte> body)
+    {
         GrpcFraming.ReadPrefix(body.Span, out var flag, out var length);
-        return flag == 0 && length <= body.Length - GrpcFraming.PrefixLength
-            ? body.Slice(GrpcFraming.PrefixLength, (int)length)
-            : null;
+        return (flag, length);
+    }
+
+    private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
+
+    /// <summary>The first words in an exception that say more than that something went wrong.</summary>
+    private static string Reason(Exception e)
+    {
+        var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
+            ? wrapped.InnerException : e.InnerException;
+        return (inner?.Message ?? e.Message).TrimEnd('.');
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

@@ -1,4 +1,5 @@
 using Google.Protobuf.Reflection;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Schema;
@@ -49,15 +50,28 @@ internal static class ServiceTypes
     {
         var types = await OfFileAsync(source, cancellation)
             ?? await AskAsync(source, client => client.TypesAsync([MethodName.Split(name).Service], cancellation));
-        return (types.Method(name), types);
+        try
+        {
+            return (types.Method(name), types);
+        }
+        catch (SchemaException e) when (source.IsFile)
+        {
+            throw new InputException(e.Message, e); // typed here, and no server's matter
+        }
     }
 
-    private static async Task<MethodTypes?> OfFileAsync(TypeSource source, CancellationToken cancellation) => source switch
+    private static async Task<MethodTypes?> OfFileAsync(TypeSource source, CancellationToken cancellation)
     {
-        { Protoset: { } file } => Protoset.Read(file),
-        { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
-        _ => null,
-    };
+        if (source.Proto is { } proto && WholeFile.IsStream(proto))
+            throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
+        return source switch
+        {
+            // A pipe may wait for ever, and Ctrl-C must end it.
+            { Protoset: { } file } => await Task.Run(() => Protoset.Read(file), cancellation).WaitAsync(cancellation),
+            { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
+            _ => null,
+        };
+    }
 
     private static async Task<T> AskAsync<T>(TypeSource source, Func<ReflectionClient, Task<T>> ask)
     {

@@ -91,18 +91,24 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
     public static CorpusInput Open(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
         if (data == "-")
-            return new CorpusInput(StandardInput, Read(StandardInput, standardInput, limits), StandardInput);
+            return new CorpusInput(StandardInput, Read(StandardInput, standardInput), StandardInput);
         if (!data.StartsWith('@'))
             return new CorpusInput("the data", Encoding.UTF8.GetBytes(data), null);
         var path = data[1..];
         if (path.Length == 0)
             throw new InputException("@ needs the name of a file behind it");
-        return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path), limits), path);
+        return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path)), path);
+
+        byte[] Read(string name, Func<Stream> open) => InputFile.Read(name, open, limits.TotalBytes, "a corpus in memory");
     }
 
     /// <summary>Each request with the text it stands in. A .jsonl has one a line: the broken line is named, not the one after it.</summary>
+    /// <exception cref="InputException">The text is no JSON.</exception>
     public IEnumerable<(JsonSource Source, JsonNode Request)> Requests()
     {
+        // What a shell of Windows writes with > (about_Character_Encoding of PowerShell 5.1).
+        if (Text is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..])
+            throw new InputException($"{Name} is UTF-16 text: save it as UTF-8, which is what JSON is written in (RFC 8259)");
         if (File is not null && Path.GetExtension(File) is ".jsonl" or ".ndjson")
             return Lines().Select(line => (line, JsonNode.Parse(line)));
         var source = new JsonSource(Text, File);
@@ -121,32 +127,6 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
             var source = new JsonSource(line, File, number);
             if (source.Text.Span.IndexOfAnyExcept(" \t\r"u8) >= 0)
                 yield return source;
-        }
-    }
-
-    private static byte[] Read(string name, Func<Stream> open, CorpusLimits limits)
-    {
-        try
-        {
-            using var stream = open();
-            using var read = new MemoryStream();
-            var block = new byte[64 << 10];
-            int count;
-            while ((count = stream.Read(block)) > 0)
-            {
-                if (read.Length + count > limits.TotalBytes)
-                    throw new InputException($"{name} has more than {limits.TotalBytes} bytes, too many for a corpus in memory");
-                read.Write(block, 0, count);
-            }
-            return read.ToArray();
-        }
-        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
-        {
-            throw new InputException($"there is no file {name}", e);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
-        {
-            throw new InputException($"cannot read {name}: {e.Message.TrimEnd('.')}", e);
         }
     }
 }

@@ -15,7 +15,7 @@ public static class Protoc
         string file, IReadOnlyList<string> folders, string program = "protoc", CancellationToken cancel = default)
     {
         if (!File.Exists(file))
-            throw new InputException($"there is no file {file}");
+            throw new InputException(Directory.Exists(file) ? $"{file} is a folder, not a file" : $"there is no file {file}");
         if (folders.FirstOrDefault(folder => !Directory.Exists(folder)) is { } missing)
             throw new InputException($"-I {missing}: there is no such folder");
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
@@ -67,12 +67,14 @@ public static class Protoc
             {
                 await process.WaitForExitAsync(cancel);
                 await printed;
+                // In a terminal Ctrl-C ends the compiler too.
+                cancel.ThrowIfCancellationRequested();
                 if (process.ExitCode != 0)
                     throw new InputException($"{program} refuses {file}: {FirstLines(await said, process.ExitCode)}");
             }
             catch (OperationCanceledException)
             {
-                process.Kill();
+                process.Kill(); // which does nothing to one that has ended
                 throw;
             }
         }
@@ -81,8 +83,14 @@ public static class Protoc
     private static string FirstLines(string said, int code)
     {
         var lines = said.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        // Warnings come first, and what they warn of is not what was refused.
+        if (Array.FindAll(lines, line => !IsWarning(line)) is { Length: > 0 } errors)
+            lines = errors;
         if (lines.Length == 0)
             return $"it ended with exit code {code}";
         return string.Join("; ", lines.Take(5)) + (lines.Length > 5 ? $"; and {lines.Length - 5} lines more" : "");
     }
+
+    private static bool IsWarning(string line) =>
+        line.StartsWith("[libprotobuf WARNING", StringComparison.Ordinal) || line.Contains(": warning: ", StringComparison.Ordinal);
 }

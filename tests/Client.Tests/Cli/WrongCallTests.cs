@@ -66,6 +66,10 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "FOLDER/blank.jsonl holds no request: an empty message is {}", ["--data", "@FOLDER/blank.jsonl"] },
         { 1, $"FOLDER/second.jsonl:2:9: {Request}.name is a string and takes text in quotes, not 1", ["--data", "@FOLDER/second.jsonl"] },
         { 1, "FOLDER/latin.json:1:9: the string is no valid Unicode text", ["--data", "@FOLDER/latin.json"] },
+        { 1, "FOLDER/wide.json is UTF-16 text: save it as UTF-8, which is what JSON is written in (RFC 8259)",
+            ["--data", "@FOLDER/wide.json"] },
+        { 1, "FOLDER is a folder, not a file", ["--data", "@FOLDER"] },
+        { 1, "FOLDER is a folder, not a file", ["--protoset", "FOLDER"] },
         { 1, "FOLDER/large.json:1:1: the request has 4194309 bytes, and 4194304 are the most for a message",
             ["--data", "@FOLDER/large.json"] },
         { 1, "'x' is no file of message bytes: write @file, or - for standard input", ["--data-binary", "x"] },
@@ -79,6 +83,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "--expect: line 1, column 3: text follows the end of the JSON value", ["--expect", "{}x"] },
         { 2, $"SERVER answers {SayHello} otherwise than --expect has it: text: expected \"Hello me\", got \"Hello you\"",
             ["--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
+        { 1, "--expect: line 1, column 1: this is no JSON: '@' is an invalid start of a value", ["--expect", "@FOLDER/text"] },
         // Options.
         { 1, "--data and --data-binary both give the request: give one of them", ["--data", "{}", "--data-binary", "@x"] },
         { 1, "--call measures, --list and --describe show: give one of them", ["--list"] },
@@ -104,6 +109,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         Write("second.jsonl", "{\"name\":\"a\"}\n{\"name\":1}\n");
         Write("large.json", $$"""{"name":"{{new string('x', 4 << 20)}}"}""");
         Write("text", "no pem");
+        File.WriteAllText(Path.Combine(folder.FullName, "wide.json"), """{"name":"you"}""", System.Text.Encoding.Unicode);
         File.WriteAllBytes(Path.Combine(folder.FullName, "latin.json"), [.. "{\"name\":\""u8, 0xFF, .. "\"}"u8]);
         return ValueTask.CompletedTask;
     }

@@ -124,27 +124,43 @@ public sealed class CallStreamTests : IDisposable
         return path;
     }
 
-    /// <summary>500 calls of the only cell that there is.</summary>
     [Fact]
-    public async Task A_method_may_take_as_long_as_the_timeout_says()
+    public async Task A_method_may_take_as_long_as_the_timeout_says() =>
+        await PreparedAsync(["--delay-us", "5500000"], "{}", async options =>
+        {
+            await using var servers = await Typed.ServersAsync(options);
+            Assert.Equal(Bench + "Download", Assert.Single(servers.Targets).Call!.Method);
+        });
+
+    [Fact]
+    public async Task A_reply_may_not_fill_the_memory() =>
+        await PreparedAsync(["--max-size", "100M"], """{"size":"70000000"}""", async options =>
+        {
+            var refused = await Assert.ThrowsAsync<Host.EnvironmentException>(() => Typed.ServersAsync(options));
+            Assert.Equal($"{options.Addresses[0]} answers {Bench}Download with more than 64 MiB, the most that is taken of one answer "
+                + "— is a gRPC server running there?", refused.Message);
+        });
+
+    /// <summary>With a server of ours, until <paramref name="look"/> has seen what becomes of a call.</summary>
+    private static async Task PreparedAsync(string[] server, string request, Func<RunOptions, Task> look)
     {
-        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"slow-{Guid.NewGuid():N}.sock"));
+        var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"first-{Guid.NewGuid():N}.sock"));
         var start = ServerLocation.StartInfo();
-        foreach (var argument in (string[])["--owned", "--listen", $"{address}", "--delay-us", "5500000"])
+        foreach (var argument in (string[])["--owned", "--listen", $"{address}", .. server])
             start.ArgumentList.Add(argument);
         start.RedirectStandardInput = start.RedirectStandardOutput = true;
-        using var server = System.Diagnostics.Process.Start(start)!;
-        while (await server.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
+        using var process = System.Diagnostics.Process.Start(start)!;
+        while (await process.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line
             && !line.Contains("ready", StringComparison.Ordinal))
         {
         }
-        var options = Typed.ReadCall("-U", $"{address}", "--call", Bench + "Download", "--data", "{}", "--timeout", "30s");
-        await using (var servers = await Typed.ServersAsync(options))
-            Assert.Equal(Bench + "Download", Assert.Single(servers.Targets).Call!.Method);
-        server.StandardInput.Close(); // it ends with whoever started it
-        await server.WaitForExitAsync(TestContext.Current.CancellationToken);
+        var options = Typed.ReadCall("-U", $"{address}", "--call", Bench + "Download", "--data", request, "--timeout", "30s");
+        await look(options);
+        process.StandardInput.Close(); // it ends with whoever started it
+        await process.WaitForExitAsync(TestContext.Current.CancellationToken);
     }
 
+    /// <summary>500 calls of the only cell that there is.</summary>
     private static async Task<(LoadResult Result, PlannedCell Cell)> MeasureAsync(params string[] arguments)
     {
         var options = Typed.ReadCall(arguments);

@@ -1,0 +1,112 @@
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Host;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>The one call that is made before a run: what a server may answer that cannot be measured.</summary>
+public sealed class FirstReplyTests : IDisposable
+{
+    private const string Method = "a.B/C", Unreadable = " answers a.B/C with OK and no message that can be read: none, or a compressed one";
+
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("first-");
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Theory]
+    [InlineData(new byte[] { 1, 0, 0, 0, 2, 9, 9 })] // compressed
+    [InlineData(new byte[] { 7, 0, 0, 0, 2, 9, 9 })] // no flag that there is
+    [InlineData(new byte[] { 0, 0, 0, 0, 9, 1 })] // longer than what comes
+    [InlineData(new byte[] { 0, 0xFF, 0xFF, 0xFF, 0xFF, 1 })]
+    [InlineData(new byte[] { 0, 0, 0 })]
+    [InlineData(new byte[0])]
+    public async Task A_reply_that_cannot_be_read_is_told_before_the_run(byte[] body)
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, body), .. Frames.Trailers(stream)],
+        };
+        Assert.Equal(server.Address + Unreadable, await RefusalAsync(server));
+    }
+
+    [Theory]
+    [InlineData("502", "HTTP status 502", null)]
+    [InlineData("200", "no status", "abc")]
+    [InlineData("200", "no status", null)]
+    public async Task What_is_no_answer_of_gRPC_is_not_a_method_that_is_missing(string http, string shown, string? status)
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => Frames.Headers(
+                stream, true, [(":status", http), .. status is null ? Array.Empty<(string, string)>() : [("grpc-status", status)]]),
+        };
+        Assert.Equal($"{server.Address} answers a.B/C otherwise than by gRPC ({shown}): is what listens there a gRPC server?",
+            await RefusalAsync(server));
+    }
+
+    [Fact]
+    public async Task An_answer_that_begins_and_does_not_end_is_told_as_one()
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 2])],
+        };
+        Assert.Equal($"{server.Address} began to answer a.B/C but did not end within 5 s — is a gRPC server running there?",
+            await RefusalAsync(server, "--timeout", "1s"));
+    }
+
+    [Fact]
+    public async Task Fields_without_measure_are_named()
+    {
+        var fields = Frames.Block(
+            [(":status", "200"), .. Enumerable.Range(0, 5_000).Select(number => ($"x-{number}", new string('v', 20)))]);
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) =>
+            [
+                .. Frames.Frame(1, 0, stream), // HEADERS, and CONTINUATION until the last
+                .. fields.Chunk(16_000).SelectMany(part => Frames.Frame(9, 0, stream, part)), .. Frames.Frame(9, Frames.EndHeaders, stream),
+            ],
+        };
+        var told = await RefusalAsync(server);
+        Assert.Contains("headers", told, StringComparison.Ordinal);
+        Assert.DoesNotContain("aborted", told, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_first_message_of_a_stream_may_come_in_pieces()
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 40, .. new byte[7]])],
+        };
+        using var caller = new GrpcCaller(server.Address, new ConnectorOptions()) { Patience = TimeSpan.FromSeconds(1) };
+        var told = await Assert.ThrowsAsync<IOException>(
+            () => caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken, firstAlone: true));
+        Assert.Equal($"{server.Address} sent no message of a.B/C within 1 s", told.Message); // 33 bytes of it are missing
+    }
+
+    [Fact]
+    public async Task The_first_message_of_a_stream_may_be_compressed_and_is_not_waited_for_twice()
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [1, 0, 0, 0, 1, 9])],
+        };
+        using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
+        var answer = await caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken, firstAlone: true);
+        Assert.Equal((0, null), (answer.Status, answer.Message));
+    }
+
+    private async Task<string> RefusalAsync(FakeServer server, params string[] more)
+    {
+        var empty = Path.Combine(folder.FullName, "empty");
+        await File.WriteAllBytesAsync(empty, [], TestContext.Current.CancellationToken);
+        var refused = await Record.ExceptionAsync(() => Typed.ServersAsync(
+            Typed.ReadCall(["-U", $"{server.Address}", "--call", Method, "--data-binary", "@" + empty, "-c", "1", .. more])));
+        return Assert.IsType<EnvironmentException>(refused).Message;
+    }
+}
