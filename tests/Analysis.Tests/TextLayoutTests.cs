@@ -40,6 +40,17 @@ public sealed class TextLayoutTests
         }
     }
 
+    [Theory]
+    [InlineData(40)]
+    [InlineData(60)]
+    [InlineData(80)]
+    public void The_answer_is_whole_on_any_screen(int width)
+    {
+        var model = new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")));
+        var text = new TextReport(new TextLayout(width, IsBrief: true)).Make(model);
+        Assert.DoesNotContain('…', text[..text.IndexOf("\n\n", StringComparison.Ordinal)]);
+    }
+
     [Fact]
     public void At_80_columns_the_ratio_and_the_CPU_of_both_sides_stay() => Assert.Contains(
         "size   transport  requests/s        ratio to tcp  client CPU  server CPU\n", Made(new TextLayout(80, IsBrief: true)),

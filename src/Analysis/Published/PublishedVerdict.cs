@@ -39,11 +39,11 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     {
         Agreement.NothingToCompare => "nothing to compare with",
         Agreement.Agrees => "agrees",
-        Agreement.Compatible => $"compatible: the interval holds the published ratio and {Beyond(Estimate.Interval!.Value)}",
+        Agreement.Compatible => "compatible: as published" + Beyond(Estimate.Interval!.Value),
         Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
         Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
             VerdictText.Of(Verdict.Of(Estimate, Delta, StoppingRule.AlphaOfLook), Metric.Rate),
-        Agreement.CannotTell => "cannot tell, the interval holds both the published ratio and no difference",
+        Agreement.CannotTell => "cannot tell: interval too wide",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
 
@@ -53,7 +53,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     private double High => Published.High * (1 + Delta);
 
     private string Beyond(Interval interval) =>
-        interval.Low < Low && interval.High > High ? "more and less" : interval.Low < Low == Published.Low > 1 ? "less" : "more";
+        interval.Low < Low && interval.High > High ? ", less or more" : interval.Low < Low == Published.Low > 1 ? " or less" : " or more";
 
     private string Difference(Interval interval)
     {

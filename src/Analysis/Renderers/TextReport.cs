@@ -82,7 +82,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         ]
         : [document.Doubts];
 
-    // On a screen a winner is a line of figures that stands out; a file has it as a sentence like the others.
+    // On a screen a winner is a line of figures that stands out; a file, and a screen too narrow, has it as a sentence like the others.
     private static void Answer(TextPage page, Document document)
     {
         if (document.Answer.IsEmpty)
@@ -90,8 +90,9 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         page.Line(document.Answer.Title, Tone.Heading);
         foreach (var answer in document.AnswerLines.Where(answer => !answer.IsDetail || !page.Layout.IsBrief))
         {
-            if (page.Layout.Width is not null && answer.Headline.Length > 0)
-                page.Line(TextWrapping.Cut("  " + answer.Headline, page.Layout.Width), Tone.Winner);
+            var headline = "  " + answer.Headline;
+            if (headline.Length <= page.Layout.Width && answer.Headline.Length > 0)
+                page.Line(headline, Tone.Winner);
             else
                 page.Wrapped(answer.Sentence, "  ", "    ");
         }
