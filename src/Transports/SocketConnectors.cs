@@ -8,16 +8,17 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        Socket? socket = null;
         try
         {
+            socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
             options.ApplyTo(socket);
             await socket.ConnectAsync(new DnsEndPoint(host, port), cancellation);
             return options.ResetOnClose ? new ResettingStream(socket) : new NetworkStream(socket, ownsSocket: true);
         }
         catch (SocketException e)
         {
-            socket.Dispose();
+            socket?.Dispose();
             // Linux and Windows have different errors for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
@@ -25,7 +26,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         }
         catch
         {
-            socket.Dispose();
+            socket?.Dispose();
             throw;
         }
     }

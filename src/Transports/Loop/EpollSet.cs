@@ -30,11 +30,19 @@ internal sealed unsafe class EpollSet : IDisposable
     public EpollSet()
     {
         epoll = Native.EpollCreate(Native.CloseOnExec);
-        wake = Native.EventFd(0, Native.CloseOnExec | Native.EventFdNonBlocking);
-        if (epoll < 0 || wake < 0)
-            throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-        // Edge-triggered: each write is an event, and nobody needs to read the counter back.
-        Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
+        wake = epoll < 0 ? -1 : Native.EventFd(0, Native.CloseOnExec | Native.EventFdNonBlocking);
+        try
+        {
+            if (wake < 0)
+                throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
+            // Edge-triggered: each write is an event, and nobody needs to read the counter back.
+            Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
+        }
+        catch (IOException)
+        {
+            Dispose();
+            throw;
+        }
     }
 
     /// <summary>How many connections it watches.</summary>

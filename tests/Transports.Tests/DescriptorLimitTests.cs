@@ -1,0 +1,78 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Transports.Tests;
+
+/// <summary>What is said, and what stays open, where the system allows no more descriptors.</summary>
+[CollectionDefinition("descriptor limit", DisableParallelization = true)]
+[Collection("descriptor limit")]
+[SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the tests are skipped
+public sealed partial class DescriptorLimitTests
+{
+    private const int OpenFiles = 7; // RLIMIT_NOFILE, asm-generic/resource.h
+
+    [Theory]
+    [InlineData("tcp")]
+    [InlineData("unix")]
+    public async Task A_connection_without_a_descriptor_is_told_in_one_sentence(string kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
+        await using var server = EchoServer.Start(kind);
+        var connector = Connector.For(server.Address, new ConnectorOptions());
+        await using var first = await connector.ConnectAsync(CancellationToken.None);
+        await first.WriteAsync(new byte[1]);
+        await first.ReadExactlyAsync(new byte[1]); // by now the server has opened all that it opens
+
+        var refused = await Assert.ThrowsAsync<IOException>(
+            () => WithDescriptors(0, () => connector.ConnectAsync(CancellationToken.None).AsTask()));
+
+        // .NET says the same for too many of this process and of the whole system.
+        Assert.StartsWith($"cannot connect to {server.Address}: Too many open files", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_set_that_lacks_its_second_descriptor_closes_the_first()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        new EpollSet().Dispose();
+        var before = Sets();
+
+        // More than once: something else of this process may take the one that is left.
+        for (var i = 0; i < 5; i++)
+        {
+            var refused = Assert.Throws<IOException>(() => WithDescriptors(1, () => new EpollSet()));
+            Assert.Equal("no epoll descriptor: Too many open files", refused.Message);
+        }
+        Assert.Equal(before, Sets());
+
+        static int Sets() => Directory.GetFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget == "anon_inode:[eventpoll]");
+    }
+
+    /// <summary>Does it while only so many descriptors more can be had.</summary>
+    private static T WithDescriptors<T>(int more, Func<T> action)
+    {
+        ulong next;
+        using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+            next = (ulong)socket.Handle; // the lowest that is free
+        Assert.Equal(0, getrlimit(OpenFiles, out var limits));
+        Assert.Equal(0, setrlimit(OpenFiles, limits with { Current = next + (ulong)more }));
+        try
+        {
+            return action();
+        }
+        finally
+        {
+            _ = setrlimit(OpenFiles, limits);
+        }
+    }
+
+    [LibraryImport("libc")]
+    private static partial int getrlimit(int resource, out Limits limits);
+
+    [LibraryImport("libc")]
+    private static partial int setrlimit(int resource, in Limits limits);
+
+    private record struct Limits(ulong Current, ulong Maximum);
+}
