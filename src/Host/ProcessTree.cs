@@ -13,6 +13,10 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     /// <summary>Numbers of the processes found so far, ended ones included.</summary>
     public IReadOnlyCollection<int> Members => members.Keys;
 
+    /// <summary>Those of the descendants found so far that go on: not who has the number of one by now.</summary>
+    public IReadOnlyList<int> Descendants =>
+        [.. members.Where(one => !roots.Contains(one.Key) && ProcessClock.Read(one.Key)?.StartTicks == one.Value).Select(one => one.Key)];
+
     /// <summary>Looks for descendants that have come since. Some 20 µs a process of the machine: take it outside the window.</summary>
     public void Find()
     {

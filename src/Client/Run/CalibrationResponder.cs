@@ -27,6 +27,7 @@ internal sealed class CalibrationResponder : IAsyncDisposable
     /// <param name="options">Its place and its variables.</param>
     /// <param name="cancellation">Gives the start up.</param>
     /// <exception cref="IOException">It did not start; the message says why.</exception>
+    /// <exception cref="EnvironmentException">And what was started may not be ended.</exception>
     public static async Task<CalibrationResponder> StartAsync(
         IEnumerable<string> kinds, CalibrationOptions options, CancellationToken cancellation)
     {
@@ -46,10 +47,12 @@ internal sealed class CalibrationResponder : IAsyncDisposable
         }
         catch (Exception e)
         {
+            var failure = e is Win32Exception or TimeoutException or EnvironmentException or InvalidOperationException
+                ? new IOException($"the responder did not start: {e.Message}", e) : e;
             if (responder is not null)
-                await responder.DisposeAsync();
-            if (e is Win32Exception or TimeoutException or EnvironmentException or InvalidOperationException)
-                throw new IOException($"the responder did not start: {e.Message}", e);
+                await ChildProcess.EndAfterAsync(failure, responder);
+            if (failure != e)
+                throw failure;
             throw;
         }
     }

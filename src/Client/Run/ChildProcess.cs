@@ -92,9 +92,9 @@ internal static partial class ChildProcess
         var tree = new ProcessTree([process.Id]);
         try
         {
-            if (process.HasExited)
-                return;
             tree.Find();
+            if (process.HasExited) // its number may be another's by now
+                return;
             if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
                 TryKill(process);
             await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
@@ -103,7 +103,7 @@ internal static partial class ChildProcess
         {
             TryKill(process);
         }
-        foreach (var one in tree.Members.Where(member => member != process.Id))
+        foreach (var one in tree.Descendants)
             Kill(one);
     }
 

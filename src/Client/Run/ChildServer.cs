@@ -56,9 +56,9 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         var patience = deadline ?? StartDeadline;
         var server = new ChildServer(command);
-        server.bond = keeper?.Keep(server.process);
         try
         {
+            server.bond = keeper?.Keep(server.process);
             server.ReadLines(server.process.StandardError, line => server.Complain(line, server.errorEnded));
             server.ReadLines(server.process.StandardOutput, server.Read);
             await (command.Probe is { } probe ? server.ProbeAsync(probe, patience, cancellation)

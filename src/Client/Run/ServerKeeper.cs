@@ -33,25 +33,35 @@ internal sealed class ServerKeeper : IDisposable
     {
         if (OperatingSystem.IsWindows())
             return new ChildLife(server);
-        Tell('+', server.Id);
+        Tell(string.Create(CultureInfo.InvariantCulture, $"+{server.Id} {StartOf(server.Id)}"));
         return new Kept(this, server.Id);
     }
 
-    /// <summary>What the keeper does: remembers numbers until its input ends, and kills those that are left.</summary>
+    /// <summary>
+    /// What the keeper does: remembers processes, by number and start, until its input ends, and kills those that are left. A number may be
+    /// another's by then, of one that nobody ended.
+    /// </summary>
     public static async Task RunAsync(TextReader input)
     {
         // Ctrl-C is for the run, which goes on to end its servers itself.
         PosixSignal[] signals = [PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP];
         var ignored = signals.Select(signal => PosixSignalRegistration.Create(signal, context => context.Cancel = true)).ToList();
-        var left = new HashSet<int>();
+        var left = new Dictionary<int, long>();
         while (await input.ReadLineAsync() is { Length: > 1 } line)
         {
-            if (!int.TryParse(line.AsSpan(1), NumberStyles.None, CultureInfo.InvariantCulture, out var id))
+            var words = line[1..].Split(' ');
+            if (!int.TryParse(words[0], NumberStyles.None, CultureInfo.InvariantCulture, out var id))
                 continue;
-            _ = line[0] == '+' ? left.Add(id) : left.Remove(id);
+            if (line[0] == '-')
+                left.Remove(id);
+            else if (long.TryParse(words[^1], NumberStyles.None, CultureInfo.InvariantCulture, out var start))
+                left[id] = start;
         }
-        foreach (var id in left)
-            ChildProcess.Kill(id);
+        foreach (var (id, start) in left)
+        {
+            if (StartOf(id) == start)
+                ChildProcess.Kill(id);
+        }
         ignored.ForEach(one => one.Dispose());
     }
 
@@ -64,11 +74,14 @@ internal sealed class ServerKeeper : IDisposable
         process.Dispose();
     }
 
-    private void Tell(char sign, int id)
+    // 0 where the system does not tell, and then the numbers are believed.
+    private static long StartOf(int id) => ProcessClock.Read(id)?.StartTicks ?? 0;
+
+    private void Tell(string line)
     {
         try
         {
-            process!.StandardInput.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{sign}{id}"));
+            process!.StandardInput.WriteLine(line);
             process.StandardInput.Flush();
         }
         catch (IOException)
@@ -79,6 +92,6 @@ internal sealed class ServerKeeper : IDisposable
 
     private sealed class Kept(ServerKeeper keeper, int id) : IDisposable
     {
-        public void Dispose() => keeper.Tell('-', id);
+        public void Dispose() => keeper.Tell(string.Create(CultureInfo.InvariantCulture, $"-{id}"));
     }
 }

@@ -37,19 +37,28 @@ internal sealed class ServerLink : IDisposable
         IReadOnlyList<Target> targets, IEnumerable<Address> controls, ConnectorOptions options, CancellationToken cancellation)
     {
         var own = new List<ServerLink>();
-        foreach (var control in controls)
-            own.Add(await OpenOneAsync(control, options, [], cancellation));
         var links = new Dictionary<Address, ServerLink>();
-        foreach (var target in targets)
+        try
         {
-            if (links.ContainsKey(target.Address))
-                continue;
-            var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
-            links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
-                ? await OpenOneAsync(target.Address, options, links.Values, cancellation)
-                : new ServerLink(null, null));
+            foreach (var control in controls)
+                own.Add(await OpenOneAsync(control, options, [], cancellation));
+            foreach (var target in targets)
+            {
+                if (links.ContainsKey(target.Address))
+                    continue;
+                var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
+                links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
+                    ? await OpenOneAsync(target.Address, options, links.Values, cancellation)
+                    : new ServerLink(null, null));
+            }
+            return links;
         }
-        return links;
+        catch
+        {
+            foreach (var link in own.Concat(links.Values))
+                link.Dispose();
+            throw;
+        }
     }
 
     /// <summary>Its counters now; null when it does not tell, or no longer.</summary>

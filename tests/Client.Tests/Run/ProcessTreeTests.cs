@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Host;
@@ -68,6 +69,22 @@ public class ProcessTreeTests
 
         Assert.Equal((100_000_000, 150_000_000), TreeReading.Between(earlier, later));
         Assert.Null(TreeReading.Between(earlier, earlier with { Clocks = new Dictionary<int, ProcessClock> { [8] = child } }));
+    }
+
+    [Fact]
+    public async Task A_descendant_that_has_ended_is_none_any_more()
+    {
+        using var parent = Shell("read go; sleep 1000 & echo $!; wait; read end");
+        parent.StandardInput.WriteLine();
+        var told = await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken);
+        var child = int.Parse(told!, CultureInfo.InvariantCulture);
+        var tree = Found(parent);
+        Assert.Equal([child], tree.Descendants);
+        using (var process = Process.GetProcessById(child))
+            Kill(process);
+        var isGone = await UntilAsync(() => tree.Descendants.Count == 0);
+        Kill(parent);
+        Assert.True(isGone);
     }
 
     // No speed is asserted: the process's own clock is compared with ours of the same process.
