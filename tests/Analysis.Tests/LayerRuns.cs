@@ -21,7 +21,9 @@ internal static class LayerRuns
     /// <param name="unix">The same; null: as over TCP.</param>
     /// <param name="noise">Relative, of each cell.</param>
     /// <param name="connections">Of each cell.</param>
-    public static RunRecord Make(int rounds, double[] tcp, double[]? unix = null, double noise = 0.001, int connections = 1)
+    /// <param name="random">Makes the noise; null: it is always the same.</param>
+    public static RunRecord Make(
+        int rounds, double[] tcp, double[]? unix = null, double noise = 0.001, int connections = 1, Random? random = null)
     {
         var layers = tcp.Length == All.Length ? All : Former;
         var cells = (from layer in layers.Index()
@@ -37,7 +39,8 @@ internal static class LayerRuns
                     Connections = connections }, Address = "x" })],
             Rounds = [.. from number in Enumerable.Range(1, rounds)
                          from cell in Enumerable.Range(0, cells.Count)
-                         let wobble = 1 + noise * ((number * 7 + cell * 3) % 5 - 2) / 2
+                         let deviation = random is null ? ((number * 7 + cell * 3) % 5 - 2) / 2.0 : Simulated.Gaussian(random)
+                         let wobble = 1 + noise * deviation
                          select Round(cell, number, cells[cell].Us * wobble)],
         };
     }

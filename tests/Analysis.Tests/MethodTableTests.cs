@@ -2,6 +2,8 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
@@ -35,6 +37,7 @@ public sealed class MethodTableTests
         Row("A/A, 6 cells, 12 rounds: it fails", "1 %", 4000, random => Aa(random).Failed);
         Row("A/A, 6 cells, 12 rounds: the interval of the common shift misses it", "5 %", 1000,
             random => Aa(random).Shift is { } shift && !shift.Interval.Contains(1));
+        Row("`layers` of two equal transports, 10 rounds: one is said to differ, in a layer or in all", "5 %", 500, OfLayers);
         text.Append("\n| Spread of an arm between rounds | Found in 80 % of default runs (12 rounds, 20 comparisons) "
             + "| of `--quick` (10 rounds, 11 comparisons) | if it were the only comparison (12 rounds) |\n|---|---|---|---|\n");
         foreach (var spread in new[] { 0.02, 0.05, 0.10 })
@@ -70,6 +73,11 @@ public sealed class MethodTableTests
         var cells = Cells(random, StoppingRule.Looks[^1]);
         return StoppingRule.Looks.Any(look => Holm.Adjust(OfPairs(cells, look)).Any(p => p <= StoppingRule.AlphaOfLook));
     }
+
+    // The first sentence is what a call over TCP is made of, the second holds the Unix socket against it.
+    private static bool OfLayers(Random random) =>
+        !Answers.Of(new MeasuredRun(LayerRuns.Make(QuickRounds, [12, 16, 21, 31, 36], noise: 0.05, random: random)))[1]
+            .Contains("no difference to tcp is decided, in no layer and not of the whole call", StringComparison.Ordinal);
 
     private static bool EndedByTime(Random random)
     {
