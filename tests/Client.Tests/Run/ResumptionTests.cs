@@ -4,6 +4,7 @@ using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
+using static IpcBench.Client.Tests.Run.MadeUp;
 
 namespace IpcBench.Client.Tests.Run;
 
@@ -75,6 +76,71 @@ public sealed class ResumptionTests : IDisposable
         Assert.Equal($"--resume: {file} is truncated: the JSON ends in the middle", await SeenAsync("--resume", file));
     }
 
+    [Fact]
+    public async Task A_run_that_is_resumed_goes_on_with_the_numbers_of_its_rounds_and_the_rates_it_has()
+    {
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)]);
+        var kept = first with { Rounds = [.. first.Rounds.Select(round => round with { AskedRate = round.AskedRate > 0 ? 777 : 0 })] };
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)], resume: new Resumption("x", kept, 3));
+
+        Assert.Equal("complete", made.Ending);
+        Assert.Equal(kept.Rounds.Count + (3 * 8), made.Rounds.Count);
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal([1, 2, 3, 4, 5], cell.Select(round => round.Number));
+        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round => Assert.Equal(777, round.AskedRate));
+    }
+
+    [Fact]
+    public async Task A_search_that_was_interrupted_goes_on_where_it_was_when_the_run_is_resumed()
+    {
+        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search);
+        var kept = first with { Ending = "interrupted", Rounds = [.. first.Rounds.Where(round => round.Number < 4)] };
+        var resumed = new Resumption("x", kept, 3);
+        Assert.Equal((2, 3), (resumed.Last, resumed.LastOfSearch));
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search, resume: resumed);
+
+        Assert.Equal("complete", made.Ending);
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal(Enumerable.Range(1, made.Cells[cell.Key].Key.IsSearch ? 5 + 8 : 5), cell.Select(round => round.Number));
+        Assert.All(made.Rounds.Where(round => round.Number > 3 && made.Cells[round.Cell].Key.IsSearch), round =>
+            Assert.Equal(1.25 * 1000 * (round.Cell - 3), round.AskedRate, 6));
+    }
+
+    [Theory]
+    [InlineData(2)] // fewer rounds than its search had
+    [InlineData(30)] // more
+    public async Task A_search_of_automatic_rounds_gets_as_many_more_as_were_asked_for(int automatic)
+    {
+        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        var first = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search);
+        var kept = first with
+        {
+            Options = first.Options with { Rounds = 0, RoundsAuto = true },
+            Rounds = [.. first.Rounds.Where(round => round.Number <= (first.Cells[round.Cell].Key.IsSearch ? 12 + 8 : automatic))],
+        };
+        var made = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search, resume: new Resumption("x", kept, 3));
+
+        foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
+            Assert.Equal(
+                Enumerable.Range(1, 3 + (made.Cells[cell.Key].Key.IsSearch ? 12 + 8 : automatic)), cell.Select(round => round.Number));
+    }
+
+    [Fact]
+    public async Task Load_is_a_share_of_what_the_rounds_that_count_found()
+    {
+        // A repeated attempt in which not every arm was measured counts nowhere.
+        var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)]);
+        var full = first.Rounds.Where(round => round.AskedRate == 0).ToList();
+        var half = full.Single(round => round.Cell == 0) with { Attempt = 1, Completed = 100 };
+        var made = await RunAsync(
+            new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)],
+            resume: new Resumption("x", first with { Rounds = [.. full, half] }, 1));
+
+        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round =>
+            Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
+    }
+
     private static async Task<string> SeenAsync(params string[] arguments)
     {
         var typed = CommandTree.Create(arguments).Parse(arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
@@ -111,28 +177,5 @@ public sealed class ResumptionTests : IDisposable
         Host = new HostInfo { CpuModel = "A", Kernel = "6" },
         Cells = [new Cell { Key = new CellKey { Transport = "tcp", Size = 10, Connections = 4 }, Address = "http://localhost:1" }],
         Rounds = [Round(rounds)],
-    };
-
-    private static Measurement Round(int number) => MadeUp.Round(number);
-}
-
-/// <summary>Measurements that nobody made.</summary>
-internal static class MadeUp
-{
-    /// <summary>A second of so many calls on four connections.</summary>
-    public static Measurement Round(int number, int cell = 0, long calls = 0) => new()
-    {
-        Cell = cell,
-        Number = number,
-        At = DateTimeOffset.UnixEpoch,
-        WindowNs = 1_000_000_000,
-        Started = calls,
-        Ok = calls,
-        Completed = calls,
-        PayloadBytes = 0,
-        Latency = "",
-        LatencySumNs = 0,
-        Client = new ProcessUsage { CpuUserNs = 1, CpuKernelNs = 1 },
-        Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
     };
 }

@@ -1,0 +1,116 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What another arm would save at a rate that was measured.</summary>
+public class SavingsTests
+{
+    [Theory]
+    [InlineData(0.280, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; p50 ")]
+    [InlineData(0.310, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.310 cores, 0.000 [0.000, 0.000] (not decided); ")]
+    [InlineData(0.280, false, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.230 → 0.200 cores of the client, −0.030 [")]
+    public void What_a_change_saves_is_told_in_cores_and_latency_of_the_rate_that_was_measured(double cores, bool server, string expected)
+    {
+        var line = Assert.Single(Answers.Of(new MeasuredRun(AtFiveThousand(cores, server))), line => line.Contains(" in place of "));
+
+        Assert.StartsWith(expected, line, StringComparison.Ordinal);
+        Assert.Matches(@"; p50 \d+\.\d\d → \d+\.\d\d ms, −\d\.\d\d \[−\d\.\d\d, −\d\.\d\d\]\.$", line);
+    }
+
+    [Fact]
+    public void A_change_that_points_the_other_way_than_its_medians_is_said_to_be_one_of_pairs()
+    {
+        var run = AtFiveThousand(0.32, server: true);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Where(round => round is not { Cell: 1, Number: 9 }).Select(round => round.Number < 5 ? round
+                : round with { Client = round.Client with { CpuUserNs = round.Client.CpuUserNs + 400_000_000 } })],
+        };
+        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        Assert.Contains("0.510 → 0.420 cores, +0.010 in pairs of a round [", line, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Of_an_arm_that_falls_behind_the_rate_no_saving_is_told()
+    {
+        var run = AtFiveThousand(0.28, server: true);
+        run = run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 ? round with { Credited = 8000 } : round)] };
+
+        Assert.Contains("At 5,000 calls/s, 10 B, unix in place of tcp: tcp reached 4,000/s only, so nothing is known at that rate.",
+            Answers.Of(new MeasuredRun(run)));
+    }
+
+    [Fact]
+    public void Of_messages_whose_time_nobody_knows_it_is_said_that_way_and_what_they_cost_all_the_same()
+    {
+        var made = AtFiveThousand(0.28, server: true);
+        RunRecord Untimed(string load) => made with
+        {
+            Cells = [.. made.Cells.Select(cell => cell with
+            {
+                Key = cell.Key with { Mode = "push", Method = "a.B/Take", Load = load },
+            })],
+            // Some were not even sent, and of those a least wait is known.
+            Rounds = [.. made.Rounds.Select(round => round with
+            {
+                Latency = "",
+                LatencySumNs = 0,
+                NotSent = 1000,
+                NotSentLatency = LatencyOf(1000, 5_000_000),
+            })],
+        };
+        var given = new MeasuredRun(Untimed("5000/s"));
+        Assert.Equal(
+            [
+                "Take: not decided between tcp push and unix push: how long a message takes is not known; unix push takes 9.7 % [9.7 %, "
+                    + "9.7 %] less CPU a call than tcp push.",
+                "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; how long a message "
+                    + "takes is not known.",
+            ],
+            Answers.Of(given));
+        Assert.All(given.Cells, cell => Assert.Null(cell.Value(Metric.P50)));
+        Assert.Contains("\nLatency: not known\n", Transcript.CellResult(given.Record, given.Record.Rounds[0]), StringComparison.Ordinal);
+
+        var alone = Untimed("max");
+        alone = alone with { Cells = [.. alone.Cells.Take(1)], Rounds = [.. alone.Rounds.Where(round => round.Cell == 0)] };
+        Assert.Equal(
+            "Take: tcp push carries 5,000 messages/s for 62.0 µs of client + server CPU each; how long a message takes is not known.",
+            Assert.Single(Answers.Of(new MeasuredRun(alone))));
+
+        static string LatencyOf(int calls, long ns)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(ns, calls);
+            return histogram.Encode();
+        }
+    }
+
+    [Fact]
+    public void Nothing_is_saved_at_a_share_of_a_capacity_or_at_full_load() => Assert.DoesNotContain(
+        Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
+
+    /// <summary>Two arms of which each is offered 5,000 calls/s for two seconds; tcp takes 0.31 cores, 0.08 of them its server.</summary>
+    private static RunRecord AtFiveThousand(double cores, bool server)
+    {
+        var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 4000, Noise = 0.001 }.Make();
+        return made with
+        {
+            Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "5000/s" } })],
+            Rounds = [.. made.Rounds.Select(round => round with
+            {
+                AskedRate = 5000,
+                WindowNs = 2_000_000_000,
+                Credited = 10_000,
+                Client = Takes(round.Client, (round.Cell == 0 ? 0.31 : cores) - 0.08 + round.Number * 0.0001 - 0.0005),
+                Server = server ? Takes(round.Server!, 0.08) : null,
+            })],
+        };
+
+        static ProcessUsage Takes(ProcessUsage usage, double cores) =>
+            usage with { CpuUserNs = (long)(cores * 2e9), CpuKernelNs = 0, Calls = 10_000, CountedCalls = 10_000 };
+    }
+}

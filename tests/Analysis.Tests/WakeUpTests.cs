@@ -1,0 +1,75 @@
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What is said of wake-ups and system calls of a call.</summary>
+public class WakeUpTests
+{
+    [Theory]
+    [InlineData(2.0, "On unix the server is woken 2.0 times a call, on tcp 1.0 (10 B).")]
+    [InlineData(1.05, null)] // decided, and too little to be a cause
+    [InlineData(1.0, null)]
+    public void Wake_ups_are_told_where_their_difference_is_decided(double times, string? expected)
+    {
+        var run = Woken(times, noise: 0.01);
+
+        Assert.Equal(expected, Answers.Of(new MeasuredRun(run)).FirstOrDefault(line => line.Contains("woken", StringComparison.Ordinal)));
+        Assert.Contains("server woken", Reports.Find("text")!.Make(new ReportModel(run)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Wake_ups_that_scatter_more_than_they_differ_are_not_told() => Assert.DoesNotContain(
+        Answers.Of(new MeasuredRun(Woken(2.0, noise: 1.5))), line => line.Contains("woken", StringComparison.Ordinal));
+
+    [Fact]
+    public void A_file_without_wake_ups_has_no_table_of_them() => Assert.DoesNotContain(
+        "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
+
+    [Fact]
+    public void What_a_call_asks_of_the_system_stands_in_the_table_under_its_heading()
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["unix"] }.Make();
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with { Client = Of(round.Client, 2, 7), Server = Of(round.Server!, 4, 10) })],
+        };
+
+        Assert.Contains(
+            "| size | transport | client woken | server woken | client preempted | server preempted | receives | empty receives | sends "
+                + "| epoll_waits | server receives | server empty receives | server sends | server epoll_waits |\n"
+                + "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+                + "| 10 B | unix | 2 | 4 | 3 | 5 | 7 | 8 | 9 | 10 | 10 | 11 | 12 | 13 |\n",
+            Reports.Find("markdown")!.Make(new ReportModel(run)), StringComparison.Ordinal);
+
+        // Of a call: so many wake-ups, one preemption more, and system calls counted up from the last number.
+        static ProcessUsage Of(ProcessUsage usage, int woken, int receives) => usage with
+        {
+            VoluntarySwitches = woken * usage.Calls,
+            ContextSwitches = (woken + woken + 1) * usage.Calls,
+            Loop = new LoopUsage
+            {
+                Receives = receives * usage.Calls,
+                EmptyReceives = (receives + 1) * usage.Calls,
+                Sends = (receives + 2) * usage.Calls,
+                Waits = (receives + 3) * usage.Calls,
+            },
+        };
+    }
+
+    /// <summary>A run whose server is woken once a call on tcp, and so many times on unix; the noise alternates.</summary>
+    private static RunRecord Woken(double onUnix, double noise)
+    {
+        var run = new SampleRuns { Sizes = [10], Transports = ["tcp", "unix"] }.Make();
+        return run with { Rounds = [.. run.Rounds.Select(round => round with { Server = Woken(round) })] };
+
+        ProcessUsage Woken(Measurement round)
+        {
+            var times = (round.Cell == 1 ? onUnix : 1) + (round.Cell == 1 && round.Number % 2 == 0 ? -noise : 0);
+            var woken = (long)(times * round.Server!.Calls);
+            return round.Server with { VoluntarySwitches = woken, ContextSwitches = woken * 2 };
+        }
+    }
+}
