@@ -22,6 +22,19 @@ public class SavingsTests
     }
 
     [Fact]
+    public void What_speaks_against_the_arms_is_said_with_what_a_change_saves()
+    {
+        var run = AtFiveThousand(0.28, server: true);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round.Cell == 1
+                ? round with { Connections = round.Connections with { Opened = round.Connections.Requested - 1 } } : round)],
+        };
+        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        Assert.EndsWith("] (doubt: connections).", line, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_change_that_points_the_other_way_than_its_medians_is_said_to_be_one_of_pairs()
     {
         var run = AtFiveThousand(0.32, server: true);
@@ -105,6 +118,7 @@ public class SavingsTests
                 AskedRate = 5000,
                 WindowNs = 2_000_000_000,
                 Credited = 10_000,
+                Connections = round.Connections with { ServerCalls = null },
                 Client = Takes(round.Client, (round.Cell == 0 ? 0.31 : cores) - 0.08 + round.Number * 0.0001 - 0.0005),
                 Server = server ? Takes(round.Server!, 0.08) : null,
             })],

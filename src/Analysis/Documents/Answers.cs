@@ -88,9 +88,16 @@ public static class Answers
     private static string Ahead(ArmComparison comparison) =>
         VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
 
-    /// <summary>What speaks against the ratio that names somebody, by the name under which the doubts have it.</summary>
-    internal static string Reserve(MeasuredRun run, ArmComparison comparison) =>
-        Doubt.OfRatio(run, comparison.Cell, comparison.Reference) is { } doubt ? $" (doubt: {doubt})" : "";
+    /// <summary>What speaks against the ratios that name somebody, by the names under which the doubts have it; empty: nothing.</summary>
+    internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
+        DoubtsOf(run, comparisons) is { Length: > 0 } doubts ? $" ({doubts})" : "";
+
+    /// <summary>The same without brackets.</summary>
+    internal static string DoubtsOf(MeasuredRun run, IEnumerable<ArmComparison> comparisons)
+    {
+        var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();
+        return doubts.Count == 0 ? "" : $"doubt: {And(doubts)}";
+    }
 
     private static string Undecided(MeasuredRun run, MeasuredCell first, List<Rival> open)
     {
@@ -108,7 +115,7 @@ public static class Answers
         var unknown = open.Where(rival => !alike.Contains(rival.Cell)).ToList();
         var parts = new List<string>();
         if (alike.Count == 2 && open.Find(rival => rival.Cell == alike[1])?.Comparison is { Verdict.IsTooLittle: true } little)
-            parts.Add($"{first.Key.Arm} is {Ahead(little)}");
+            parts.Add($"{first.Key.Arm} is {Ahead(little)}{Reserve(run, little)}");
         else if (alike.Count > 1)
             parts.Add($"{VerdictText.Within(largest)} between {And([.. alike.Select(cell => cell.Key.Arm)])}");
         if (unknown.Count > 0)
@@ -137,7 +144,8 @@ public static class Answers
         if (CostOf(run, first, other) is not { } cost)
             return "";
         var cheaper = cost.IsBetter ? cost : CostOf(run, other, first)!;
-        return $"; {cheaper.Cell.Key.Arm} takes {VerdictText.Size(cheaper.Verdict)} less CPU a call than {cheaper.Reference.Key.Arm}";
+        return $"; {cheaper.Cell.Key.Arm} takes {VerdictText.Size(cheaper.Verdict)} less CPU a call than {cheaper.Reference.Key.Arm}"
+            + Reserve(run, cheaper);
     }
 
     /// <summary>The CPU of a call from pairs of the same round; null where it is not decided, or too little to matter.</summary>
@@ -178,7 +186,9 @@ public static class Answers
 /// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
 internal sealed record PointAnswer(string Sentence, ArmComparison? Winner = null);
 
-/// <summary>Where it depends on the concurrency which of two arms is faster, by decided verdicts alone.</summary>
+/// <summary>
+/// Where it depends on the concurrency which of two arms is faster, by decided verdicts alone, with what speaks against them.
+/// </summary>
 internal static class Concurrency
 {
     public static IEnumerable<string> Lines(MeasuredRun run) =>
@@ -189,7 +199,8 @@ internal static class Concurrency
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
         where decided.Exists(c => c.IsBetter) && decided.Exists(c => c.IsWorse)
         select $"{same.Key.Work}: which is faster depends on the concurrency: "
-            + And([.. decided.Select(c => $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}")]) + ".";
+            + And([.. decided.Select(c =>
+                $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}{Answers.Reserve(run, c)}")]) + ".";
 
     internal static string Calls(MeasuredCell cell) => cell.Key switch
     {
@@ -199,7 +210,9 @@ internal static class Concurrency
     };
 }
 
-/// <summary>Where the ranking of an arm and its reference flips between sizes, by decided verdicts alone.</summary>
+/// <summary>
+/// Where the ranking of an arm and its reference flips between sizes, by decided verdicts alone, with what speaks against them.
+/// </summary>
 internal static class Crossover
 {
     public static IEnumerable<string> Lines(MeasuredRun run) =>
@@ -214,17 +227,18 @@ internal static class Crossover
     {
         var decided = sizes.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).ToList();
-        var stretches = new List<(ArmComparison First, ArmComparison Last)>();
+        var stretches = new List<List<ArmComparison>>(); // of one winner each
         foreach (var comparison in decided)
         {
-            if (stretches.Count > 0 && stretches[^1].Last.IsBetter == comparison.IsBetter)
-                stretches[^1] = (stretches[^1].First, comparison);
+            if (stretches.Count > 0 && stretches[^1][^1].IsBetter == comparison.IsBetter)
+                stretches[^1].Add(comparison);
             else
-                stretches.Add((comparison, comparison));
+                stretches.Add([comparison]);
         }
         if (stretches.Count < 2)
             return null;
-        var parts = stretches.Select((stretch, i) => $"{Winner(stretch.First)} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}");
+        var parts = stretches.Select((stretch, i) =>
+            $"{Winner(stretch[0])} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}{Answers.Reserve(run, stretch)}");
         var where = sizes[0].Point with { Size = 0 } is var point
             && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
             ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}{Of(point.ServerWork)}") : "";
@@ -232,10 +246,11 @@ internal static class Crossover
     }
 
     // At sizes below the first that is decided, and above the last, nobody is known to be ahead.
-    private static string Where((ArmComparison First, ArmComparison Last) stretch, List<MeasuredCell> sizes)
+    private static string Where(List<ArmComparison> stretch, List<MeasuredCell> sizes)
     {
-        var (from, to) = (Quantity.Size(stretch.First.Cell.Key.Size), Quantity.Size(stretch.Last.Cell.Key.Size));
-        return stretch.First.Cell == sizes[0] ? $"up to {to}" : stretch.Last.Cell == sizes[^1] ? $"from {from}"
+        var (first, last) = (stretch[0].Cell, stretch[^1].Cell);
+        var (from, to) = (Quantity.Size(first.Key.Size), Quantity.Size(last.Key.Size));
+        return first == sizes[0] ? $"up to {to}" : last == sizes[^1] ? $"from {from}"
             : from == to ? $"at {from}" : $"from {from} to {to}";
     }
 

@@ -1,5 +1,4 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
@@ -95,7 +94,7 @@ public static class InShort
         var comparisons = cells.ConvertAll(cell => ArmComparison.OfHeadline(run, cell)!);
         var ratios = comparisons.ConvertAll(comparison => comparison.Verdict.Estimate.Ratio);
         var (low, high) = (Quantity.Change(ratios.Min()), Quantity.Change(ratios.Max()));
-        var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();
-        return (low == high ? low : $"{low} to {high}") + (doubts.Count == 0 ? "" : $", doubt: {And(doubts)}");
+        return string.Join(", ", new[] { low == high ? low : $"{low} to {high}", Answers.DoubtsOf(run, comparisons) }
+            .Where(part => part.Length > 0));
     }
 }

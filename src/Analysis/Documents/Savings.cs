@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
@@ -42,7 +43,8 @@ internal static class Savings
             _ => (1e9, "s"),
         });
         var calls = latency is not null ? "p50 " + latency : cell.IsUntimed ? Answers.Untimed : "too few calls a round for a p50";
-        return $"{cores ?? "cores are not known"}; {calls}";
+        var reserve = Doubt.OfRatio(run, cell, reference) is { } doubt ? $" (doubt: {doubt})" : "";
+        return $"{cores ?? "cores are not known"}; {calls}{reserve}";
     }
 
     /// <summary>
