@@ -1,5 +1,3 @@
-using System.Text;
-using System.Text.Encodings.Web;
 using System.Text.Json;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
@@ -15,22 +13,12 @@ public static class CompareJson
 {
     /// <param name="comparisons">The files against the first.</param>
     /// <param name="gates">One for each; none where there are no limits.</param>
-    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate> gates)
-    {
-        using var bytes = new MemoryStream();
-        using (var json = new Utf8JsonWriter(bytes,
-            new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
+    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate> gates) =>
+        JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
         {
-            json.WriteStartObject();
-            json.WriteString("schema", "ipcbench-comparison/1");
-            json.WriteStartArray("comparisons");
             foreach (var (i, comparison) in comparisons.Index())
                 Write(json, comparison, i < gates.Count ? gates[i] : null);
-            json.WriteEndArray();
-            json.WriteEndObject();
-        }
-        return Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length) + "\n";
-    }
+        });
 
     private static void Write(Utf8JsonWriter json, FileComparison comparison, Gate? gate)
     {
@@ -115,15 +103,7 @@ public static class CompareJson
     {
         json.WriteString("arm", key.Arm);
         json.WriteString("variant", key.Variant);
-        if (key.Method.Length > 0)
-        {
-            json.WriteString("method", key.Method);
-            json.WriteString("corpus", key.Corpus);
-        }
-        json.WriteNumber("size", key.Size);
-        json.WriteNumber("connections", key.Connections);
-        json.WriteNumber("streams", key.Streams);
-        json.WriteString("load", key.Load);
+        JsonReport.WritePoint(json, key);
     }
 
     private static void Write(Utf8JsonWriter json, Gate gate)

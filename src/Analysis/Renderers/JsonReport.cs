@@ -5,6 +5,7 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Renderers;
@@ -16,17 +17,23 @@ public sealed class JsonReport : IReport
 {
     public string Format => "json";
 
-    public string Make(ReportModel model)
+    public string Make(ReportModel model) => Document("ipcbench-summary/1", "runs", json =>
+    {
+        foreach (var file in model.Files)
+            Write(json, file);
+    });
+
+    /// <summary>An object that names its schema and has one array.</summary>
+    internal static string Document(string schema, string array, Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
         using (var json = new Utf8JsonWriter(bytes,
             new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
         {
             json.WriteStartObject();
-            json.WriteString("schema", "ipcbench-summary/1");
-            json.WriteStartArray("runs");
-            foreach (var file in model.Files)
-                Write(json, file);
+            json.WriteString("schema", schema);
+            json.WriteStartArray(array);
+            write(json);
             json.WriteEndArray();
             json.WriteEndObject();
         }
@@ -82,15 +89,7 @@ public sealed class JsonReport : IReport
         json.WriteString("variant", key.Variant);
         if (key.Mode.Length > 0)
             json.WriteString("mode", key.Mode);
-        if (key.Method.Length > 0)
-        {
-            json.WriteString("method", key.Method);
-            json.WriteString("corpus", key.Corpus);
-        }
-        json.WriteNumber("size", key.Size);
-        json.WriteNumber("connections", key.Connections);
-        json.WriteNumber("streams", key.Streams);
-        json.WriteString("load", key.Load);
+        WritePoint(json, key);
         json.WriteNumber("rounds", cell.Rounds.Count);
         json.WriteStartObject("median");
         foreach (var metric in cell.Median is null ? [] : Metric.All)
@@ -103,6 +102,20 @@ public sealed class JsonReport : IReport
             WriteOverRounds(json, run, cell);
         WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
         json.WriteEndObject();
+    }
+
+    /// <summary>What is asked for, and how hard.</summary>
+    internal static void WritePoint(Utf8JsonWriter json, CellKey key)
+    {
+        if (key.Method.Length > 0)
+        {
+            json.WriteString("method", key.Method);
+            json.WriteString("corpus", key.Corpus);
+        }
+        json.WriteNumber("size", key.Size);
+        json.WriteNumber("connections", key.Connections);
+        json.WriteNumber("streams", key.Streams);
+        json.WriteString("load", key.Load);
     }
 
     /// <summary>Of percentiles of all rounds together: between which values those of the single rounds lie.</summary>
