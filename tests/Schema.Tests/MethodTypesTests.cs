@@ -1,6 +1,5 @@
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
-using IpcBench.Schema.Json;
 using IpcBench.Schema.Tests.Support;
 using IpcBench.Schema.Text;
 using IpcBench.Schema.Types;

@@ -118,9 +118,6 @@ public sealed class MeasuredCell
     /// <summary>Messages went one way and ended well, and nobody knows how long any of them took.</summary>
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
-    /// <summary>Whether every call of every round ended well.</summary>
-    public bool AllWell => Rounds.All(r => r.FailedCalls == 0 && r.Record.CutOff == 0);
-
     /// <summary>
     /// Whose latencies stand for the cell: its median round, or where the load was given one with those of all rounds together, of which
     /// nothing else may be asked; null without rounds.

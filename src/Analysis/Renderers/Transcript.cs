@@ -1,5 +1,4 @@
 using System.Text;
-using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
@@ -67,13 +66,6 @@ public static class Transcript
         }
         return text.ToString();
     }
-
-    /// <summary>
-    /// Size × transport with requests/s, the ratio to the reference and the CPU of both sides; empty when there is one arm only.
-    /// </summary>
-    public static string TransportTable(RunRecord run) =>
-        new MeasuredRun(run) is var measured && measured.Cells.Select(cell => cell.Key.Arm).Distinct().Count() > 1
-            ? RunTables.Throughput(measured).ToText() : "";
 
     private static string Bytes(long least, long most) =>
         least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");

@@ -1,6 +1,5 @@
 using System.Reflection;
 using Google.Protobuf.Reflection;
-using IpcBench.Schema.Json;
 using IpcBench.Schema.Tests.Rich;
 using IpcBench.Schema.Tests.Rich.Proto2;
 using IpcBench.Schema.Types;

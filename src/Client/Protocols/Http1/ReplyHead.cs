@@ -157,9 +157,6 @@ internal sealed class LineReader
     private int length;
     private int budget;
 
-    /// <summary>No line has begun.</summary>
-    public bool IsBetweenLines => length == 0;
-
     /// <summary>More came than was allowed: there will be no more lines.</summary>
     public bool IsOverBudget => budget < 0;
 

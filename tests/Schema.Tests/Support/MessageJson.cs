@@ -1,11 +1,12 @@
 using Google.Protobuf.Reflection;
+using IpcBench.Schema.Json;
 using IpcBench.Schema.Types;
 using IpcBench.Schema.Values;
 
-namespace IpcBench.Schema.Json;
+namespace IpcBench.Schema.Tests.Support;
 
 /// <summary>Message bytes and their JSON, by descriptors alone.</summary>
-public static class MessageJson
+internal static class MessageJson
 {
     /// <summary>The bytes of the message that <paramref name="json"/> says, in the order and packing of Google.Protobuf.</summary>
     /// <exception cref="InputException">The JSON is none of this type; the sentence begins with the line and column.</exception>
