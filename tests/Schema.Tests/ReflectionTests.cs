@@ -83,6 +83,39 @@ public class ReflectionTests
     }
 
     [Fact]
+    public async Task A_service_that_is_listed_and_not_known_is_not_named_as_its_own_near_miss()
+    {
+        var server = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop", "rich.Store"] };
+        var client = server.Client(Server);
+        foreach (var name in server.Services)
+        {
+            var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync([name]));
+            Assert.Equal(
+                $"the reflection of unix:/tmp/shop.sock lists {name}, but does not know it when asked for its types", error.Message);
+        }
+        Assert.Equal([$"{V1} rich.Shop", $"{V1} *", $"{V1} rich.Store"], server.Asked);
+    }
+
+    [Fact]
+    public async Task Imports_without_end_are_given_up()
+    {
+        var client = new ReflectionClient(
+            (_, bytes, _) =>
+            {
+                var asked = ServerReflectionRequest.Parser.ParseFrom(bytes).FileByFilename;
+                var number = asked.Length == 0 ? 0 : int.Parse(asked, System.Globalization.CultureInfo.InvariantCulture);
+                var file = new FileDescriptorProto { Name = $"{number}" };
+                file.Dependency.AddRange(Enumerable.Range(100 * number + 1, 100).Select(import => $"{import}"));
+                var found = new FileDescriptorResponse { FileDescriptorProto = { file.ToByteString() } };
+                var reply = new ServerReflectionResponse { FileDescriptorResponse = found };
+                return Task.FromResult(new ReflectionReply(0, "OK", reply.ToByteArray()));
+            },
+            Server);
+        var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["a.B"]));
+        Assert.Equal("the reflection of unix:/tmp/shop.sock gives more than 10000 files or 256 MiB", error.Message);
+    }
+
+    [Fact]
     public async Task An_import_the_server_does_not_have_is_named_with_its_importer()
     {
         var server = new FakeReflection { Files = [Protos.Files[1]], Symbols = { ["rich.two.Two"] = "rich/two.proto" } };

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Globalization;
 
 namespace IpcBench.Client.Engine;
 
@@ -144,8 +143,6 @@ internal readonly record struct BlockedTime(
 /// <param name="secrets">Texts that no file may hold; a server may repeat what it was sent.</param>
 internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
 {
-    private const int Longest = 200;
-
     private readonly ConcurrentDictionary<string, string> first = new(StringComparer.Ordinal);
 
     /// <summary>Forgets the last window.</summary>
@@ -158,17 +155,9 @@ internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
     /// <param name="message">In the server's words; only the first of a kind is kept.</param>
     public void Add(string kind, string message)
     {
-        if (Has(kind))
-            return;
-        foreach (var secret in secrets ?? [])
-            message = message.Replace(secret, "(hidden)", StringComparison.Ordinal);
-        // A terminal obeys control characters and turns text round at others (Unicode TR9), and a reader needs one line.
-        message = string.Concat(message.Select(letter => IsObeyed(letter) ? ' ' : letter)).Trim();
-        first.TryAdd(kind, message.Length <= Longest ? message : message[..Longest] + "…");
+        if (!Has(kind))
+            first.TryAdd(kind, ServerWords.OneLine(message, secrets ?? []));
     }
-
-    private static bool IsObeyed(char letter) => char.IsControl(letter)
-        || char.GetUnicodeCategory(letter) is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
     /// <summary>What was said until now.</summary>
     public IReadOnlyDictionary<string, string> First() => new SortedDictionary<string, string>(first, StringComparer.Ordinal);

@@ -150,12 +150,7 @@ internal static class CallTargets
             : null;
     }
 
-    private static string Said(GrpcCall call, string text)
-    {
-        var notes = new FailureNotes(call.Secrets);
-        notes.Add("", text);
-        return notes.First()[""];
-    }
+    private static string Said(GrpcCall call, string text) => ServerWords.OneLine(text, call.Secrets);
 }
 
 /// <summary>The HTTP/1.1 arms of a run, each asked once before the plan is made.</summary>

@@ -41,14 +41,14 @@ internal sealed class ServerLink : IDisposable
         try
         {
             foreach (var control in controls)
-                own.Add(await OpenOneAsync(control, options, [], cancellation));
+                own.Add(await OpenOneAsync(control, options, [], mustAnswer: true, cancellation));
             foreach (var target in targets)
             {
                 if (links.ContainsKey(target.Address))
                     continue;
                 var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
                 links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
-                    ? await OpenOneAsync(target.Address, options, links.Values, cancellation)
+                    ? await OpenOneAsync(target.Address, options, links.Values, mustAnswer: target.Call is null, cancellation)
                     : new ServerLink(null, null));
             }
             return links;
@@ -116,12 +116,12 @@ internal sealed class ServerLink : IDisposable
     private static bool IsAt(string told, Address address) => Address.TryParse(told, out var there, out _) && there == address;
 
     private static async Task<ServerLink> OpenOneAsync(
-        Address address, ConnectorOptions options, IEnumerable<ServerLink> others, CancellationToken cancellation)
+        Address address, ConnectorOptions options, IEnumerable<ServerLink> others, bool mustAnswer, CancellationToken cancellation)
     {
         var control = new ControlClient(address, options);
         try
         {
-            var description = await control.DescribeAsync(cancellation);
+            var description = await DescriptionAsync(control, mustAnswer, cancellation);
             var known = description is null ? null : others.FirstOrDefault(link => link.Description?.Equals(description) == true);
             if (known is null)
                 return new ServerLink(control, description);
@@ -132,6 +132,19 @@ internal sealed class ServerLink : IDisposable
         {
             control.Dispose();
             throw;
+        }
+    }
+
+    // Somebody's own service may reset, or never answer, a call of what it does not know.
+    private static async Task<DescribeReply?> DescriptionAsync(ControlClient control, bool mustAnswer, CancellationToken cancellation)
+    {
+        try
+        {
+            return await control.DescribeAsync(cancellation);
+        }
+        catch (IOException) when (!mustAnswer)
+        {
+            return null;
         }
     }
 }

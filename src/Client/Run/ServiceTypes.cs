@@ -1,5 +1,6 @@
 using Google.Protobuf.Reflection;
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
 using IpcBench.Schema;
@@ -23,7 +24,7 @@ internal static class ServiceTypes
     {
         if (await OfFileAsync(source, cancellation) is { } types)
             return [.. types.Services.SelectMany(Lines)];
-        return await AskAsync(source, client => ListAsync(client, warnings, cancellation));
+        return await AskAsync(source, client => ListAsync(client, source, warnings, cancellation));
     }
 
     /// <summary>A service, message or enum with all it refers to; of a method, as <c>--list</c> prints it, its service.</summary>
@@ -81,6 +82,10 @@ internal static class ServiceTypes
             ReflectionExchange exchange = (path, request, cancel) => ExchangeAsync(caller, path, request, cancel);
             return await ask(new ReflectionClient(exchange, $"{source.Server}"));
         }
+        catch (SchemaException e)
+        {
+            throw new SchemaException(Said(source, e.Message), e);
+        }
         catch (IOException e)
         {
             throw new EnvironmentException($"{e.Message} — is a gRPC server running there?", e);
@@ -93,8 +98,11 @@ internal static class ServiceTypes
         return new ReflectionReply(answer.HttpStatus == 200 ? answer.Status ?? -1 : -1, answer.StatusText, answer.Message?.ToArray());
     }
 
+    private static string Said(TypeSource source, string text) =>
+        ServerWords.OneLine(text, ServerWords.Secrets(source.Metadata.Select(entry => entry.Value)), longest: 1000);
+
     private static async Task<IReadOnlyList<string>> ListAsync(
-        ReflectionClient client, TextWriter warnings, CancellationToken cancellation)
+        ReflectionClient client, TypeSource source, TextWriter warnings, CancellationToken cancellation)
     {
         var lines = new List<string>();
         foreach (var name in await client.ServicesAsync(cancellation))
@@ -102,13 +110,15 @@ internal static class ServiceTypes
             try
             {
                 var types = await client.TypesAsync([name], cancellation);
-                lines.AddRange(types.Services.Where(service => service.FullName == name).SelectMany(Lines).DefaultIfEmpty(name));
+                var service = types.Services.FirstOrDefault(service => service.FullName == name)
+                    ?? throw new SchemaException($"the reflection of {source.Server} answers with other files than that of {name}");
+                lines.AddRange(Lines(service));
             }
             catch (SchemaException e)
             {
                 // One service whose file is missing hides no other.
-                lines.Add(name);
-                await warnings.WriteLineAsync(e.Message);
+                lines.Add(Said(source, name));
+                await warnings.WriteLineAsync(Said(source, e.Message));
             }
         }
         return lines;

@@ -35,27 +35,24 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     ];
 
     private int version;
+    private IReadOnlyList<string>? services;
+    private long taken;
 
-    /// <summary>The full names of the services, in order.</summary>
+    /// <summary>The full names of the services, in order; asked for once.</summary>
     /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
-    public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default)
-    {
-        var reply = await AskAsync(new ServerReflectionRequest { ListServices = "*" }, cancel);
-        if (reply.MessageResponseCase != Reply.ListServicesResponse)
-            throw Refused("the list of its services", reply);
-        return [.. reply.ListServicesResponse.Service.Select(service => service.Name).Distinct().Order(StringComparer.Ordinal)];
-    }
+    public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default) => services ??= await ListAsync(cancel);
 
     /// <summary>The files that define <paramref name="symbols"/> (full names of services or messages) and all they import.</summary>
     /// <exception cref="SchemaException">A symbol is unknown (near misses are named), a file is missing, or no reflection.</exception>
     public async Task<MethodTypes> TypesAsync(IReadOnlyList<string> symbols, CancellationToken cancel = default)
     {
         var files = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
+        taken = 0;
         foreach (var symbol in symbols)
         {
             var reply = await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol }, cancel);
             if (reply.ErrorResponse?.ErrorCode == NotFound)
-                throw new SchemaException($"nothing is called {symbol} at {server}{Nearest.Hint(symbol, await ServicesAsync(cancel))}");
+                throw await UnknownAsync(symbol, cancel);
             Add(files, reply, symbol);
         }
         await ImportsAsync(files, cancel);
@@ -67,6 +64,22 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         {
             throw new SchemaException(e.Message, e);
         }
+    }
+
+    private async Task<IReadOnlyList<string>> ListAsync(CancellationToken cancel)
+    {
+        var reply = await AskAsync(new ServerReflectionRequest { ListServices = "*" }, cancel);
+        if (reply.MessageResponseCase != Reply.ListServicesResponse)
+            throw Refused("the list of its services", reply);
+        return [.. reply.ListServicesResponse.Service.Select(service => service.Name).Distinct().Order(StringComparer.Ordinal)];
+    }
+
+    private async Task<SchemaException> UnknownAsync(string symbol, CancellationToken cancel)
+    {
+        var known = await ServicesAsync(cancel);
+        return new SchemaException(known.Contains(symbol)
+            ? $"the reflection of {server} lists {symbol}, but does not know it when asked for its types"
+            : $"nothing is called {symbol} at {server}{Nearest.Hint(symbol, known)}");
     }
 
     private async Task ImportsAsync(Dictionary<string, FileDescriptorProto> files, CancellationToken cancel)
@@ -97,10 +110,12 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         foreach (var bytes in reply.FileDescriptorResponse.FileDescriptorProto)
         {
             var file = Parse(FileDescriptorProto.Parser, bytes.ToByteArray(), "FileDescriptorProto");
-            if (files.TryAdd(file.Name, file))
-                added.Add(file);
+            if (!files.TryAdd(file.Name, file))
+                continue;
+            added.Add(file);
+            taken += bytes.Length;
         }
-        if (files.Count > DescriptorFiles.MostFiles || files.Values.Sum(file => (long)file.CalculateSize()) > MostBytes)
+        if (files.Count > DescriptorFiles.MostFiles || taken > MostBytes)
             throw new SchemaException(
                 $"the reflection of {server} gives more than {DescriptorFiles.MostFiles} files or {MostBytes >> 20} MiB");
         return added;

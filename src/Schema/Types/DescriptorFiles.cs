@@ -23,6 +23,9 @@ internal static class DescriptorFiles
         try
         {
             List<FileDescriptorProto> all = [.. files];
+            // A terminal would obey them, and parts of files are told apart by one (MissingImports).
+            if (all.Exists(file => file.Name.Any(char.IsControl)))
+                throw new InputException($"a file of {source} has a name with control characters");
             var ordered = InOrder(Complete(all, source)) ?? InOrder(Complete(MissingImports.Parts(all), source))
                 ?? throw Circle(all, source);
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));

@@ -101,12 +101,31 @@ public sealed class FirstReplyTests : IDisposable
         Assert.Equal((0, null), (answer.Status, answer.Message));
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_service_may_reset_or_garble_what_it_does_not_know(bool resets)
+    {
+        await using var server = new FakeServer
+        {
+            Answer = (stream, call) => call == 1 ? Frames.Reply(stream, new byte[3]) // the method; the next is Control, which it has not
+                : resets ? Frames.Reset(stream, 8) : Frames.Headers(stream, true, (":status", "banana")),
+        };
+        await using var servers = await OpenAsync(server);
+        Assert.Null(servers.Links[server.Address].Description);
+    }
+
     private async Task<string> RefusalAsync(FakeServer server, params string[] more)
+    {
+        var refused = await Record.ExceptionAsync(() => OpenAsync(server, more));
+        return Assert.IsType<EnvironmentException>(refused).Message;
+    }
+
+    private async Task<ServerSet> OpenAsync(FakeServer server, params string[] more)
     {
         var empty = Path.Combine(folder.FullName, "empty");
         await File.WriteAllBytesAsync(empty, [], TestContext.Current.CancellationToken);
-        var refused = await Record.ExceptionAsync(() => Typed.ServersAsync(
-            Typed.ReadCall(["-U", $"{server.Address}", "--call", Method, "--data-binary", "@" + empty, "-c", "1", .. more])));
-        return Assert.IsType<EnvironmentException>(refused).Message;
+        return await Typed.ServersAsync(
+            Typed.ReadCall(["-U", $"{server.Address}", "--call", Method, "--data-binary", "@" + empty, "-c", "1", .. more]));
     }
 }

@@ -45,9 +45,7 @@ internal sealed record GrpcCall
         Deadline is { } deadline ? Metadata.Prepend(("grpc-timeout", Timeout(deadline))) : Metadata;
 
     /// <summary>Texts that a server may repeat and that no file may hold: the values, and the words of those that have several.</summary>
-    public IReadOnlyList<string> Secrets =>
-        [.. Metadata.SelectMany(entry => entry.Value.Split(' ').Append(entry.Value)).Where(text => text.Length > 3)
-            .Distinct().OrderByDescending(text => text.Length)];
+    public IReadOnlyList<string> Secrets => ServerWords.Secrets(Metadata.Select(entry => entry.Value));
 
     // At most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): µs while they fit, else ms.
     private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8

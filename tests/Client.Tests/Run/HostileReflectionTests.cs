@@ -1,0 +1,72 @@
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Protocol.Reflection.V1;
+using IpcBench.Schema;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>What a server's reflection may say that is shown on a terminal.</summary>
+public sealed class HostileReflectionTests
+{
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Names_are_one_line_each_and_steer_no_terminal()
+    {
+        await using var server = Answering(
+            new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B\e[2J\r\nc.D" } } } },
+            new() { ErrorResponse = new() { ErrorCode = 13, ErrorMessage = "bad\e[31m\nthing" } });
+        var warnings = new StringWriter();
+        Assert.Equal(["a.B [2J  c.D"], await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel));
+        Assert.Equal($"the reflection of {server.Address} does not give a.B [2J  c.D: bad [31m thing (status 13)", $"{warnings}".TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_listed_service_whose_file_is_another_is_told()
+    {
+        var file = new FileDescriptorProto { Name = "other.proto", Package = "other", Syntax = "proto3" };
+        await using var server = Answering(
+            new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } },
+            new() { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
+        var warnings = new StringWriter();
+        Assert.Equal(["a.B"], await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel));
+        Assert.Equal($"the reflection of {server.Address} answers with other files than that of a.B", $"{warnings}".TrimEnd());
+    }
+
+    [Fact]
+    public async Task Metadata_that_it_repeats_stays_hidden()
+    {
+        await using var server = Answering(new ServerReflectionResponse
+        {
+            ErrorResponse = new() { ErrorCode = 16, ErrorMessage = "Bearer s3cr3t-token is no token" },
+        });
+        var source = new TypeSource { Server = server.Address, Metadata = [new MetadataEntry("authorization", "Bearer s3cr3t-token")] };
+        var told = await Assert.ThrowsAsync<SchemaException>(() => ServiceTypes.DescribeAsync(source, "a.B", Cancel));
+        Assert.Equal($"the reflection of {server.Address} does not give a.B: (hidden) is no token (status 16)", told.Message);
+    }
+
+    [Theory]
+    [InlineData("a\e[2J.proto")]
+    [InlineData("a.proto\nmessage Fake {}")]
+    public async Task A_files_name_is_one_line(string name)
+    {
+        var file = new FileDescriptorProto
+        {
+            Name = name, Package = "a", Syntax = "proto3", MessageType = { new DescriptorProto { Name = "M" } },
+        };
+        await using var server = Answering(
+            new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
+        var told = await Assert.ThrowsAsync<SchemaException>(
+            () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
+        Assert.Equal($"a file of the reflection of {server.Address} has a name with control characters", told.Message);
+    }
+
+    private static FakeServer Answering(params ServerReflectionResponse[] replies) => new()
+    {
+        Answer = (stream, call) => Frames.Reply(stream, replies[Math.Min(call, replies.Length) - 1].ToByteArray()),
+    };
+}
