@@ -20,7 +20,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         catch (AuthenticationException e)
         {
             await tls.DisposeAsync();
-            throw new IOException($"no TLS with {host}: {e.Message}", e);
+            throw new IOException($"no TLS with {host}: {Reason(e)}", e);
         }
         catch
         {
@@ -53,6 +53,20 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
             authentication.RemoteCertificateValidationCallback = static (_, _, _, _) => true;
         }
         return authentication;
+    }
+
+    /// <summary>Why there is no TLS, in words that say what can be done, without a full stop.</summary>
+    public static string Reason(AuthenticationException failure)
+    {
+        var reason = failure.Message.TrimEnd('.');
+        if (reason.StartsWith("The remote certificate", StringComparison.Ordinal))
+            return $"{reason} (--insecure accepts any, --cacert FILE those of one authority)";
+        if (reason.StartsWith("Cannot determine the frame size", StringComparison.Ordinal))
+            return "what answers there does not speak TLS";
+        Exception inmost = failure;
+        while (inmost.InnerException is { } inner)
+            inmost = inner;
+        return inmost.Message.TrimEnd('.');
     }
 
     private static bool IsLoopback(string host) =>

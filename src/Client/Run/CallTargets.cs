@@ -200,11 +200,14 @@ internal static class HttpTargets
     }
 }
 
-/// <summary>Somebody's echoes, each sent one packet before the plan is made: does it come back?</summary>
+/// <summary>Somebody's echoes, each sent a packet, or a few small ones, before the plan is made: does it come back?</summary>
 internal static class EchoTargets
 {
     // What speaks a protocol says so at a packet of a few KiB, while of one byte it waits for more.
     private const long Telling = 16 << 10;
+
+    // Of less HTTP/2 and others wait for more without a word: as many small packets are out together as make so many bytes.
+    private const long LeastOut = 64;
 
     /// <exception cref="IOException">Nobody listens at one of the addresses.</exception>
     /// <exception cref="EnvironmentException">What listens there is no echo.</exception>
@@ -214,28 +217,31 @@ internal static class EchoTargets
         var size = options.Sizes.Where(size => size <= Telling).DefaultIfEmpty(options.Sizes.Min()).Max();
         foreach (var address in targets.Where(target => target.Protocol == ProtocolTable.Echo).Select(target => target.Address).Distinct())
         {
+            var packets = (int)((LeastOut + size - 1) / size);
             var load = new LoadOptions
             {
                 Address = address,
                 Size = size,
                 Connections = 1,
+                Streams = packets,
                 Threads = 1,
                 Timeout = options.Timeout,
                 Protocol = ProtocolTable.Echo,
                 Connector = options.Variants[0].Knobs.Connector(options.Connector),
             };
             await using var generator = await ProtocolTable.OpenAsync(load, cancellation);
-            var result = await generator.RunAsync(new LoadWindow { Calls = 1 }, cancellation);
+            var result = await generator.RunAsync(new LoadWindow { Calls = packets }, cancellation);
             cancellation.ThrowIfCancellationRequested();
             if (result.Ok == 0)
                 throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo");
         }
     }
 
-    private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.FirstOrDefault() switch
+    // The connection is lost for the packets after one that came back wrong, too.
+    private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.MinBy(kind => kind == "connection lost") switch
     {
         null => string.Create(CultureInfo.InvariantCulture,
-            $"accepts connections but sent nothing back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
+            $"accepts connections but did not send back what it was sent within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
         "connection lost" => "closed the connection without sending back what it was sent",
         _ => "does not send back what it is sent",
     };

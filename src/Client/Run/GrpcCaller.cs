@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using System.Text;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols.Grpc;
@@ -37,6 +38,7 @@ internal sealed class GrpcCaller : IDisposable
     private const int MostBytes = 64 << 20;
 
     private readonly HttpClient http;
+    private readonly Address dialed;
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
@@ -52,8 +54,8 @@ internal sealed class GrpcCaller : IDisposable
         // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
         var tls = address as Address.Tls;
         // Closed as applications close: some servers complain of a reset.
-        var connector = Connector.For(
-            tls is null ? address : new Address.Tcp(tls.Host, tls.Port), options with { ResetOnClose = false });
+        dialed = tls is null ? address : new Address.Tcp(tls.Host, tls.Port);
+        var connector = Connector.For(dialed, options with { ResetOnClose = false });
         http = new HttpClient(new SocketsHttpHandler
         {
             SslOptions = tls is null ? new() : TlsConnector.Authentication(tls.Host, options),
@@ -190,11 +192,14 @@ internal sealed class GrpcCaller : IDisposable
     private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
 
     /// <summary>The first words in an exception that say more than that something went wrong.</summary>
-    private static string Reason(Exception e)
+    private string Reason(Exception e)
     {
+        if (e.InnerException is AuthenticationException noTls)
+            return TlsConnector.Reason(noTls);
         var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
             ? wrapped.InnerException : e.InnerException;
-        return (inner?.Message ?? e.Message).TrimEnd('.');
+        // Below TLS it is a TCP connection that fails.
+        return (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

@@ -84,7 +84,7 @@ public class EchoCallTests
     [Theory]
     [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send back what it is sent: it is no echo")]
     [InlineData(null, "closed the connection without sending back what it was sent: it is no echo")]
-    [InlineData("", "accepts connections but sent nothing back within 0.5 s (--timeout): it is no echo")]
+    [InlineData("", "accepts connections but did not send back what it was sent within 0.5 s (--timeout): it is no echo")]
     public async Task What_is_no_echo_is_found_before_anything_is_measured(string? answer, string sentence)
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
@@ -92,6 +92,34 @@ public class EchoCallTests
             Presets.Echo, "-U", $"{server.Address}", "-s", "64,64M", "--timeout", answer is "" ? "500ms" : "30s");
         var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(options).WaitAsync(TestLoad.Patience));
         Assert.Equal($"{server.Address} {sentence}", error.Message);
+    }
+
+    [Theory]
+    [InlineData("GOAWAY", "does not send back what it is sent: it is no echo")]
+    [InlineData(null, "closed the connection without sending back what it was sent: it is no echo")]
+    public async Task What_waits_for_the_beginning_of_a_protocol_is_found_by_small_packets_too(string? answer, string sentence)
+    {
+        const int preface = 24; // of HTTP/2 (RFC 9113, 3.4): a server says nothing before it has so many bytes
+        using var server = new EchoServer("unix", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: preface);
+        var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(
+            Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "1", "--timeout", "30s")).WaitAsync(TestLoad.Patience));
+        Assert.Equal($"{server.Address} {sentence}", error.Message);
+    }
+
+    [Fact]
+    public async Task An_echo_that_takes_its_time_for_each_small_packet_is_one()
+    {
+        using var over = new ManualResetEventSlim();
+        using var server = new EchoServer("unix", (bytes, number) =>
+        {
+            if (number >= 3)
+                over.Wait(TestLoad.Patience); // the others do not come back in time
+            return bytes;
+        }, atOnce: 1);
+        await using var servers = await Typed.ServersAsync(
+            Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "1", "--timeout", "500ms"));
+        over.Set();
+        Assert.NotEmpty(servers.Targets);
     }
 
     [Fact]

@@ -1,0 +1,121 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>Why there is no TLS with a server, by both ways of calling it: the run's own and .NET's.</summary>
+public sealed class TlsRefusalTests : IDisposable
+{
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("tls-");
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Fact]
+    public async Task A_server_without_TLS_is_said_to_have_none()
+    {
+        await using var server = new FakeServer("tcp");
+        var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
+        Assert.Equal("what answers there does not speak TLS", await ReasonAsync(address, new()));
+    }
+
+    [Fact]
+    public async Task A_certificate_that_is_not_accepted_is_told_with_what_to_do()
+    {
+        using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
+        var reason = await ReasonAsync(
+            server.Address, new() { ServerName = "another.example", CaCertificate = Path.Combine(folder.FullName, "ca.pem") });
+        Assert.Matches("RemoteCertificateNameMismatch.* \\(--insecure accepts any, --cacert FILE those of one authority\\)$", reason);
+    }
+
+    [Fact]
+    public async Task A_server_that_speaks_another_protocol_is_not_told_by_an_inner_exception()
+    {
+        using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http11);
+        Assert.DoesNotContain("see inner", await ReasonAsync(server.Address, new()), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Where_nobody_listens_the_address_is_the_one_that_was_given()
+    {
+        var address = new Address.Tls("127.0.0.1", 1);
+        Assert.Equal("cannot connect to https://127.0.0.1:1: Connection refused", await CallAsync(address, new()));
+    }
+
+    // The same words, whoever connects.
+    private static async Task<string> ReasonAsync(Address.Tls address, ConnectorOptions options)
+    {
+        var connecting = await Assert.ThrowsAsync<IOException>(async () => await Connector.For(address, options).ConnectAsync(Cancel));
+        var reason = await CallAsync(address, options);
+        Assert.Equal($"no TLS with {address.Host}: {reason}", connecting.Message);
+        return reason;
+    }
+
+    private static async Task<string> CallAsync(Address.Tls address, ConnectorOptions options)
+    {
+        using var caller = new GrpcCaller(address, options);
+        var told = await Assert.ThrowsAsync<IOException>(() => caller.CallAsync("/a.B/C", new byte[1], Cancel));
+        Assert.StartsWith($"{address} does not answer: ", told.Message, StringComparison.Ordinal);
+        return told.Message[$"{address} does not answer: ".Length..];
+    }
+
+    /// <summary>Shakes hands for one protocol and says nothing.</summary>
+    private sealed class TlsServer : IDisposable
+    {
+        private readonly TcpListener listener = new(IPAddress.Loopback, 0);
+        private readonly X509Certificate2 certificate;
+
+        public TlsServer(string folder, SslApplicationProtocol protocol)
+        {
+            using (var authority = new Authority(folder))
+                authority.Issue("server");
+            using var pem = X509Certificate2.CreateFromPemFile(Path.Combine(folder, "server.pem"), Path.Combine(folder, "server.key"));
+            certificate = X509CertificateLoader.LoadPkcs12(pem.Export(X509ContentType.Pfx), null);
+            listener.Start();
+            _ = AcceptAsync(protocol);
+        }
+
+        public Address.Tls Address => new("127.0.0.1", ((IPEndPoint)listener.LocalEndpoint).Port);
+
+        public void Dispose()
+        {
+            listener.Dispose();
+            certificate.Dispose();
+        }
+
+        private async Task AcceptAsync(SslApplicationProtocol protocol)
+        {
+            try
+            {
+                while (true)
+                    await ShakeHandsAsync(await listener.AcceptSocketAsync(), protocol);
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                // The test is over.
+            }
+        }
+
+        private async Task ShakeHandsAsync(Socket socket, SslApplicationProtocol protocol)
+        {
+            try
+            {
+                await using var tls = new SslStream(new NetworkStream(socket, ownsSocket: true));
+                await tls.AuthenticateAsServerAsync(
+                    new SslServerAuthenticationOptions { ServerCertificate = certificate, ApplicationProtocols = [protocol] });
+                _ = await tls.ReadAsync(new byte[1]);
+            }
+            catch (Exception e) when (e is IOException or AuthenticationException)
+            {
+                // The client has gone.
+            }
+        }
+    }
+}
