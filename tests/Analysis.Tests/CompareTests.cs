@@ -146,6 +146,13 @@ public sealed class CompareTests
     {
         RunRecord Windows() => Sample(2, 0.8, os: "Windows");
         Snapshot.Verify("compare.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Windows())]));
+        var narrow = new CompareReport(markdown: false, width: 40).Make([Of(Sample(1), Sample(1))]);
+        Assert.Contains("without a", narrow, StringComparison.Ordinal);
+        var only = Sample(1);
+        only = only with { Cells = only.Cells.Take(1).ToList(), Rounds = [.. only.Rounds.Where(round => round.Cell == 0)] };
+        narrow += new CompareReport(markdown: false, width: 40).Make([Of(Sample(1), only)]);
+        Assert.Contains("Only in", narrow, StringComparison.Ordinal);
+        Assert.All(narrow.Split('\n'), line => Assert.InRange(line.Length, 0, 40));
         Snapshot.Verify("compare.markdown", () => new CompareReport(markdown: true).Make([Of(Sample(1), Windows())]));
         Snapshot.Verify("compare-three.text", () => new CompareReport(markdown: false)
             .Make([Of(Sample(1), Sample(3)),

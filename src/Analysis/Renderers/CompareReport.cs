@@ -31,7 +31,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         else if (!table.IsEmpty)
             Append(text, table);
         if (left > 0)
-            text.Line($"{Quantity.Many(left, table.IsEmpty ? "row" : "more row")} without a decided difference: --verbose");
+            Say(text, $"{Quantity.Many(left, table.IsEmpty ? "row" : "more row")} without a decided difference: --verbose");
         foreach (var comparison in comparisons)
         {
             AppendOnly(text, comparison.Before, comparison.OnlyBefore);
@@ -123,10 +123,10 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     {
         if (keys.Count == 0)
             return;
-        text.Line().Line($"Only in {Safe(file.Name)}: "
-            + $"{Safe(string.Join("; ", keys.Select(
+        text.Line();
+        Say(text, $"Only in {file.Name}: {string.Join("; ", keys.Select(
             key => $"{key.Arm}, {key.Work}{Corpus(key)}, c {Number(key.Connections, "0")}, m {Number(key.Streams, "0")}, "
-                + $"{key.Load}")))}.");
+                + $"{key.Load}"))}.");
     }
 
     // The same method with other requests is other work.
