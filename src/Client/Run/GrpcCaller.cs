@@ -199,7 +199,9 @@ internal sealed class GrpcCaller : IDisposable
         var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
             ? wrapped.InnerException : e.InnerException;
         // Below TLS it is a TCP connection that fails.
-        return (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
+        var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
+        return Address is Address.Tcp && inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded }
+            ? $"{reason} (a server of TLS ends so, too: https://)" : reason;
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

@@ -56,7 +56,10 @@ public sealed class HostileReflectionTests
     {
         var file = new FileDescriptorProto
         {
-            Name = name, Package = "a", Syntax = "proto3", MessageType = { new DescriptorProto { Name = "M" } },
+            Name = name,
+            Package = "a",
+            Syntax = "proto3",
+            MessageType = { new DescriptorProto { Name = "M" } },
         };
         await using var server = Answering(
             new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });

@@ -43,6 +43,14 @@ public sealed class TlsRefusalTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_of_TLS_that_is_asked_without_is_told_as_what_it_may_be()
+    {
+        using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
+        Assert.EndsWith(" (a server of TLS ends so, too: https://)",
+            await CallAsync(new Address.Tcp("127.0.0.1", server.Address.Port), new()), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Where_nobody_listens_the_address_is_the_one_that_was_given()
     {
         var address = new Address.Tls("127.0.0.1", 1);
@@ -58,7 +66,7 @@ public sealed class TlsRefusalTests : IDisposable
         return reason;
     }
 
-    private static async Task<string> CallAsync(Address.Tls address, ConnectorOptions options)
+    private static async Task<string> CallAsync(Address address, ConnectorOptions options)
     {
         using var caller = new GrpcCaller(address, options);
         var told = await Assert.ThrowsAsync<IOException>(() => caller.CallAsync("/a.B/C", new byte[1], Cancel));
