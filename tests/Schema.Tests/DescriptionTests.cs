@@ -25,6 +25,10 @@ public class DescriptionTests
     }
 
     [Fact]
+    public void What_a_terminal_obeys_is_escaped() =>
+        Assert.Equal("\"a\\033\\302\\233\\\"ü\"", ProtoText.Quoted("a\u001b\u009b\"ü"));
+
+    [Fact]
     public void A_service_is_described_with_all_it_refers_to()
     {
         Assert.Equal("""

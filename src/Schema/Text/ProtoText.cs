@@ -180,12 +180,19 @@ internal sealed class ProtoText
         {
             if (letter is '"' or '\\')
                 quoted.Append('\\').Append(letter);
-            else if (char.IsControl(letter) && letter < 0x80)
-                quoted.Append('\\').Append(System.Convert.ToString(letter, 8).PadLeft(3, '0'));
+            else if (char.IsControl(letter))
+                AppendOctal(quoted, letter);
             else
                 quoted.Append(letter);
         }
         return quoted.Append('"').ToString();
+    }
+
+    // An escape is a byte of UTF-8. Those above ASCII (C1) a terminal may obey, too.
+    private static void AppendOctal(StringBuilder quoted, char letter)
+    {
+        foreach (var unit in Encoding.UTF8.GetBytes([letter]))
+            quoted.Append('\\').Append(System.Convert.ToString(unit, 8).PadLeft(3, '0'));
     }
 
     private ProtoText Apart()
