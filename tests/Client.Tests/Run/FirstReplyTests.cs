@@ -58,6 +58,29 @@ public sealed class FirstReplyTests : IDisposable
             await RefusalAsync(server, "--timeout", "1s"));
     }
 
+    [Theory]
+    [InlineData("tcp", true)]
+    [InlineData("unix", false)]
+    public async Task An_answer_that_is_broken_off_names_the_server_and_the_method(string kind, bool reset)
+    {
+        var begun = new TaskCompletionSource();
+        await using var server = new FakeServer(kind)
+        {
+            Answer = (stream, _) =>
+            {
+                begun.TrySetResult();
+                return [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 2])];
+            },
+        };
+        using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
+        var answer = caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken);
+        await begun.Task;
+        await Task.Delay(200, TestContext.Current.CancellationToken); // the headers are on their way
+        server.Kill(1, reset);
+        var told = await Assert.ThrowsAsync<IOException>(() => answer);
+        Assert.StartsWith($"{server.Address} broke off its answer to a.B/C: ", told.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task Fields_without_measure_are_named()
     {

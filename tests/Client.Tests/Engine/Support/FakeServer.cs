@@ -72,11 +72,15 @@ internal sealed class FakeServer : IAsyncDisposable
 
     public int Open => open.Count;
 
-    /// <summary>Ends so many connections.</summary>
-    public void Kill(int count)
+    /// <summary>Ends so many connections; TCP's by a reset where that is asked for.</summary>
+    public void Kill(int count, bool reset = false)
     {
         foreach (var stream in open.Keys.Take(count))
+        {
+            if (reset && stream is NetworkStream network)
+                network.Socket.LingerState = new LingerOption(true, 0); // close(2) sends RST
             stream.Dispose();
+        }
     }
 
     public async ValueTask DisposeAsync()
