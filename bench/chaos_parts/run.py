@@ -26,9 +26,9 @@ def slowness():
 class Run:
     """`problems` is empty when all was well. At the time `over`, of time.monotonic, the client gets Ctrl-C if it is still there."""
 
-    def __init__(self, seed, number, programs, folder, over):
+    def __init__(self, seed, number, programs, folder, over, sockets):
         self.plan, self.number, self.folder = Plan(seed, number), number, folder
-        self.client_program, self.server_program = programs
+        self.client_program, self.server_program, self.sockets = *programs, sockets
         self.problems, self.code, self.record, self.peak = [], None, None, 0
         self.addresses, self.sent, self.seen, self.is_killed = [], [], None, False
         self.over, self.is_cut = over, False
@@ -43,7 +43,7 @@ class Run:
         server, proxies, words = None, [], plan.arguments
         if not plan.own:
             os.mkdir(os.path.join(self.folder, "server"))
-            server = Server(self.server_program, os.path.join(self.folder, "server"), http)
+            server = Server([self.server_program, *(f"--sockets {self.sockets}".split() if self.sockets else [])], os.path.join(self.folder, "server"), http)
             await server.start()
             proxies = [self.proxy(arm, server) for arm in range(len(plan.arms))]
             words = [re.sub(r"\{(\d)\}", lambda arm: self.addresses[int(arm[1])], word) for word in words]

@@ -19,7 +19,7 @@ class Server:
                 file.write("x" * size)
         listen = ["http://127.0.0.1:0", "https://127.0.0.1:0", f"unix:{folder}/s", "pipe:/S"]
         self.command = [sys.executable, "-u", "-m", "http.server", "0", "-b", "127.0.0.1", "-p", "HTTP/1.1", "-d", files] if http else [
-            program, *(word for place in listen for word in ("--listen", place)), *(word for place in (listen[0], f"unix:{folder}/e", "pipe:/E") for word in ("--echo", place))]
+            *program, *(word for place in listen for word in ("--listen", place)), *(word for place in (listen[0], f"unix:{folder}/e", "pipe:/E") for word in ("--echo", place))]
 
     async def start(self):
         with open(os.path.join(self.folder, "log"), "ab") as log:

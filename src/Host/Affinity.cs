@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Diagnostics;
 
 namespace IpcBench.Host;
@@ -25,12 +26,24 @@ public static partial class Affinity
     /// <summary>
     /// Starts a child that runs on <paramref name="cpus"/> from its first instruction; null leaves it what this process has.
     /// </summary>
-    /// <exception cref="EnvironmentException">The system refused the set.</exception>
-    public static Process Start(ProcessStartInfo info, CpuSet? cpus)
+    /// <param name="info">The program and its arguments.</param>
+    /// <param name="cpus">The CPUs.</param>
+    /// <param name="name">What messages call the child; null: they name its program alone.</param>
+    /// <exception cref="EnvironmentException">It cannot be started, or the system refused the set.</exception>
+    public static Process Start(ProcessStartInfo info, CpuSet? cpus, string? name = null)
     {
-        if (cpus is null)
-            return StartHere(info);
-        return OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
+        try
+        {
+            return cpus is null ? StartHere(info) : OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
+        }
+        // What .NET itself says names the program and the folder once more; of a folder it says "Success".
+        catch (Exception e) when (e is Win32Exception or IOException)
+        {
+            var why = Directory.Exists(info.FileName) ? "it is a folder"
+                : e is Win32Exception system ? new Win32Exception(system.NativeErrorCode).Message
+                : e.Message.TrimEnd('.');
+            throw new EnvironmentException($"cannot start {(name is null ? "" : $"{name}: ")}{info.FileName}: {why}", e);
+        }
     }
 
     private static Process StartHere(ProcessStartInfo info) =>

@@ -11,10 +11,14 @@ public static class RuntimeFacts
     public static string GcMode() =>
         (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
 
+    /// <summary>Whether this program was compiled before it runs (NativeAOT): there is no compiler in it, so it compiles nothing.</summary>
+    public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
+
     /// <summary>
-    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default.
+    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default;
+    /// of a program that was compiled ahead, that it was.
     /// </summary>
-    public static string Tiering() => string.Join(", ",
+    public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
         Knob("quick jit", "TC_QuickJit", "System.Runtime.TieredCompilation.QuickJit"),
         Knob("pgo", "TieredPGO", "System.Runtime.TieredPGO"),

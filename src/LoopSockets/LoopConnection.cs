@@ -21,15 +21,14 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     private readonly TaskCompletionSource told = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly SocketPipes pipes;
     private readonly LoopThread thread;
-    private readonly int descriptor;
-    private Socket? socket;
     private string? id;
     private IDictionary<object, object?>? items;
-    private (EndPoint? Local, EndPoint? Remote)? endPoints;
 
-    private LoopConnection(LoopThread thread, int descriptor)
+    private LoopConnection(LoopThread thread, Socket socket)
     {
-        (this.thread, this.descriptor) = (thread, descriptor);
+        (this.thread, Socket) = (thread, socket);
+        // Now: who asks later may find the connection closed, and must not be told of another one on the same descriptor.
+        (LocalEndPoint, RemoteEndPoint) = (socket.LocalEndPoint, socket.RemoteEndPoint);
         pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd, static reason => new ConnectionResetException(reason));
         (Transport, ConnectionClosed) = (this, closed.Token);
         Features.Set<IConnectionIdFeature>(this);
@@ -59,35 +58,25 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     public override CancellationToken ConnectionClosed { get; set; }
 
-    public override EndPoint? LocalEndPoint
-    {
-        get => EndPoints.Local;
-        set => endPoints = (value, EndPoints.Remote);
-    }
+    public override EndPoint? LocalEndPoint { get; set; }
 
-    public override EndPoint? RemoteEndPoint
-    {
-        get => EndPoints.Remote;
-        set => endPoints = (EndPoints.Local, value);
-    }
+    public override EndPoint? RemoteEndPoint { get; set; }
 
     public MemoryPool<byte> MemoryPool => thread.Pool;
 
     /// <summary>
-    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is good while the connection is.
+    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is disposed with the connection.
     /// </summary>
-    public Socket Socket => socket ??= new Socket(new SafeSocketHandle(descriptor, ownsHandle: false));
+    public Socket Socket { get; }
 
     PipeReader IDuplexPipe.Input => pipes.Input;
 
     PipeWriter IDuplexPipe.Output => pipes.Output;
 
-    private (EndPoint? Local, EndPoint? Remote) EndPoints => endPoints ??= (Socket.LocalEndPoint, Socket.RemoteEndPoint);
-
-    /// <summary>Serves the descriptor from now on, which belongs to the connection.</summary>
-    public static LoopConnection Open(LoopThread thread, int descriptor)
+    /// <summary>Serves the socket from now on, which belongs to the connection.</summary>
+    public static LoopConnection Open(LoopThread thread, Socket socket)
     {
-        var connection = new LoopConnection(thread, descriptor);
+        var connection = new LoopConnection(thread, socket);
         thread.Loop.Post(static state => ((LoopConnection)state!).Start(), connection);
         return connection;
     }
@@ -109,7 +98,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     {
         try
         {
-            pipes.Start(LoopSocket.Take(thread.Loop, descriptor, pipes));
+            pipes.Start(LoopSocket.Adopt(thread.Loop, Socket, pipes));
         }
         catch (IOException e)
         {

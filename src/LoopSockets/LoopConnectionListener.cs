@@ -67,11 +67,12 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
                 await ready.WaitAsync(cancellationToken);
             else if (descriptor is null)
                 return null;
-            else
-                return Open(descriptor.Value);
+            else if (TryOpen(descriptor.Value) is { } connection)
+                return connection;
         }
     }
 
+    // Not left to the loop: an application may block its thread.
     public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
     {
         lock (gate)
@@ -79,16 +80,11 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
             if (isUnbound)
                 return ValueTask.CompletedTask;
             isUnbound = true;
-            ready?.TrySetResult();
-        }
-        var closed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        loop.Post(_ =>
-        {
             listener.Forget();
             socket.Dispose();
-            closed.SetResult();
-        }, null);
-        return new ValueTask(closed.Task.WaitAsync(cancellationToken));
+            ready?.TrySetResult();
+        }
+        return ValueTask.CompletedTask;
     }
 
     public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
@@ -127,11 +123,21 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
     // By the loop's own timer: the framework's may need a new thread, which needs a descriptor.
     private void RetryLater() => loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
 
-    private LoopConnection Open(int descriptor)
+    /// <summary>Null when the connection is gone before anybody looked at it.</summary>
+    private LoopConnection? TryOpen(int descriptor)
     {
         if (noDelay)
             LoopListener.SetNoDelay(descriptor);
-        return LoopConnection.Open(next(), descriptor);
+        var handle = new SafeSocketHandle(descriptor, ownsHandle: true);
+        try
+        {
+            return LoopConnection.Open(next(), new Socket(handle));
+        }
+        catch (SocketException)
+        {
+            handle.Dispose();
+            return null;
+        }
     }
 
     private void OnReady()

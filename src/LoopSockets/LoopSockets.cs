@@ -44,7 +44,11 @@ public static class LoopSockets
         return Connect(context.DnsEndPoint, cancellation);
     }
 
-    // A name of the abstract namespace is written with @ in place of its NUL.
-    private static Address UnixAddress(UnixDomainSocketEndPoint endPoint) =>
-        endPoint.ToString() is ['@', .. var name] ? new Address.UnixAbstract(name) : new Address.Unix(endPoint.ToString());
+    // As text a name of the abstract namespace has @ in place of its NUL, as the name of a file may have it too. The NUL stands behind the
+    // two bytes of the family (unix(7)).
+    private static Address UnixAddress(UnixDomainSocketEndPoint endPoint)
+    {
+        var text = endPoint.ToString();
+        return text is ['@', .. var name] && endPoint.Serialize()[2] == 0 ? new Address.UnixAbstract(name) : new Address.Unix(text);
+    }
 }

@@ -68,6 +68,12 @@ public sealed class LoopTransportOptions
     /// <summary>TCP_NODELAY.</summary>
     public bool NoDelay { get; set; } = true;
 
+    /// <summary>
+    /// The application runs on the loop's thread until it waits, which spares it a hop to the thread pool. Only for applications that never
+    /// block: one that does keeps all connections of its loop waiting, and may wait for bytes that the same thread would have to read.
+    /// </summary>
+    public bool UnsafePreferInlineScheduling { get; set; }
+
     /// <summary>Makes the socket that listens at an end point, bound; it may be listening already.</summary>
     public Func<EndPoint, Socket> CreateBoundListenSocket { get; set; } = SocketTransportOptions.CreateDefaultBoundListenSocket;
 }
@@ -77,7 +83,7 @@ public sealed class LoopTransportOptions
 public sealed partial class LoopTransportFactory : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
 {
     private readonly LoopTransportOptions options;
-    private readonly LoopThread[] threads;
+    private readonly IReadOnlyList<LoopThread> threads;
     private readonly ILogger logger;
     private uint turn;
 
@@ -87,8 +93,10 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
         (this.options, this.logger) = (options.Value, logger);
         ArgumentOutOfRangeException.ThrowIfLessThan(this.options.Loops, 1);
         var most = (this.options.MaxReadBufferSize, this.options.MaxWriteBufferSize);
-        threads = [.. Enumerable.Range(0, this.options.Loops).Select(
-            index => new LoopThread(FormattableString.Invariant($"loop {index}"), pools.Create(), most, inline: true, OnFault))];
+        var inline = this.options.UnsafePreferInlineScheduling;
+        threads = LoopThread.Start(
+            this.options.Loops,
+            index => new LoopThread(FormattableString.Invariant($"loop {index}"), pools.Create(), most, inline, OnFault));
     }
 
     public bool CanBind(EndPoint endpoint) => endpoint is IPEndPoint or UnixDomainSocketEndPoint;
@@ -121,17 +129,23 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
 
     public void Dispose()
     {
-        foreach (var thread in threads)
-            thread.Dispose();
+        if (LoopThread.End(threads) is { Count: > 0 } blocked)
+            LogBlocked(logger, string.Join(", ", blocked), (int)LoopThread.EndLimit.TotalSeconds);
     }
 
-    private LoopThread Next() => threads[Interlocked.Increment(ref turn) % (uint)threads.Length];
+    private LoopThread Next() => threads[(int)(Interlocked.Increment(ref turn) % (uint)threads.Count)];
 
     private void OnFault(Exception e) => LogFault(logger, e);
 
     [LoggerMessage(
         Level = LogLevel.Warning, Message = "No connection can be accepted ({Reason}); it is tried again every 50 ms until one can.")]
     private static partial void LogFailure(ILogger logger, string reason);
+
+    [LoggerMessage(
+        Level = LogLevel.Warning,
+        Message = "The threads of {Loops} did not end within {Seconds} s: an application blocks them, which UnsafePreferInlineScheduling "
+            + "runs there.")]
+    private static partial void LogBlocked(ILogger logger, string loops, int seconds);
 
     [LoggerMessage(Level = LogLevel.Error, Message = "An exception on an event loop's thread was caught; the loop goes on.")]
     private static partial void LogFault(ILogger logger, Exception e);

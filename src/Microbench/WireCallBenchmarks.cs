@@ -105,7 +105,7 @@ public class WireCallBenchmarks
             owner.OnBytes(this, answer);
         }
 
-        public override void Flush(OutputBuffer output) => output.Clear();
+        public override void Flush(OutputBuffer output) => output.Sent(output.Length);
 
         public override void Close()
         {

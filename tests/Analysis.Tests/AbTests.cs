@@ -20,21 +20,13 @@ public class AbTests
     }
 
     [Fact]
-    public void Of_1000_runs_of_one_build_against_itself_at_most_5_percent_find_a_difference()
-    {
-        var random = new Random(19);
-        var found = Enumerable.Range(0, 1000).Count(_ => Decided(FileComparison.OfSides(Run(random, slower: 0))).Count > 0);
-        Assert.InRange(found, 5, 50);
-    }
+    public void One_build_against_itself_differs_in_at_most_5_percent_of_runs() => Assert.InRange(
+        Simulated.Share(1000, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0))).Count > 0), 0.005, 0.05);
 
     [Fact]
-    public void Three_percent_more_server_CPU_is_found_though_rounds_wander_by_ten()
-    {
-        var random = new Random(19);
-        var found = Enumerable.Range(0, 100).Count(_ =>
-            Decided(FileComparison.OfSides(Run(random, slower: 0.03))).Contains((Metric.ServerCpu, VerdictKind.Higher)));
-        Assert.InRange(found, 95, 100);
-    }
+    public void Three_percent_more_server_CPU_is_found_though_rounds_wander_by_ten() => Assert.InRange(
+        Simulated.Share(100, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0.03)))
+            .Contains((Metric.ServerCpu, VerdictKind.Higher))), 0.95, 1);
 
     [Fact]
     public void Sides_are_runs_of_their_own_with_the_same_cells_and_their_own_servers()
@@ -104,19 +96,39 @@ public class AbTests
         Assert.Equal(2, Gate.Of(sides, [GateLimit.Parse("server_cpu>5%")]).Crossed.Count);
     }
 
-    [Theory]
-    [InlineData(1, "the one cell (it differs by itself, not beyond what 3 comparisons allow by chance)")]
-    [InlineData(2, "any of 2 cells (2 of them differ by themselves, not beyond what 6 comparisons allow by chance)")]
-    public void What_differs_by_itself_alone_is_told_with_all_the_comparisons_that_are_decided_together(int cells, string expected)
+    [Fact]
+    public void Metrics_with_a_limit_do_not_share_their_level_with_the_others_and_their_table_agrees_with_the_gate()
     {
-        var run = Run(new Random(19), slower: 0.5);
-        run = run with
+        var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
+        var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);
+        var (before, after) = sides.Cells[0];
+        double Width(FileComparison comparison) => comparison.Estimate(before, after, Metric.ServerCpu)!.Interval is { } found
+            ? found.High / found.Low : 0;
+
+        // Three of the shown metrics are told here: rates and both CPU times.
+        Assert.Equal((10, 2, 8), (sides.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.Rate)));
+        Assert.True(Width(asked) < Width(sides));
+        var table = new CompareReport(markdown: true, verbose: true).Make([asked]);
+        Assert.All(Gate.Of(asked, [GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]).NotExcluded, sentence =>
+            Assert.Contains(sentence.Split("changed by ")[1].Split(" %")[0], table, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_run_ends_when_its_limit_is_crossed_or_excluded_and_not_before()
+    {
+        int Ends(double slower, string limit)
         {
-            Cells = [.. run.Cells.Take(2 * cells)],
-            Rounds = [.. run.Rounds.Where(round => round.Number <= 6 && round.Cell < 2 * cells)],
-        };
-        var report = new CompareReport(markdown: true, verbose: true).Make([FileComparison.OfSides(run)]);
-        Assert.Contains($"server CPU/call: not decided in {expected}.", report, StringComparison.Ordinal);
+            var whole = Run(new Random(19), slower);
+            return Enumerable.Range(1, 16).FirstOrDefault(rounds => StopDecision.OfSides(whole with
+            {
+                Ending = "running",
+                Rounds = [.. whole.Rounds.Where(round => round.Number <= rounds)],
+            }, [GateLimit.Parse(limit)]).Stop);
+        }
+
+        Assert.InRange(Ends(0.10, "server_cpu>3%"), 5, 12);
+        Assert.InRange(Ends(0, "server_cpu>5%"), 5, 12);
+        Assert.Equal(0, Ends(0.03, "server_cpu>3%"));
     }
 
     private static List<(Metric, VerdictKind)> Decided(FileComparison sides) =>

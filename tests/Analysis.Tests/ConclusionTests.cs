@@ -16,7 +16,7 @@ public sealed class ConclusionTests
         double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];
         double[] tcp = [.. unix.Select((rate, i) => i == 5 ? rate * 0.995 : rate * (1.09 + 0.001 * i))];
 
-        Assert.StartsWith("10 B: tcp is fastest: faster than unix by 9.", FirstAnswer(Simulated.Run([tcp, unix], arms: 2)),
+        Assert.StartsWith("10 B: tcp is fastest: unix is slower than tcp by 8.", FirstAnswer(Simulated.Run([tcp, unix], arms: 2)),
             StringComparison.Ordinal);
     }
 
@@ -37,19 +37,19 @@ public sealed class ConclusionTests
         Assert.DoesNotContain("doubt", FirstAnswer(plain), StringComparison.Ordinal);
         Assert.Matches(@"^10 B: unix is fastest: faster than tcp by 3\d % \[[^]]*\] \(doubt: placement\), and saves ",
             FirstAnswer(Mixed(1)));
-        Assert.Matches(@"\n  10 B  unix  \+3\d % \[[^]]*\] against tcp \(doubt: placement\)  −\d\d % CPU\n",
+        Assert.Matches(@"doubt:\s+placement",
             new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(Mixed(1))));
         // The reference is one half of the ratio.
         Assert.Contains(" (doubt: placement)", FirstAnswer(Mixed(0)), StringComparison.Ordinal);
     }
 
     [Theory]
-    [InlineData(1.5, 0.8, 1, "faster for 10 B and 100 B (+50 %); slower for 10 kB (−20 %).")]
-    [InlineData(1.5, 1.5, 1, "faster for 10 B, 100 B and 10 kB (+50 %).")]
-    [InlineData(1.0, 0.8, 1, "slower for 10 kB (−20 %); as fast for 10 B and 100 B.")]
-    [InlineData(1.5, 1.5, 2, "faster for 10 B, 100 B and 10 kB with 1 connection (+50 %), "
-        + "10 B, 100 B and 10 kB with 400 connections (+50 %).")]
-    public void The_answer_begins_with_what_a_Unix_socket_gives_instead_of_TCP(double small, double large, int topologies, string expected)
+    [InlineData(1.5, 0.8, 1, "A Unix socket is faster for 400 clients with 10 B and 100 B; TCP is faster for 400 clients with 10 kB.")]
+    [InlineData(1.5, 1.5, 1, "A Unix socket is faster for 400 clients with 10 B, 100 B and 10 kB.")]
+    [InlineData(1.0, 0.8, 1, "TCP is faster for 400 clients with 10 kB; no difference > 0.1 % for 400 clients with 10 B and 100 B.")]
+    [InlineData(1.5, 1.5, 2, "A Unix socket is faster for one call at a time with 10 B, 100 B and 10 kB and 400 clients with 10 B, "
+        + "100 B and 10 kB.")]
+    public void The_answer_says_for_which_loads_a_Unix_socket_is_worth_it(double small, double large, int topologies, string expected)
     {
         var run = new MeasuredRun(new SampleRuns
         {
@@ -60,28 +60,39 @@ public sealed class ConclusionTests
             Speed = (transport, size) => transport == "unix" ? size < 1000 ? small : large : 1,
         }.Make());
 
-        Assert.Equal("A Unix socket instead of TCP, by requests/s: " + expected,
-            InShort.Of(run).Replace(".0 %", " %", StringComparison.Ordinal));
+        Assert.Equal("Worth it? " + expected, UnixAgainstTcp.Worth(run));
+        Assert.Equal(3 * topologies, UnixAgainstTcp.Table(run).Rows.Count);
     }
 
     [Fact]
-    public void What_is_not_decided_of_a_Unix_socket_is_counted()
+    public void Loads_that_are_not_decided_are_worth_no_change_and_show_their_range()
     {
-        var run = new SampleRuns { Sizes = [10, 100], Noise = 0.5, SamplesPerRound = 200, Speed = (_, _) => 1 };
-        Assert.Equal("A Unix socket instead of TCP, by requests/s: not decided in any of 2 cases.",
-            InShort.Of(new MeasuredRun(run.Make())));
-        var few = new SampleRuns { Sizes = [10], SamplesPerRound = 200 };
-        Assert.Equal("", InShort.Of(new MeasuredRun(few.Make())));
+        var run = new MeasuredRun(new SampleRuns
+        {
+            Sizes = [10, 100],
+            Noise = 0.5,
+            SamplesPerRound = 200,
+            Speed = (_, _) => 1,
+        }.Make());
+        Assert.Equal("Worth it? No difference was decided for any of these loads.", UnixAgainstTcp.Worth(run));
+        Assert.All(UnixAgainstTcp.Table(run).Rows, row => Assert.Matches(@"^undecided, −\d.* to \+\d.* %$", row[1]));
     }
 
     [Fact]
-    public void A_brief_answer_has_the_crossover_in_its_first_line_alone()
+    public void A_run_without_TCP_has_no_table_of_a_Unix_socket_against_it()
+    {
+        var run = new MeasuredRun(new SampleRuns { Sizes = [10], Transports = ["unix", "pipe"], SamplesPerRound = 200 }.Make());
+        Assert.Equal("", UnixAgainstTcp.Title(run) + UnixAgainstTcp.Worth(run));
+    }
+
+    [Fact]
+    public void A_brief_answer_has_the_crossover_in_its_table_alone()
     {
         var model = new ReportModel(new SampleRuns { Sizes = [10, 1_000_000], SamplesPerRound = 200, Transports = ["tcp", "unix"] }.Make());
         string Made(bool isBrief) => new TextReport(new TextLayout(80, IsBrief: isBrief)).Make(model);
         Assert.Contains("Crossover", Made(false), StringComparison.Ordinal);
         Assert.DoesNotContain("Crossover", Made(true), StringComparison.Ordinal);
-        Assert.Contains("instead of TCP", Made(true), StringComparison.Ordinal);
+        Assert.Contains("Worth it?", Made(true), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -100,7 +111,7 @@ public sealed class ConclusionTests
 
     [Theory]
     [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is a lower bound only")]
-    [InlineData(80, "10 B: tcp is best by p50: lower than unix by 50.0 % [")]
+    [InlineData(80, "10 B: tcp is best by p50: unix is higher than tcp by 100.0 % [")]
     public void A_latency_of_which_a_lower_bound_is_known_is_no_shorter_one(int ms, string expected)
     {
         // Unix answers some calls at once, and of most it is known only that they had waited so long when the window ended.

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Whole runs whose arms are equal, or one of them is ahead by a known share: what is said of them anywhere.</summary>
 public sealed class FamilyTests
 {
-    private const int Arms = 3, Sizes = 6, Rounds = 12;
+    private const int Arms = 3, Sizes = 6, Rounds = 12, AllRuns = 2000, AllLongRuns = 300;
 
     private static readonly string[] Winners =
         ["fastest", "leads", "faster than", "faster for", "slower for", "Crossover", "less CPU", " saves ", " costs "];
@@ -23,49 +23,92 @@ public sealed class FamilyTests
     }
 
     private static bool NamesAWinner(MeasuredRun run) =>
-        Answers.Of(run).Append(InShort.Of(run)).Any(answer => Winners.Any(word => answer.Contains(word, StringComparison.Ordinal)))
+        Answers.Of(run).Append(UnixAgainstTcp.Worth(run))
+            .Any(answer => Winners.Any(word => answer.Contains(word, StringComparison.Ordinal)))
         || IsAnyAhead(run);
 
-    private static double Share(int runs, Func<Random, bool> holds)
-    {
-        var random = new Random(20260615);
-        return Enumerable.Range(0, runs).Count(_ => holds(random)) / (double)runs;
-    }
+    private static double Share(int runs, Func<Random, bool> holds) => Simulated.Share(runs, 20260615, holds);
 
     [Fact]
-    public void Of_1000_runs_of_equal_arms_at_most_5_percent_name_a_winner_anywhere() =>
-        Assert.InRange(Share(1000, random => NamesAWinner(Made(random, 0))), 0.005, 0.05);
+    public void Of_equal_arms_at_most_5_percent_of_runs_name_a_winner_in_a_family_and_no_text_names_another()
+    {
+        var (counts, runs) = (new int[2], Simulated.Draws(AllRuns));
+        var random = new Random(20260615);
+        for (var i = 0; i < runs; i++)
+        {
+            var run = Made(random, 0);
+            bool[] ahead = [.. Families(run).Select(family => IsAnyAhead(run, family))];
+            Assert.True(ahead[0] || ahead[1] || !NamesAWinner(run), "a text names a winner that no interval names");
+            for (var family = 0; family < 2; family++)
+                counts[family] += ahead[family] ? 1 : 0;
+        }
+        Assert.All(counts, count => Assert.InRange(count / (double)runs, 0.005, Most(runs)));
+    }
 
     [Fact]
     public void Each_comparison_at_5_percent_by_itself_would_name_one_in_more_than_a_third() =>
-        Assert.InRange(Share(300, random =>
+        Assert.InRange(Share(300, random => Pairs(Made(random, 0)).Any(pair => Simulated.Joint(
+            [pair.One.Values(Metric.Rate).Zip(pair.Other.Values(Metric.Rate), (a, b) => Math.Log(a / b))])[0]?.Contains(0) == false)),
+            0.33, 1);
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void With_automatic_rounds_all_looks_together_name_a_winner_in_at_most_5_percent_of_a_family(int family) =>
+        Assert.InRange(Share(AllLongRuns, random =>
         {
-            var run = Made(random, 0);
-            return ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], "tcp").Any(pair => SignedRank.PValue(
-                run.Cells[pair.One].Values(Metric.Rate).Zip(run.Cells[pair.Other].Values(Metric.Rate), (a, b) => Math.Log(a / b))) <= 0.05);
-        }), 0.33, 1);
+            var whole = Made(random, 0, 40, auto: true);
+            return Enumerable.Range(6, 35).Any(look =>
+            {
+                var run = new MeasuredRun(whole.Record with
+                {
+                    Rounds = [.. whole.Record.Rounds.Where(round => round.Number <= look)]
+                });
+                return IsAnyAhead(run, Families(run)[family]);
+            });
+        }), 0, Most(Simulated.Draws(AllLongRuns)));
+
+    // 5 % and two standard errors of a share of so many runs.
+    private static double Most(int runs) => 0.05 + 2 * Math.Sqrt(0.05 * 0.95 / runs);
+
+    private static ClaimFamily[] Families(MeasuredRun run) => [ClaimFamily.Primary(run), ClaimFamily.Others(run)];
+
+    private static bool IsAnyAhead(MeasuredRun run, ClaimFamily family) => Pairs(run).Any(pair =>
+        new[] { Metric.Rate, ArmComparison.Cost(pair.One, pair.Other) }.Any(metric =>
+            ClaimFamily.Find(run, pair.One, pair.Other, metric.Id) is { Interval: { } interval } claim
+            && claim.Family == family && !interval.Contains(0)));
+
+    private static IEnumerable<(MeasuredCell One, MeasuredCell Other)> Pairs(MeasuredRun run) =>
+        ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], "tcp").Select(pair => (run.Cells[pair.One], run.Cells[pair.Other]));
+
+    private static bool IsAnyAhead(MeasuredRun run) => Pairs(run).Any(pair =>
+        ClaimFamily.Find(run, pair.One, pair.Other, Metric.Rate.Id)?.Interval is { } interval && !interval.Contains(0));
 
     [Fact]
-    public void With_automatic_rounds_all_looks_together_name_a_winner_in_at_most_5_percent() =>
-        Assert.InRange(Share(500, random =>
-        {
-            var whole = Made(random, 0, StoppingRule.Looks[^1], auto: true);
-            return StoppingRule.Looks.Any(look => IsAnyAhead(new MeasuredRun(whole.Record with
-            {
-                Rounds = [.. whole.Record.Rounds.Where(round => round.Number <= look)]
-            })));
-        }), 0.005, 0.05);
-
-    private static bool IsAnyAhead(MeasuredRun run)
+    public void A_Unix_socket_against_TCP_is_one_family_and_everything_else_another()
     {
-        var family = ClaimFamily.Of(run);
-        return ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], "tcp")
-            .Any(pair => family.Allows(run.Cells[pair.One], run.Cells[pair.Other]) == true);
+        var run = Made(new Random(1), 0);
+        // Of each size unix against tcp, by requests/s and by CPU; pipe against both, and the wake-ups of none.
+        Assert.Equal((2 * Sizes, 4 * Sizes), (ClaimFamily.Primary(run).Claims, ClaimFamily.Others(run).Claims));
+        Assert.Equal(ClaimFamily.Primary(run), ClaimFamily.Find(run, run.Cells[0], run.Cells[1], Metric.Rate.Id)!.Value.Family);
+        Assert.Equal(ClaimFamily.Others(run), ClaimFamily.Find(run, run.Cells[0], run.Cells[2], Metric.Rate.Id)!.Value.Family);
+        var (there, back) = (ClaimFamily.Find(run, run.Cells[0], run.Cells[1], Metric.Rate.Id)!.Value.Interval!.Value,
+            ClaimFamily.Find(run, run.Cells[1], run.Cells[0], Metric.Rate.Id)!.Value.Interval!.Value);
+        Assert.Equal((there.Low, there.High), (-back.High, -back.Low));
     }
 
     [Fact]
+    public void A_verdict_is_what_its_interval_says() => Assert.All(Enumerable.Range(0, 40), seed =>
+    {
+        var run = Made(new Random(seed), 0.02);
+        Assert.All(run.Cells.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>(), one =>
+            Assert.Equal(one.Verdict.Estimate.Interval!.Value.Contains(1),
+                one.Verdict.Kind is VerdictKind.CannotTell or VerdictKind.NoDifference));
+    });
+
+    [Fact]
     public void A_difference_beyond_the_noise_is_still_named_at_every_size() =>
-        Assert.InRange(Share(100, random => Answers.Of(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: faster than ",
+        Assert.InRange(Share(100, random => Answers.Of(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: ",
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
@@ -73,30 +116,8 @@ public sealed class FamilyTests
     {
         var run = Made(new Random(1), 0).Record;
         var loaded = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "50%" } });
-        Assert.Equal(2 * ClaimFamily.Of(new MeasuredRun(run)).Claims,
-            ClaimFamily.Of(new MeasuredRun(run with { Cells = [.. run.Cells, .. loaded] })).Claims);
-    }
-
-    [Fact]
-    public void Holm_multiplies_by_what_is_left_and_never_falls()
-    {
-        double[] adjusted = Holm.Adjust([0.01, 0.04, 0.03, 0.005]);
-        Assert.Equal([0.03, 0.06, 0.06, 0.02], adjusted.Select(p => Math.Round(p, 9)));
-        Assert.Empty(Holm.Adjust([]));
-        Assert.Equal([1.0, 1.0], Holm.Adjust([0.7, 0.9]));
-    }
-
-    [Theory]
-    [InlineData(1, 6)]
-    [InlineData(9, 9)]
-    [InlineData(18, 10)]
-    [InlineData(20, 10)]
-    [InlineData(72, 12)]
-    public void A_family_needs_so_many_rounds_and_fewer_can_name_no_winner(int claims, int rounds)
-    {
-        Assert.Equal(rounds, Holm.FewestRounds(claims, 0.05));
-        Assert.True(Math.Pow(2, 1 - rounds) * claims <= 0.05);
-        Assert.True(Math.Pow(2, 2 - rounds) * claims > 0.05);
+        Assert.Equal(2 * ClaimFamily.Primary(new MeasuredRun(run)).Claims,
+            ClaimFamily.Primary(new MeasuredRun(run with { Cells = [.. run.Cells, .. loaded] })).Claims);
     }
 
     [Fact]
@@ -116,13 +137,12 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Too_few_rounds_for_the_family_say_how_many_are_missing_and_name_nobody()
+    public void Too_few_rounds_for_an_interval_say_how_many_are_missing_and_name_nobody()
     {
-        var run = Made(new Random(3), 0.5, rounds: 7);
+        var run = Made(new Random(3), 0.5, rounds: 4);
         Assert.False(NamesAWinner(run));
         Assert.Equal(
-            "10 B: not decided between tcp, unix and pipe: tcp against unix faster in 7 of 7 rounds, between +63 % and +75 %, not beyond "
-                + "what 18 comparisons allow by chance; 10 rounds from the start, or 5 more by --resume, would allow a verdict.",
+            "10 B: not decided between tcp, unix and pipe: 6 rounds from the start, or 3 more by --resume, would allow a verdict.",
             Answers.Of(run)[0]);
     }
 }

@@ -2,7 +2,7 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
-using static IpcBench.Analysis.Tests.CompareTests;
+using static IpcBench.Analysis.Tests.ComparedFiles;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -13,20 +13,21 @@ public sealed class GateTests
     public void A_limit_is_crossed_only_by_the_whole_interval_and_too_few_rounds_cannot_tell()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
-        Assert.Equal(6, Gate.Of(Of(Sample(1), Sample(2, 0.7)), limits).Crossed
+        Assert.Equal(6, Gate.Of(Compared(Before(), After(speed: 0.7)), limits).Crossed
             .Count(sentence => sentence.Contains("requests/s", StringComparison.Ordinal)));
-        Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 0.95)), limits).Crossed);
-        Assert.Empty(Gate.Of(Of(Sample(1), Sample(2, 1.3)), limits).Crossed);
-        var few = Gate.Of(Of(Sample(1, rounds: 3), Sample(2, 0.5, rounds: 3)), limits);
+        Assert.Empty(Gate.Of(Compared(Before(), After(speed: 0.95)), limits).Crossed);
+        Assert.Empty(Gate.Of(Compared(Before(), After(speed: 1.3)), limits).Crossed);
+        var few = Gate.Of(Compared(Before(rounds: 3), After(speed: 0.5, rounds: 3)), limits);
         Assert.Empty(few.Crossed);
-        Assert.Equal("rps<-5% for tcp, 10 B: cannot tell with 3 rounds, at least 4 in both files are needed", few.NotExcluded[0]);
+        Assert.Equal("rps<-5% for tcp, 10 B: cannot tell with 3 rounds, at least 5 in both files are needed", few.NotExcluded[0]);
     }
 
     [Fact]
     public void A_gate_has_three_outcomes_and_says_what_the_files_could_have_shown()
     {
         double[] steady = [1000, 1001, 1002, 1003, 1004, 1005, 1006], wide = [600, 650, 700, 800, 900, 1000, 1030];
-        Gate Of(double[] after) => Gate.Of(CompareTests.Of(Simulated.Run([steady]), Simulated.Run([after])), [GateLimit.Parse("rps<-5%")]);
+        Gate Of(double[] after) =>
+            Gate.Of(Compared(Simulated.Run([steady]), Simulated.Run([after])), [GateLimit.Parse("rps<-5%")]);
 
         Assert.Equivalent(new Gate(1, [], [], []), Of(steady), strict: true);
         var open = Of(wide);
@@ -43,7 +44,8 @@ public sealed class GateTests
     {
         double[] before = [990, 995, 1000, 1005, 1010, 1015, 1020], after = [940, 950, 960, 970, 980, 990, 1000];
         var limit = GateLimit.Parse("rps<-5%");
-        FileComparison By(double factor) => Of(Simulated.Run([before]), Simulated.Run([[.. after.Select(rate => rate * factor)]]));
+        FileComparison By(double factor) =>
+            Compared(Simulated.Run([before]), Simulated.Run([[.. after.Select(rate => rate * factor)]]));
         var estimate = Estimate(By(1));
         var shown = limit.Shown(estimate.Ratio, estimate.Interval!.Value);
         Assert.True(limit.IsCrossed(Estimate(By(shown / estimate.Ratio * 0.999))));
@@ -57,12 +59,12 @@ public sealed class GateTests
     public void A_missing_cell_and_a_run_that_ended_early_fail_the_gate()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
-        var fewer = Sample(2) with { };
+        var fewer = After() with { };
         fewer = fewer with { Rounds = [.. fewer.Rounds.Where(round => round.Cell != 0)] };
-        var missing = Gate.Of(Of(Sample(1), fewer), limits);
+        var missing = Gate.Of(Compared(Before(), fewer), limits);
         Assert.Equal("tcp, 10 B is in base alone", Assert.Single(missing.Missing));
         Assert.True(missing.Fails(strict: false));
-        var early = Gate.Of(Of(Sample(1), Sample(2) with { Ending = "interrupted" }), limits);
+        var early = Gate.Of(Compared(Before(), After() with { Ending = "interrupted" }), limits);
         Assert.Equal("new is not complete (interrupted)", Assert.Single(early.Missing));
         Assert.True(early.Fails(strict: false));
     }
@@ -70,7 +72,7 @@ public sealed class GateTests
     [Fact]
     public void The_gates_outcomes_are_in_the_comparison_for_scripts()
     {
-        var files = Of(Sample(1), Sample(2, 0.6));
+        var files = Compared(Before(), After(speed: 0.6));
         var json = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], [Gate.Of(files, [GateLimit.Parse("rps<-5%")])]));
         var one = json.RootElement.GetProperty("comparisons")[0];
         Assert.Equal(6, one.GetProperty("cells").GetArrayLength());
@@ -85,26 +87,27 @@ public sealed class GateTests
     [Fact]
     public void Cells_that_differ_in_work_or_concurrency_alone_are_told_apart()
     {
-        var sample = Sample(1);
+        var sample = Before();
         RunRecord With(RunRecord run, Func<CellKey, int, CellKey> change) =>
             run with { Cells = [.. run.Cells.Select((cell, i) => cell with { Key = change(cell.Key with { Size = 10 }, i / 3) })] };
         var worked = With(sample, (key, i) => key with { Variant = i == 0 ? "work=10us" : "work=1ms" });
-        var cells = System.Text.Json.JsonDocument.Parse(CompareJson.Make([Of(worked, worked)], [])).RootElement
+        var cells = System.Text.Json.JsonDocument.Parse(CompareJson.Make([Compared(worked, worked)], [])).RootElement
             .GetProperty("comparisons")[0].GetProperty("cells").EnumerateArray()
             .Select(cell => (cell.GetProperty("arm").GetString(), cell.GetProperty("variant").GetString())).ToList();
         Assert.Equal(6, cells.Distinct().Count());
 
         var many = With(sample, (key, i) => key with { Connections = i == 0 ? 400 : 1 });
         var fewer = many with { Rounds = [.. many.Rounds.Where(round => round.Cell != 3)] };
-        Assert.Equal("tcp, 10 B, c 1 is in base alone", Assert.Single(Gate.Of(Of(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing));
+        var missing = Gate.Of(Compared(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing;
+        Assert.Equal("tcp, 10 B, c 1 is in base alone", Assert.Single(missing));
     }
 
     [Fact]
     public void A_file_that_counts_the_old_way_is_named_in_JSON_too()
     {
-        var old = Sample(1);
+        var old = Before();
         var now = old with { Rounds = [.. old.Rounds.Select(round => round with { Credited = round.Completed })] };
-        string Json(RunRecord after) => CompareJson.Make([Of(old, after)], []);
+        string Json(RunRecord after) => CompareJson.Make([Compared(old, after)], []);
         Assert.Contains("\"countedTheOldWay\": \"base\"", Json(now), StringComparison.Ordinal);
         Assert.DoesNotContain("countedTheOldWay", Json(old), StringComparison.Ordinal);
     }
@@ -112,11 +115,12 @@ public sealed class GateTests
     [Fact]
     public void Gates_work_for_every_metric_and_both_directions()
     {
-        var comparison = Of(Sample(1), Sample(2, 0.6));
+        var comparison = Compared(Before(), After(speed: 0.6));
         Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
         Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("p50>10%")]).Crossed);
         Assert.Empty(Gate.Of(comparison, [GateLimit.Parse("server_cpu<-5%")]).Crossed);
-        Assert.NotEmpty(Gate.Of(Of(Sample(1), Sample(2) with { Cells = [], Rounds = [] }), [GateLimit.Parse("rps<-5%")]).Missing);
+        var empty = After() with { Cells = [], Rounds = [] };
+        Assert.NotEmpty(Gate.Of(Compared(Before(), empty), [GateLimit.Parse("rps<-5%")]).Missing);
     }
 
     /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
@@ -128,40 +132,42 @@ public sealed class GateTests
     [Fact]
     public void A_failed_call_where_none_failed_before_is_beyond_every_limit()
     {
-        var (none, one) = (Sample(1), With(Sample(2), Fails, 1));
+        var (none, one) = (Before(), With(After(), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
-            Assert.Contains(Gate.Of(Of(none, one), [GateLimit.Parse(limit)]).Crossed,
+            Assert.Contains(Gate.Of(Compared(none, one), [GateLimit.Parse(limit)]).Crossed,
                 sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
         Assert.Equal(
             [
                 "tcp, 10 B: 3 calls failed or were cut off, none before",
                 "failed>0% for tcp, 10 B: failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new",
             ],
-            Gate.Of(Of(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
+            Gate.Of(Compared(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
     }
 
     [Fact]
     public void Certainly_more_than_twice_as_many_failed_calls_are_beyond_every_limit_too()
     {
         var limits = new[] { GateLimit.Parse("p99>1000%") };
-        RunRecord Failing(int seed, int rounds, int calls) => With(Sample(seed), round => round with
+        RunRecord Failing(RunRecord run, int rounds, int calls) => With(run, round => round with
         {
             Started = round.Started + calls,
             Failed = new Dictionary<string, long> { ["status 14"] = calls },
         }, rounds);
         Assert.Matches(@"^tcp, 10 B: 210000 of \d+ calls failed or were cut off, 3 of \d+ before$",
-            Assert.Single(Gate.Of(Of(Failing(1, 1, 3), Failing(2, 7, 30_000)), limits).Crossed));
-        // Twice as many by chance in few rounds, or a little more in all.
-        Assert.Empty(Gate.Of(Of(Failing(1, 1, 3), Failing(2, 3, 3)), limits).Crossed);
-        Assert.Empty(Gate.Of(Of(Failing(1, 7, 30_000), Failing(2, 7, 40_000)), limits).Crossed);
+            Assert.Single(Crossed(Failing(Before(), rounds: 1, calls: 3), Failing(After(), rounds: 7, calls: 30_000))));
+        // Twice as many in few rounds can be chance, and a little more in all rounds is not twice as many.
+        Assert.Empty(Crossed(Failing(Before(), rounds: 1, calls: 3), Failing(After(), rounds: 3, calls: 3)));
+        Assert.Empty(Crossed(Failing(Before(), rounds: 7, calls: 30_000), Failing(After(), rounds: 7, calls: 40_000)));
+
+        IReadOnlyList<string> Crossed(RunRecord before, RunRecord after) => Gate.Of(Compared(before, after), limits).Crossed;
     }
 
     [Fact]
     public void Without_a_failed_call_in_both_the_limit_on_them_passes_and_fewer_are_no_failure()
     {
-        var (none, limits) = (Sample(1), new[] { GateLimit.Parse("failed>0%") });
-        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Of(none, Sample(2)), limits), strict: true);
-        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Of(With(none, Fails, 7), Sample(2)), limits), strict: true);
+        var (none, limits) = (Before(), new[] { GateLimit.Parse("failed>0%") });
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Compared(none, After()), limits), strict: true);
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Compared(With(none, Fails, 7), After()), limits), strict: true);
     }
 
     [Fact]
@@ -169,16 +175,16 @@ public sealed class GateTests
     {
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
-        var (none, now, limits) = (With(Sample(1), Quiet, 7), With(Sample(2), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
+        var (none, now, limits) = (With(Before(), Quiet, 7), With(After(), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
         const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not in ";
-        Gate After(int rounds) => Gate.Of(Of(none, With(now, Collects, rounds)), limits);
+        Gate Collecting(int rounds) => Gate.Of(Compared(none, With(now, Collects, rounds)), limits);
 
-        Assert.Equal(Rose + "7 of 7 of new", Assert.Single(After(7).Crossed));
-        Assert.Empty(After(2).Crossed);
-        Assert.Equal(Rose + "2 of 7 of new", Assert.Single(After(2).NotExcluded));
+        Assert.Equal(Rose + "7 of 7 of new", Assert.Single(Collecting(7).Crossed));
+        Assert.Empty(Collecting(2).Crossed);
+        Assert.Equal(Rose + "2 of 7 of new", Assert.Single(Collecting(2).NotExcluded));
         // In part 0 before, too: there is no ratio for those rounds.
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 4 rounds have a value of 0 and so no ratio",
-            Assert.Single(Gate.Of(Of(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
+            Assert.Single(Gate.Of(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
     }
 
     [Fact]
@@ -186,16 +192,16 @@ public sealed class GateTests
     {
         static Measurement Collected(Measurement round, int times) =>
             round with { Client = round.Client with { GcCollections = [times, 0, 0] } };
-        var before = With(Sample(1), round => Collected(round, 4), 7);
-        var after = With(Sample(2), round => Collected(round, round.Number <= 3 ? 0 : 6), 7);
-        var gate = Gate.Of(Of(before, after), [GateLimit.Parse("client_gc>10%")]);
+        var before = With(Before(), round => Collected(round, 4), 7);
+        var after = With(After(), round => Collected(round, round.Number <= 3 ? 0 : 6), 7);
+        var gate = Gate.Of(Compared(before, after), [GateLimit.Parse("client_gc>10%")]);
         Assert.Empty(gate.Crossed);
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 3 rounds have a value of 0 and so no ratio",
             Assert.Single(gate.NotExcluded));
         // On the other side they would only add to it.
-        var (some, more) = (With(Sample(1), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),
-            With(Sample(2), round => Collected(round, 6), 7));
-        Assert.Single(Gate.Of(Of(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
+        var (some, more) = (With(Before(), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),
+            With(After(), round => Collected(round, 6), 7));
+        Assert.Single(Gate.Of(Compared(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
     }
 
     [Fact]
@@ -215,7 +221,7 @@ public sealed class GateTests
                 })],
             };
         }
-        static Gate Judged(RunRecord before, RunRecord after) => Gate.Of(Of(before, after), [GateLimit.Parse("p99>10%")]);
+        static Gate Judged(RunRecord before, RunRecord after) => Gate.Of(Compared(before, after), [GateLimit.Parse("p99>10%")]);
 
         Assert.Equal(1, Judged(Waiting(true, 10), Waiting(true, 10)).Passed);
         Assert.Equal("p99>10% for tcp, 10 B: p99 of new is a lower bound only",

@@ -4,6 +4,7 @@ using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -37,15 +38,26 @@ public class LayerTests
     }
 
     [Theory]
-    [InlineData(7, false)]
-    [InlineData(8, true)]
-    public void What_a_transport_saves_is_said_where_all_its_layers_together_allow_it(int rounds, bool isSaid)
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_a_transport_saves_is_said_and_equal_transports_save_nothing(bool isFaster)
     {
-        // Six claims at 5 % together take eight rounds; each interval by itself has one with six.
-        var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(rounds, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])))[1];
+        double[] unix = isFaster ? [5.1, 10.5, 19.5, 39.5, 53.5] : Tcp;
+        var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
 
-        Assert.Equal(isSaid, sentence.StartsWith("10 B, unix: in the kernel it saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
-        Assert.Equal(!isSaid, sentence == "10 B, unix: no difference to tcp is decided, in no layer and not of the whole call.");
+        Assert.Equal(isFaster, sentence.StartsWith("10 B, unix: in the kernel it saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
+        Assert.Equal(!isFaster, sentence == "10 B, unix: no difference to tcp is decided, in no layer and not of the whole call.");
+    }
+
+    [Fact]
+    public void An_interval_that_leaves_0_out_by_itself_does_not_where_all_parts_share_the_level()
+    {
+        var budgets = LayerBudget.Of(new MeasuredRun(LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1))));
+        var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Concat(budget.Savings)).ToList();
+        Interval Alone(LayerPart part) => MaxT.Of([part.Series], Joint.Alpha)[0]!.Value;
+        Assert.All(parts, part => Assert.True(part.Interval!.Value.High - part.Interval.Value.Low
+            >= Alone(part).High - Alone(part).Low));
+        Assert.Contains(parts, part => !part.IsDecided && !Alone(part).Contains(0));
     }
 
     [Theory]

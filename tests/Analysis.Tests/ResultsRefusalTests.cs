@@ -48,7 +48,18 @@ public sealed class ResultsRefusalTests
         "rounds[0]: a negative or impossibly large number")]
     [InlineData("rounds[0].windowNs", "0", "rounds[0]: impossible number, attempt or window")]
     [InlineData("rounds[0].latency", "\"HISTFAAAAAA=\"", "rounds[0]: a histogram is not in HdrHistogram's V2 coding")]
+    [InlineData("rounds[0].slices", "{\"plannedSeconds\":0.05,\"rates\":[1,2],\"order\":[0]}",
+        "rounds[0]: its slices have lists of different lengths")]
+    [InlineData("rounds[0].slices", "{\"plannedSeconds\":0.05,\"rates\":[1],\"clientCpuNs\":[-1],\"order\":[0]}",
+        "rounds[0]: impossible readings of a slice")]
     [InlineData("rounds[0]", "null", "a list holds null")]
+    [InlineData("host.settings", "{\"net.core.somaxconn\":null}", "a list holds null")]
+    [InlineData("host.runtimeVariables", "{\"DOTNET_gcServer\":null}", "a list holds null")]
+    [InlineData("options.knobs", "{\"backlog\":null}", "a list holds null")]
+    [InlineData("servers", "[{\"settings\":{\"backlog\":null}}]", "a list holds null")]
+    [InlineData("servers", "[{\"addresses\":[null]}]", "a list holds null")]
+    [InlineData("serverProcesses", "[{\"addresses\":[null]}]", "a list holds null")]
+    [InlineData("rounds[0].failureMessages", "{\"reset\":null}", "rounds[0]: a list holds null")]
     [InlineData("cells[0].key.connections", "0", "cell 0: impossible size, connections or streams")]
     [InlineData("options.delta", "-1", "an option has an impossible number")]
     public void What_cannot_be_true_is_refused(string member, string value, string message) =>

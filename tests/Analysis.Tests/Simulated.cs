@@ -28,8 +28,32 @@ internal static class Simulated
         return new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 0 }.Make() with { Cells = keys, Rounds = [.. rounds] };
     }
 
+    /// <summary>
+    /// How many times a simulation is drawn: a fifth of the number that its level was settled with, or all with IPCBENCH_DRAWS=all. Seeds
+    /// are fixed, so that the outcome is the same in every run.
+    /// </summary>
+    public static int Draws(int all) => Environment.GetEnvironmentVariable("IPCBENCH_DRAWS") == "all" ? all : all / 5;
+
+    /// <summary>The share of draws that hold.</summary>
+    public static double Share(int all, int seed, Func<Random, bool> holds)
+    {
+        var (random, draws) = (new Random(seed), Draws(all));
+        return Enumerable.Range(0, draws).Count(_ => holds(random)) / (double)draws;
+    }
+
     public static double Gaussian(Random random) =>
         Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
+
+    /// <summary>Of one comparison, by the ratio of each of its rounds.</summary>
+    public static Statistics.RatioEstimate Estimate(IEnumerable<double> ratios) =>
+        Statistics.RatioEstimate.Of(ratios.Select((ratio, i) => (i + 1, 1.0, ratio)))!;
+
+    /// <summary>The interval of one series among others of its family, by their values of each round.</summary>
+    public static IReadOnlyList<Statistics.Interval?> Joint(IEnumerable<IEnumerable<double>> family, bool isLookedAt = false)
+    {
+        var all = family.Select(one => one.Select((value, i) => (i + 1, value)).ToList()).ToList();
+        return Statistics.Joint.Intervals(all, isLookedAt, all.Count);
+    }
 
     private static Measurement Round(int cell, int number, double rate) => new()
     {

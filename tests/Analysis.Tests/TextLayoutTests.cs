@@ -17,12 +17,13 @@ public sealed class TextLayoutTests
     private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
 
     [Fact]
-    public void The_first_screen_of_the_README_is_what_is_printed_of_its_run()
+    public void The_screen_in_the_README_is_a_part_of_what_its_run_prints()
     {
         var readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md"));
         var screen = Regex.Match(readme, "\n(Answer\n.*?)```", RegexOptions.Singleline);
-        Assert.Equal(screen.Groups[1].Value, new TextReport(new TextLayout(80, IsBrief: true))
-            .Make(new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")))));
+        Assert.True(screen.Success);
+        Assert.Contains(screen.Groups[1].Value, new TextReport(new TextLayout(80, IsBrief: true))
+            .Make(new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")))), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -48,13 +49,12 @@ public sealed class TextLayoutTests
     {
         var model = new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")));
         var text = new TextReport(new TextLayout(width, IsBrief: true)).Make(model);
-        Assert.DoesNotContain('…', text[..text.IndexOf("\n\n", StringComparison.Ordinal)]);
+        Assert.DoesNotContain('…', text[text.LastIndexOf("\nAnswer\n", StringComparison.Ordinal)..]);
     }
 
     [Fact]
-    public void At_80_columns_the_ratio_and_the_CPU_of_both_sides_stay() => Assert.Contains(
-        "size   transport  requests/s        ratio to tcp  client CPU  server CPU\n", Made(new TextLayout(80, IsBrief: true)),
-        StringComparison.Ordinal);
+    public void At_80_columns_the_ratio_and_the_CPU_of_both_sides_stay() => Assert.Matches(
+        "size   transport  requests/s +ratio to tcp  client CPU  server CPU\n", Made(new TextLayout(80, IsBrief: true)));
 
     [Fact]
     public void Columns_that_have_no_room_are_not_explained()
@@ -85,14 +85,14 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void A_screen_has_the_answer_then_the_table_then_two_doubts_and_how_to_get_the_rest()
+    public void A_screen_has_the_table_then_a_doubt_and_how_to_get_the_rest_and_ends_with_the_answer()
     {
         var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
-        string[] parts = ["Answer\n", "size  layer", "\nDoubts\n", "\n  1 more: --verbose\n"];
+        string[] parts = ["size  layer", "\nDoubts\n", "\n  2 more: --verbose\n", "\nAnswer\n"];
         var places = parts.Select(part => text.IndexOf(part, StringComparison.Ordinal)).ToList();
-        Assert.Equal(0, places[0]);
+        Assert.DoesNotContain(-1, places);
         Assert.True(places.SequenceEqual(places.Order()), text);
-        Assert.Equal(2, text.Split("\n  [").Length - 1);
+        Assert.Equal(1, text.Split("\n  [").Length - 1);
     }
 
     [Fact]
@@ -119,9 +119,9 @@ public sealed class TextLayoutTests
     public void One_is_not_many(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
 
     [Fact]
-    public void A_winner_is_a_line_of_figures_on_a_screen_and_a_sentence_in_a_file()
+    public void A_winner_is_a_row_of_figures_on_a_screen_and_a_sentence_in_a_file_too()
     {
-        Assert.Matches(@"\n  10 B   unix  \+4\d % \[\d\d, \d\d\] against tcp  −\d\d % CPU\n", Made(new TextLayout(80, IsBrief: true)));
+        Assert.Matches(@"\n  400 clients, 10 B +\+4\d % \[\d\d, \d\d\] +−\d\d % \[", Made(new TextLayout(80, IsBrief: true)));
         Assert.Matches(@"\n  10 B: unix is fastest: faster than tcp by 4\d % ", Made(new TextLayout()));
     }
 
@@ -130,19 +130,32 @@ public sealed class TextLayoutTests
     {
         Assert.DoesNotContain('\u001b', Made(new TextLayout(80, IsColoured: false, IsBrief: true)));
         var coloured = Made(new TextLayout(80, IsColoured: true, IsBrief: true));
-        Assert.Equal(2, coloured.Split("\u001b[32m").Length - 1);
+        Assert.NotEqual(coloured, coloured.Replace("\u001b[32m", "", StringComparison.Ordinal));
         Assert.Equal(Made(new TextLayout(80, IsBrief: true)), Regex.Replace(coloured, "\u001b\\[[0-9]*m", ""));
     }
 
     [Fact]
     public void An_arm_has_a_headline_exactly_where_the_sentence_calls_it_the_fastest()
     {
+        var (won, open) = (0, 0);
         foreach (var seed in Enumerable.Range(1, 40))
         {
-            var run = new MeasuredRun(new SampleRuns(seed) { Rounds = 8, SamplesPerRound = 10, Noise = 0.2 }.Make());
-            Assert.All(Headlines.Of(run), answer =>
-                Assert.Equal(answer.Sentence.Contains(" is fastest", StringComparison.Ordinal), answer.Headline.Length > 0));
+            // Of unix against tcp alone eight rounds can decide; noise of 20 % leaves some sizes open.
+            var run = new MeasuredRun(new SampleRuns(seed)
+            {
+                Transports = ["tcp", "unix"],
+                Sizes = [10],
+                Rounds = 8,
+                SamplesPerRound = 10,
+                Noise = 0.2,
+            }.Make());
+            foreach (var answer in Headlines.Of(run))
+            {
+                Assert.Equal(answer.Sentence.Contains(" is fastest", StringComparison.Ordinal), answer.Headline.Length > 0);
+                (won, open) = (won + (answer.Headline.Length > 0 ? 1 : 0), open + (answer.Headline.Length > 0 ? 0 : 1));
+            }
         }
+        Assert.True(won > 0 && open > 0, $"{won} with a winner, {open} without");
     }
 
     [Theory]
@@ -190,8 +203,8 @@ public sealed class OrderOfReportsTests
             Rounds = [.. plain.Rounds, .. swept.Rounds.Select(round => round with { Cell = round.Cell + plain.Cells.Count })],
         };
         var text = new TextReport().Make(new ReportModel(run));
-        Assert.Matches($@"10 B  unix socket-buffer=64k{common} .*0\.80× \[0\.\d\d, 0\.\d\d\] +unix{common}", text);
-        Assert.Matches($@"10 B: unix{common} is fastest: faster than unix socket-buffer=64k{common} by 2\d", text);
+        Assert.Matches($@"10 B  unix socket-buffer=64k{common} .*−20.* % \[.*\] +unix{common}", text);
+        Assert.Matches($@"10 B: unix{common} is fastest: unix socket-buffer=64k{common} is slower than unix{common} by 2\d", text);
         string Page(RunRecord of) => new HtmlReport().Make(new ReportModel(of));
         Assert.Contains("<title>socket-buffer over TCP and Unix socket", Page(run), StringComparison.Ordinal);
         var half = run with { Cells = [.. run.Cells.Take(2)], Rounds = [.. run.Rounds.Where(round => round.Cell < 2)] };
@@ -206,9 +219,9 @@ public sealed class OrderOfReportsTests
         var text = new TextReport().Make(new ReportModel(run));
         Assert.Contains("Latency at the given load", text, StringComparison.Ordinal);
         Assert.DoesNotContain("Requests per second", text, StringComparison.Ordinal);
-        Assert.Matches(@"10 B  unix +2\.\d\d ms  0\.\d\d× \[", text);
-        Assert.StartsWith("size  transport      p50        ratio to tcp",
-            new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run)).Split("\n\n")[1], StringComparison.Ordinal);
+        Assert.Matches(@"10 B  unix +2\.\d\d ms +−.* % \[", text);
+        Assert.StartsWith("size  transport      p50      ratio to tcp",
+            new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run)).Split("\n\n")[0], StringComparison.Ordinal);
     }
 
     [Theory]

@@ -101,7 +101,7 @@ public sealed class ServiceTests
     /// <summary>tests/Client.Tests/foreign/greeter.js, once it has said its port.</summary>
     private static async Task<Tool> GreeterAsync(string address)
     {
-        var root = Tool.ClientFolder[..Tool.ClientFolder.IndexOf("src", StringComparison.Ordinal)];
+        var root = Repository.Root;
         var (modules, foreign) = (Path.Combine(root, "artifacts/foreign/node_modules"), Path.Combine(root, "tests/Client.Tests/foreign"));
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign servers are installed on Linux only");
         Assert.SkipUnless(Directory.Exists(Path.Combine(modules, "@grpc/reflection")),

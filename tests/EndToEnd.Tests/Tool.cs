@@ -19,8 +19,14 @@ internal sealed class Tool : IAsyncDisposable
 
     public string Error => Locked(error);
 
-    public static string ClientFolder { get; } =
+    // Where the build puts the client.
+    private static readonly string Built =
         typeof(Tool).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(data => data.Key == "ClientFolder").Value!;
+
+    /// <summary>The folder of the program under test: what was built, or of the published program that GRPCBENCH names.</summary>
+    public static string ClientFolder { get; } =
+        Environment.GetEnvironmentVariable("GRPCBENCH") is { Length: > 0 } program ? Path.GetDirectoryName(Path.GetFullPath(program))!
+            : Built;
 
     /// <summary>The program without an ending, as its sentences name it.</summary>
     public static string Client { get; } = Path.Combine(ClientFolder, "GrpcBench");

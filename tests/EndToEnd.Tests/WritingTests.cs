@@ -182,6 +182,7 @@ public sealed class WritingTests : IDisposable
     public async Task Another_users_socket_is_called_so()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
+        // Another user reaches /tmp, and not the folder of this test; the name is met by no other test.
         var name = $"grpcbench-{Guid.NewGuid():N}";
         await using var server = Tool.StartServer("--listen", $"unix:/tmp/{name}.sock", "--listen", $"pipe:/{name}");
         await server.SeesAsync("ready");

@@ -26,23 +26,16 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Describe_tells_variables_of_the_runtime_that_are_known_and_no_others()
+    public async Task Describe_tells_known_variables_of_the_runtime_alone()
     {
-        Environment.SetEnvironmentVariable("DOTNET_ConnectionStrings__Main", "Password=s3cret");
-        Environment.SetEnvironmentVariable("DOTNET_GCHeapCount", "3");
-        try
-        {
-            await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()] });
-            using var client = new GrpcClient(server.Address);
-            var reply = await client.DescribeAsync();
-            Assert.DoesNotContain("s3cret", reply.ToString(), StringComparison.Ordinal);
-            Assert.Equal("3", reply.Settings["env:DOTNET_GCHeapCount"]);
-        }
-        finally
-        {
-            Environment.SetEnvironmentVariable("DOTNET_ConnectionStrings__Main", null);
-            Environment.SetEnvironmentVariable("DOTNET_GCHeapCount", null);
-        }
+        // A process of its own: variables of the test process would be seen by every server that other tests start meanwhile.
+        await using var server = await ServerChild.StartWithVariablesAsync(
+            new() { ["DOTNET_ConnectionStrings__Main"] = "Password=s3cret", ["DOTNET_GCHeapCount"] = "3" },
+            "--listen", Addresses.Unix().ToString());
+        using var client = new GrpcClient(server.Addresses[0]);
+        var reply = await client.DescribeAsync();
+        Assert.DoesNotContain("s3cret", reply.ToString(), StringComparison.Ordinal);
+        Assert.Equal("3", reply.Settings["env:DOTNET_GCHeapCount"]);
     }
 
     [Fact]

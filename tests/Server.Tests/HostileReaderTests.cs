@@ -1,3 +1,4 @@
+using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
@@ -87,6 +88,34 @@ public abstract class HostileReaderTests(HostileServer server)
             await client.DisposeAsync();
         await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
+
+    // Small questions with large answers, which all stand in the server's memory when a window is opened for a moment.
+    [Fact]
+    public Task Questions_to_the_reflection_that_arrive_together_are_answered_no_faster_than_the_answers_are_read() =>
+        server.SurviveAsync(async () =>
+        {
+            byte[] question = GrpcClient.Frame(new ServerReflectionRequest { FileByFilename = "bench.proto" });
+            byte[] many = [.. Enumerable.Repeat(question, 16_000 / question.Length).SelectMany(bytes => bytes)];
+            var clients = new List<RawHttp2>();
+            for (var connection = 0; connection < 16; connection++)
+            {
+                var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
+                raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1,
+                    RawHttp2.Headers("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"));
+                raw.Add(RawHttp2.Data, 0, 1, question);
+                await raw.FlushAsync();
+                Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // it waits for the first answer to leave
+                for (var sent = 0; sent < 700_000; sent += many.Length)
+                    raw.Add(RawHttp2.Data, 0, 1, many);
+                raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(16_384));
+                await raw.FlushAsync();
+                clients.Add(raw);
+            }
+            await Task.Delay(1500);
+            foreach (var client in clients)
+                await client.DisposeAsync();
+            await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
+        });
 
     [Fact]
     public Task A_window_opened_byte_by_byte_gets_its_bytes() => server.SurviveAsync(async () =>

@@ -119,6 +119,79 @@ public class LoopSocketsTests
         Assert.Equal(Enumerable.Range(0, calls).Select(call => size + call), lengths);
     }
 
+    // An application that asks for Request.Form blocks its thread until the body has arrived.
+    [Fact]
+    public async Task Handlers_that_block_on_bodies_which_never_come_stop_neither_their_neighbours_nor_the_end_of_the_server()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync();
+        var slow = await SendHeadersAsync(application, count: 4);
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (application.Blocked < 4)
+            await Task.Delay(10, limit.Token);
+        for (var neighbour = 0; neighbour < 8; neighbour++)
+        {
+            using var client = Client(application.Tcp);
+            Assert.Equal("pong", await client.GetStringAsync("/ping", limit.Token));
+        }
+        await application.StopSoonAsync().WaitAsync(Limits.Wait);
+        while (application.Blocked > 0)
+            await Task.Delay(10, limit.Token);
+        slow.ForEach(socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task A_server_whose_handlers_block_the_loops_threads_ends_and_says_which_threads_did_not()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        var application = await StartAsync(configure: static options => options.UnsafePreferInlineScheduling = true);
+        var slow = await SendHeadersAsync(application, count: 4);
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        while (application.Blocked < 2)
+            await Task.Delay(10, limit.Token);
+        await application.StopSoonAsync().WaitAsync(Limits.Wait);
+        await application.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: an application blocks them, "
+            + "which UnsafePreferInlineScheduling runs there.", application.Log.Lines);
+        // The threads go on when their handlers' bodies end.
+        slow.ForEach(socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task A_reply_that_is_written_on_the_loops_thread_without_a_pause_does_not_stop_the_neighbours()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var application = await StartAsync(
+            configure: static options => (options.Loops, options.UnsafePreferInlineScheduling) = (1, true));
+        using var greedy = Client(application.Path);
+        using var response = await greedy.GetAsync($"/many/{int.MaxValue}", HttpCompletionOption.ResponseHeadersRead);
+        using var enough = new CancellationTokenSource();
+        var reading = Task.Run(async () =>
+        {
+            await using var stream = await response.Content.ReadAsStreamAsync();
+            var buffer = new byte[1 << 20];
+            while (!enough.IsCancellationRequested && await stream.ReadAsync(buffer) > 0)
+            {
+            }
+        });
+        using var neighbour = Client(application.Tcp);
+        for (var call = 0; call < 20; call++)
+            Assert.Equal("pong", await neighbour.GetStringAsync("/ping"));
+        Assert.InRange(application.Written, 1, int.MaxValue - 1L);
+        await enough.CancelAsync();
+        await reading.WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [InlineData(16 << 10, 20 << 10)]
+    [InlineData(64 << 10, 72 << 10)]
+    public async Task No_more_waits_to_be_read_than_was_asked_for_and_the_last_receive(int asked, int most)
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        if (Loops.IsSupported)
+            Assert.InRange(await FirstReadAsync(asked), 1, most);
+    }
+
     [Fact]
     public async Task A_client_that_resets_or_stops_ends_its_connection()
     {
@@ -133,6 +206,17 @@ public class LoopSocketsTests
         reset.Close();
         while (application.Waiting > 0)
             await Task.Delay(10, limit.Token);
+    }
+
+    [Fact]
+    public async Task The_name_of_a_file_may_begin_with_an_at_sign()
+    {
+        var name = $"gb-{Guid.NewGuid():N}";
+        var refused = await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint("@" + name)).AsTask());
+        Assert.Contains($"unix:@{name}", refused.Message, StringComparison.Ordinal);
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux has abstract sockets");
+        refused = await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint("\0" + name)).AsTask());
+        Assert.Contains($"unix-abstract:{name}", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -229,6 +313,30 @@ public class LoopSocketsTests
         }
     }
 
+    // All that the system holds of a client that has sent as much as it could before it was accepted.
+    [SupportedOSPlatform("linux")]
+    private static async Task<long> FirstReadAsync(int mostWaiting)
+    {
+        var path = Addresses.Unix().Path;
+        using var factory = new LoopTransportFactory(
+            Microsoft.Extensions.Options.Options.Create(new LoopTransportOptions { Loops = 1, MaxReadBufferSize = mostWaiting }),
+            new PlainPools(), NullLogger<LoopTransportFactory>.Instance);
+        await using var listener = await factory.BindAsync(new UnixDomainSocketEndPoint(path));
+        using var client = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await client.ConnectAsync(new UnixDomainSocketEndPoint(path));
+        client.Blocking = false;
+        var sent = client.Send(new byte[1 << 20]);
+        Assert.InRange(sent, mostWaiting + 1, int.MaxValue);
+        var connection = await listener.AcceptAsync().AsTask().WaitAsync(Limits.Wait);
+        var read = await connection!.Transport.Input.ReadAtLeastAsync(mostWaiting).AsTask().WaitAsync(Limits.Wait);
+        var waiting = read.Buffer.Length;
+        connection.Transport.Input.AdvanceTo(read.Buffer.End);
+        connection.Abort();
+        await connection.DisposeAsync();
+        File.Delete(path);
+        return waiting;
+    }
+
     private static string TryRead(string file)
     {
         try
@@ -257,9 +365,33 @@ public class LoopSocketsTests
     })
     { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
 
-    private static async Task<LoopApplication> StartAsync(HttpProtocols protocols = HttpProtocols.Http1)
+    /// <summary>Requests whose bodies never come.</summary>
+    private static async Task<List<Socket>> SendHeadersAsync(LoopApplication application, int count)
     {
-        var application = new LoopApplication(protocols);
+        var sockets = new List<Socket>();
+        while (sockets.Count < count)
+        {
+            var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            sockets.Add(socket);
+            await socket.ConnectAsync(application.Tcp);
+            // After a first request the connection waits for bytes, so that the transport's scheduler decides where the next one runs.
+            await socket.SendAsync(Encoding.ASCII.GetBytes("GET /ping HTTP/1.1\r\nHost: x\r\n\r\n"));
+            var reply = "";
+            for (var buffer = new byte[1000]; !reply.EndsWith("pong\r\n0\r\n\r\n", StringComparison.Ordinal);)
+                reply += Encoding.ASCII.GetString(buffer, 0, await socket.ReceiveAsync(buffer).WaitAsync(Limits.Wait));
+        }
+        foreach (var socket in sockets)
+        {
+            await socket.SendAsync(Encoding.ASCII.GetBytes("POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n"
+                + "Content-Type: application/x-www-form-urlencoded\r\n\r\n"));
+        }
+        return sockets;
+    }
+
+    private static async Task<LoopApplication> StartAsync(
+        HttpProtocols protocols = HttpProtocols.Http1, Action<LoopTransportOptions>? configure = null)
+    {
+        var application = new LoopApplication(protocols, configure);
         await application.StartAsync();
         return application;
     }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
@@ -32,6 +33,23 @@ public sealed partial class DescriptorLimitTests
         Assert.StartsWith($"cannot connect to {server.Address}: Too many open files", refused.Message, StringComparison.Ordinal);
     }
 
+    // For want of one of its own, or of those of its thread.
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public void Loops_that_cannot_all_be_started_leave_nothing_behind_and_can_be_started_later(int descriptors)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        static LoopThread Make(int index) => new($"test {index}", MemoryPool<byte>.Shared, (null, null), inline: false, static _ => { });
+        var before = Sets();
+        for (var i = 0; i < 5; i++)
+            Assert.Throws<IOException>(() => WithDescriptors(descriptors, () => LoopThread.Start(4, Make)));
+        Assert.Equal(before, Sets());
+        var threads = LoopThread.Start(2, Make);
+        Assert.Equal(2, threads.Count);
+        Assert.Empty(LoopThread.End(threads));
+    }
+
     [Fact]
     public void A_set_that_lacks_its_second_descriptor_closes_the_first()
     {
@@ -46,9 +64,10 @@ public sealed partial class DescriptorLimitTests
             Assert.Equal("no epoll descriptor: Too many open files", refused.Message);
         }
         Assert.Equal(before, Sets());
-
-        static int Sets() => Directory.GetFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget == "anon_inode:[eventpoll]");
     }
+
+    private static int Sets() =>
+        Directory.GetFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget == "anon_inode:[eventpoll]");
 
     /// <summary>Does it while only so many descriptors more can be had.</summary>
     private static T WithDescriptors<T>(int more, Func<T> action)

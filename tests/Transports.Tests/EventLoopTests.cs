@@ -60,6 +60,24 @@ public class EventLoopTests
         folder.Delete(recursive: true);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_wait_of_less_than_a_millisecond_lasts_as_long_and_an_event_ends_it(bool hasFineWait)
+    {
+        const int waits = 100, lengthNs = 300_000;
+        using var epoll = new EpollSet(hasFineWait);
+        epoll.Wait(0);
+        var began = MonotonicClock.NowNs;
+        for (var wait = 0; wait < waits; wait++)
+            epoll.Wait(lengthNs);
+        Assert.InRange(MonotonicClock.NowNs - began, (long)waits * lengthNs, long.MaxValue);
+        epoll.Wake();
+        began = MonotonicClock.NowNs;
+        epoll.Wait(60_000_000_000);
+        Assert.InRange(MonotonicClock.NowNs - began, 0, 30_000_000_000);
+    }
+
     [Fact]
     public async Task A_descriptor_that_cannot_be_watched_is_closed()
     {
@@ -169,7 +187,10 @@ public class EventLoopTests
             taken += await peer.ReceiveAsync(buffer).WaitAsync(Patience);
         await handler.Writable.Task.WaitAsync(Patience);
         peer.Shutdown(SocketShutdown.Both);
-        Assert.True(await handler.HungUp.Task.WaitAsync(Patience));
+        var ended = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        await handler.Readable.Task.WaitAsync(Patience);
+        loop.Post(_ => ended.SetResult(socket.Receive(buffer)), null);
+        Assert.Equal(0, await ended.Task.WaitAsync(Patience));
         loop.Post(_ => socket.Close(), null);
         File.Delete(path);
     }
@@ -194,13 +215,9 @@ public class EventLoopTests
     private sealed class Recorder : ILoopHandler
     {
         public TaskCompletionSource Writable { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        public TaskCompletionSource<bool> HungUp { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Readable { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public void OnReadable(bool hangUp)
-        {
-            if (hangUp)
-                HungUp.TrySetResult(true);
-        }
+        public void OnReadable() => Readable.TrySetResult();
 
         public void OnWritable() => Writable.TrySetResult();
     }
@@ -238,7 +255,7 @@ public class EventLoopTests
 
         public byte Last { get; private set; }
 
-        public void OnReadable(bool hangUp)
+        public void OnReadable()
         {
             Span<byte> one = stackalloc byte[1];
             while (Socket!.Receive(one) > 0)

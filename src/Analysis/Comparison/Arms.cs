@@ -70,16 +70,33 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 
     /// <summary>Null when no round has the value in both.</summary>
-    public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell, Func<MeasurementView, double?> value)
+    /// <param name="run">The run of both.</param>
+    /// <param name="reference">What it is taken from.</param>
+    /// <param name="cell">What is taken off.</param>
+    /// <param name="value">Of a round.</param>
+    /// <param name="what">
+    /// The name under which a family of the run's claims has the difference; null: the interval stands by itself.
+    /// </param>
+    public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
+        Func<MeasurementView, double?> value, string? what = null)
     {
-        double[] differences = [.. from mine in cell.Rounds
-                                   join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
-                                   let less = value(theirs) - value(mine)
-                                   where less != null
-                                   select less.Value];
-        return differences.Length == 0 ? null : new PairedDifference(SignedRank.Estimate(differences),
-            SignedRank.IntervalOf(differences, run.Record.Options.Alpha()));
+        var series = Series(reference, cell, value);
+        if (series.Count == 0)
+            return null;
+        double[] differences = [.. series.Select(one => one.Value)];
+        var estimate = SignedRank.Estimate(differences);
+        return new PairedDifference(estimate, what is null ? SignedRank.IntervalOf(differences, Joint.Alpha)
+            : ClaimFamily.Find(run, reference, cell, what)?.Interval?.With(estimate));
     }
+
+    /// <summary>Of each round that has the value in both: one less other.</summary>
+    internal static IReadOnlyList<(int Round, double Value)> Series(
+        MeasuredCell one, MeasuredCell other, Func<MeasurementView, double?> value) =>
+        [.. from mine in other.Rounds
+            join theirs in one.Rounds on mine.Record.Number equals theirs.Record.Number
+            let less = value(theirs) - value(mine)
+            where less != null
+            select (mine.Record.Number, less.Value)];
 }
 
 /// <summary>One cell against another of the same run, from pairs of the same round.</summary>
@@ -94,24 +111,30 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     public bool IsWorse => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Lower : VerdictKind.Higher);
 
     /// <summary>
-    /// Null when no round has the metric in both cells. By what the run makes claims of, its headline and the CPU of a call, one is ahead
-    /// only where the whole family of its comparisons allows it; by anything else the interval alone decides.
+    /// Null when no round has the metric in both cells. What the run makes claims of, its headline and the CPU of a call, has the interval
+    /// of its family; the interval of anything else stands by itself. The interval is the verdict.
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         var options = run.Record.Options;
-        if (RatioEstimate.Paired(Pairs(cell, reference, metric), options.Alpha()) is not { } estimate)
+        var claim = ClaimFamily.Find(run, cell, reference, metric.Id);
+        var claims = claim?.Family.Claims ?? 1;
+        var pairs = RoundPairs.Of(cell, reference, metric).ToList();
+        if (RatioEstimate.Of(pairs.Select(pair => (pair.Number, pair.Base, pair.New)), options.IsLookedAt(), claims,
+            claim is null ? null : _ => claim.Value.Interval) is not { } estimate)
             return null;
-        var family = metric == Headline(cell) ? ClaimFamily.Of(run) : metric == Cost(cell, reference) ? ClaimFamily.OfCpu(run) : null;
-        var allowed = family?.Allows(cell, reference);
-        // Whoever asks for more rounds has seen these: --resume is another look.
-        var verdict = Verdict.Of(estimate, options.Delta, StoppingRule.AlphaOfLook, allowed is null ? 1 : family!.Claims);
-        if (allowed is { } allows)
-            verdict = verdict.Among(family!.Claims, family.FewestRounds, allows);
+        var verdict = Verdict.Of(estimate, options.Delta, claims);
         var against = metric == Metric.Rate ? TooShort(run, cell) ?? TooShort(run, reference)
             : Bound(cell, reference, metric, verdict.Kind) is { } bound ? OnlyBound(metric, bound.Key.Arm) : null;
         return new ArmComparison(cell, reference, metric, against is { } why ? verdict.Without(why) : verdict);
     }
+
+    /// <summary>
+    /// The same comparison as its run has it, of an arm against its reference: this one, or where the reference stands first the other way
+    /// round. All texts and tables show that one, so that a difference is one number everywhere.
+    /// </summary>
+    public ArmComparison AgainstReference(MeasuredRun run) =>
+        run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
     /// The side whose numbers are only lower bounds where larger ones would say something else; null where there is none: of what is longer
@@ -147,12 +170,4 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// <summary>Against its reference by its headline; null when it is a reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
-
-    /// <summary>The metric in both cells, of each round that has it in both.</summary>
-    internal static IEnumerable<(double Base, double New)> Pairs(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
-        from mine in cell.Rounds
-        join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
-        let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
-        where pair is { Base: not null, New: not null }
-        select (pair.Base!.Value, pair.New!.Value);
 }

@@ -6,39 +6,33 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// All that a run may say of one arm being ahead of another by its headline (fastest, leads, crossover), or by its CPU: every pair of arms
-/// that somebody chooses between, at every point, and every arm with its reference. A claim is made only where the whole family allows it,
-/// so that of equal arms at most one run in twenty names a winner anywhere.
+/// Comparisons of a run that are judged together: their intervals hold all at once, so that of equal arms at most one run in twenty
+/// names a difference in any of them. A run has two families. The first is what most people ask, a Unix socket against TCP, by what arms
+/// are judged by and by the CPU of a call; the second is everything else that a report calls decided or not.
 /// </summary>
 public sealed class ClaimFamily
 {
-    private static readonly ConditionalWeakTable<MeasuredRun, ClaimFamily> Headlines = [], Costs = [];
+    private static readonly ConditionalWeakTable<MeasuredRun, ClaimFamily[]> OfRuns = [];
 
-    private readonly Dictionary<(int, int), double> adjusted = [];
-    private readonly double level;
+    private readonly Dictionary<(int One, int Other, string What), Interval?> intervals = [];
 
-    private ClaimFamily(MeasuredRun run, Func<MeasuredCell, MeasuredCell, Metric> metric)
+    private ClaimFamily(MeasuredRun run, IReadOnlyList<Claim> claims)
     {
-        level = run.Record.Options.Alpha();
-        // Cells that are not measured yet count too: what is said at full load must still hold when the rounds of --load are in.
-        var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference).ToList();
-        var probabilities = Holm.Adjust([.. pairs.Select(pair => Probability(run.Cells[pair.One], run.Cells[pair.Other], metric))]);
-        foreach (var (pair, probability) in pairs.Zip(probabilities))
-            adjusted[pair] = probability;
+        Claims = claims.Count;
+        var measured = claims.Where(claim => claim.Series.Count > 0).ToList();
+        var found = Joint.Intervals([.. measured.Select(claim => claim.Series)], run.Record.Options.IsLookedAt(), claims.Count);
+        foreach (var (claim, interval) in measured.Zip(found))
+            intervals[(claim.One, claim.Other, claim.What)] = interval;
     }
 
     /// <summary>Number of comparisons in it.</summary>
-    public int Claims => adjusted.Count;
+    public int Claims { get; }
 
-    /// <summary>The fewest rounds with which any claim can be made.</summary>
-    public int FewestRounds => Holm.FewestRounds(Claims, level);
+    /// <summary>A Unix socket against TCP.</summary>
+    public static ClaimFamily Primary(MeasuredRun run) => OfRuns.GetValue(run, Made)[0];
 
-    /// <summary>By what arms are judged by: <see cref="ArmComparison.Headline"/>.</summary>
-    public static ClaimFamily Of(MeasuredRun run) =>
-        Headlines.GetValue(run, one => new ClaimFamily(one, (cell, _) => ArmComparison.Headline(cell)));
-
-    /// <summary>By the CPU of a call: <see cref="ArmComparison.Cost"/>.</summary>
-    public static ClaimFamily OfCpu(MeasuredRun run) => Costs.GetValue(run, one => new ClaimFamily(one, ArmComparison.Cost));
+    /// <summary>Everything else.</summary>
+    public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
     /// The pairs of a plan, as indexes, the smaller first: those of one client and protocol at one point, or of all where each has one
@@ -55,16 +49,52 @@ public sealed class ClaimFamily
         return chosen.Concat(against).ToHashSet();
     }
 
-    /// <summary>Whether the family allows a winner of these two; null when the comparison is none of it.</summary>
-    public bool? Allows(MeasuredCell one, MeasuredCell other) =>
-        adjusted.TryGetValue((Math.Min(one.Index, other.Index), Math.Max(one.Index, other.Index)), out var probability)
-            ? probability <= level + 1e-12 : null;
+    /// <summary>Whether these two are a Unix socket and TCP, and differ in nothing else.</summary>
+    public static bool IsPrimary(CellKey one, CellKey other) =>
+        (one.Transport, other.Transport) is ("unix", "tcp") or ("tcp", "unix")
+        && one with { Transport = "" } == other with { Transport = "" };
 
-    // Where a round has no ratio, the others prove nothing: 1.
-    private static double Probability(MeasuredCell one, MeasuredCell other, Func<MeasuredCell, MeasuredCell, Metric> metric)
+    /// <summary>
+    /// The family that judges a metric of these two, with the interval of its log ratio, cell against reference; null where none does.
+    /// </summary>
+    public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
     {
-        var pairs = ArmComparison.Pairs(one, other, metric(one, other)).ToList();
-        return pairs.Count == 0 || pairs.Exists(pair => pair is not { Base: > 0, New: > 0 }) ? 1
-            : SignedRank.PValue(pairs.Select(pair => Math.Log(pair.New / pair.Base)));
+        var isTurned = cell.Index > reference.Index;
+        var key = (Math.Min(cell.Index, reference.Index), Math.Max(cell.Index, reference.Index), what);
+        foreach (var family in OfRuns.GetValue(run, Made))
+        {
+            if (family.intervals.TryGetValue(key, out var interval))
+                return (family, isTurned && interval is { } one ? new Interval(-one.High, -one.Low) : interval);
+        }
+        return null;
+    }
+
+    private static ClaimFamily[] Made(MeasuredRun run)
+    {
+        var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference).ToLookup(pair =>
+            IsPrimary(run.Cells[pair.One].Key, run.Cells[pair.Other].Key));
+        return [new ClaimFamily(run, [.. pairs[true].SelectMany(pair => Ratios(run, pair))]),
+            new ClaimFamily(run, [.. pairs[false].SelectMany(pair => Ratios(run, pair)), .. DerivedClaims.Of(run)])];
+    }
+
+    private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
+    {
+        var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
+        // What is not measured yet counts too: what is said at full load must still hold when the rounds of --load are in.
+        var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
+        foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
+        {
+            var series = RoundPairs.Of(one, other, metric).Where(round => round.HasRatio)
+                .Select(round => (round.Number, round.Log)).ToList();
+            if (isPlanned || series.Count > 0)
+                yield return new Claim(pair.One, pair.Other, metric.Id, series);
+        }
     }
 }
+
+/// <summary>One comparison of a family.</summary>
+/// <param name="One">Index of the cell; of two cells the smaller index.</param>
+/// <param name="Other">Index of the cell that it is held against.</param>
+/// <param name="What">What is compared: the name of a metric, or of something that is computed from a round.</param>
+/// <param name="Series">One less other by the number of the round; empty where nothing is measured yet.</param>
+internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

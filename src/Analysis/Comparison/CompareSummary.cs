@@ -11,44 +11,33 @@ internal static class CompareSummary
     {
         foreach (var metric in metrics)
         {
-            var judged = comparison.JudgeTogether(metric).ToList();
+            var judged = comparison.JudgeAll(metric);
             if (judged.Count > 0)
                 yield return $"{metric.Title}: {Sentence(comparison, metric, judged)}.";
         }
     }
 
-    private static string Sentence(FileComparison comparison, Metric metric, List<(MeasuredCell Cell, Verdict? Verdict)> judged)
+    private static string Sentence(FileComparison comparison, Metric metric, IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> judged)
     {
-        List<(MeasuredCell Cell, Verdict? Verdict)> Of(VerdictKind kind) => [.. judged.Where(one => one.Verdict?.Kind == kind)];
+        IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> Of(VerdictKind kind) => [.. judged.Where(one => one.Verdict?.Kind == kind)];
         var (better, worse) = metric.Better == Better.Lower
             ? (Of(VerdictKind.Lower), Of(VerdictKind.Higher)) : (Of(VerdictKind.Higher), Of(VerdictKind.Lower));
         var same = Of(VerdictKind.NoDifference).Count;
         var open = judged.Count - better.Count - worse.Count - same;
         if (open == judged.Count)
-            return (judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells"))
-                + Withheld(judged);
+            return judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells");
         string[] parts =
         [
             Part("worse", comparison, metric, worse, judged.Count), Part("better", comparison, metric, better, judged.Count),
             same == 0 ? "" : Invariant($"no difference that matters in {same} of {judged.Count}"),
-            open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}") + Withheld(judged),
+            open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}"),
         ];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    private static string Withheld(List<(MeasuredCell Cell, Verdict? Verdict)> judged)
-    {
-        var withheld = judged.Select(one => one.Verdict?.AmongClaims ?? 0).Where(claims => claims > 1).ToList();
-        if (withheld.Count == 0)
-            return "";
-        var who = judged.Count == 1 ? "it differs by itself" : withheld.Count == 1 ? "one of them differs by itself"
-            : Invariant($"{withheld.Count} of them differ by themselves");
-        return Invariant($" ({who}, not beyond what {withheld[0]} comparisons allow by chance)");
-    }
-
     /// <summary>How many, and the one that changed most.</summary>
     private static string Part(
-        string word, FileComparison comparison, Metric metric, List<(MeasuredCell Cell, Verdict? Verdict)> cells, int all)
+        string word, FileComparison comparison, Metric metric, IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> cells, int all)
     {
         if (cells.Count == 0)
             return "";

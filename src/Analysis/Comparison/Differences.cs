@@ -51,6 +51,7 @@ public static class Differences
         yield return ("client's CPUs", host.ClientCpus);
         yield return ("server's CPUs", host.ServerCpus);
         yield return ("duration", options.Calls > 0 ? Text(options.Calls) + " calls" : Text(options.DurationNs / 1e9) + " s");
+        yield return ("slices", options.SliceNs > 0 ? Text(options.SliceNs / 1e9) + " s" : "none");
         yield return ("warm-up", Text(options.WarmupNs / 1e9) + " s");
         yield return ("threads", Text(options.Threads));
         foreach (var server in run.Servers.Take(1))

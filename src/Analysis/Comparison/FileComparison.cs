@@ -18,16 +18,17 @@ public sealed class FileComparison
     public const string HeadVariant = "build=head";
 
     private readonly Dictionary<Metric, Drift> drifts = [];
-    private readonly Dictionary<(MeasuredCell, Metric), double> adjusted = [];
+    private readonly Dictionary<(MeasuredCell, Metric), Interval?> joint = [];
+    private readonly IReadOnlyList<Metric> asked;
 
     public FileComparison(NamedRun before, NamedRun after)
-        : this(before, after, isPaired: false)
+        : this(before, after, isPaired: false, asked: [])
     {
     }
 
-    private FileComparison(NamedRun before, NamedRun after, bool isPaired)
+    private FileComparison(NamedRun before, NamedRun after, bool isPaired, IReadOnlyList<Metric> asked)
     {
-        IsPaired = isPaired;
+        (IsPaired, this.asked) = (isPaired, asked);
         (Before, After) = (before, after);
         Machines = Differences.OfMachines(before.Run.Record, after.Run.Record);
         Settings = Differences.OfSettings(before.Run.Record, after.Run.Record);
@@ -37,21 +38,39 @@ public sealed class FileComparison
         OnlyBefore = [.. old.Keys.Where(key => !now.ContainsKey(key))];
         OnlyAfter = [.. now.Keys.Where(key => !old.ContainsKey(key))];
         if (isPaired)
-            AdjustTogether();
+            JudgeTogether();
     }
 
     /// <summary>Head against base of one run of <c>ab</c>.</summary>
     public static FileComparison OfSides(RunRecord run)
     {
         var measured = new MeasuredRun(run);
-        return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true);
+        return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true, asked: []);
     }
 
     /// <summary>Both are sides of one run, interleaved: rounds of the same number are pairs.</summary>
     public bool IsPaired { get; }
 
-    /// <summary>Comparisons that are decided at one level together; 0 where each stands by itself.</summary>
-    public int Claims => adjusted.Count;
+    /// <summary>
+    /// The same where somebody asked for limits of these metrics: they are a family of their own, at a level that the others do not share.
+    /// </summary>
+    public FileComparison For(IEnumerable<GateLimit> limits) =>
+        new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);
+
+    /// <summary>
+    /// Comparisons that share one level: those of the metrics that a limit was asked for, those of the other metrics of
+    /// <see cref="Shown"/>; 1 for any other metric, whose interval stands by itself.
+    /// </summary>
+    public int ClaimsOf(Metric metric) => Math.Max(1, FamilyOf(metric).Count * Cells.Count);
+
+    private IReadOnlyList<Metric> FamilyOf(Metric metric) =>
+        asked.Contains(metric) ? asked : Shown.Contains(metric) ? [.. Shown.Except(asked)] : [];
+
+    /// <summary>Limits were asked for: <see cref="For"/>.</summary>
+    public bool HasLimits => asked.Count > 0;
+
+    /// <summary>A run could end, or went on, for what it showed.</summary>
+    public bool IsLookedAt => Before.Run.Record.Options.IsLookedAt() || After.Run.Record.Options.IsLookedAt();
 
     public NamedRun Before { get; }
 
@@ -87,44 +106,50 @@ public sealed class FileComparison
 
     public IReadOnlyList<CellKey> OnlyAfter { get; }
 
-    /// <summary>After / before of one metric of one cell; null when one of them does not tell it.</summary>
-    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => Estimate(before, after, metric, Alpha);
+    /// <summary>
+    /// After / before of one metric of one cell, with an interval that holds together with those of its family; null when one of the two
+    /// does not tell it.
+    /// </summary>
+    public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => IsPaired
+        ? RatioEstimate.Of(RoundPairs.Of(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,
+            ClaimsOf(metric), joint.TryGetValue((after, metric), out var interval) ? _ => interval : null)
+        : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
-    private RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric, double alpha) => IsPaired
-        ? RatioEstimate.Paired(ArmComparison.Pairs(after, before, metric), alpha)
-        : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), alpha, DriftOf(metric).Allowance);
-
-    /// <summary>Probability with which an interval may miss the truth, after the stricter of both runs.</summary>
-    public double Alpha => Math.Min(Before.Run.Record.Options.Alpha(),
-        After.Run.Record.Options.Alpha());
+    /// <summary>
+    /// Probability with which any interval of a family may miss the truth. Of a file that could end for what it showed the rounds are not
+    /// as they come, so less is allowed there.
+    /// </summary>
+    public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
     /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
     {
         if (Estimate(before, after, metric) is not { } estimate)
             return null;
-        var isShared = adjusted.TryGetValue((after, metric), out var probability);
-        // Rounds are added to a run of two sides by --resume; of two files another pair can be made.
-        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta, IsPaired ? StoppingRule.AlphaOfLook : null,
-            isShared ? Claims : 1);
-        if (isShared)
-            verdict = verdict.Among(Claims, Holm.FewestRounds(Claims, Alpha), probability <= Alpha + 1e-12);
+        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta, ClaimsOf(metric));
         return ArmComparison.Bound(after, before, metric, verdict.Kind) is { } bound
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
-    /// <summary>Holm's correction over all that is shown: of two equal builds one in twenty runs finds any difference at all.</summary>
-    private void AdjustTogether()
+    /// <summary>The verdicts of all cells that have it by one metric.</summary>
+    public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
+        [.. Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
+            .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
+
+    private void JudgeTogether()
     {
-        var all = (from cell in Cells
-                   from metric in Shown
-                   let pairs = ArmComparison.Pairs(cell.After, cell.Before, metric).ToList()
-                   where pairs.Count > 0
-                   let isWhole = pairs.TrueForAll(pair => pair is { Base: > 0, New: > 0 })
-                   select (Key: (cell.After, metric),
-                       Probability: isWhole ? SignedRank.PValue(pairs.Select(pair => Math.Log(pair.New / pair.Base))) : 1)).ToList();
-        foreach (var (one, probability) in all.Zip(Holm.Adjust([.. all.Select(one => one.Probability)])))
-            adjusted[one.Key] = probability;
+        foreach (var family in new[] { asked, [.. Shown.Except(asked)] })
+        {
+            var series = (from cell in Cells
+                          from metric in family
+                          let pairs = RoundPairs.Of(cell.After, cell.Before, metric).Where(pair => pair.HasRatio)
+                              .Select(pair => (pair.Number, pair.Log)).ToList()
+                          where pairs.Count > 0
+                          select (Key: (cell.After, metric), Pairs: pairs)).ToList();
+            var intervals = Joint.Intervals([.. series.Select(one => one.Pairs)], IsLookedAt, family.Count * Cells.Count);
+            foreach (var (one, interval) in series.Zip(intervals))
+                joint[one.Key] = interval;
+        }
     }
 
     /// <summary>The rounds that count of one side, as a run of its own.</summary>
@@ -139,29 +164,6 @@ public sealed class FileComparison
             Rounds = [.. cells.SelectMany((cell, i) => cell.Rounds.Select(round => round.Record with { Cell = i, Attempt = 0 }))],
             Servers = [.. run.Record.Servers.Where(server => server.Addresses.Any(addresses.Contains))],
         }));
-    }
-
-    /// <summary>
-    /// The verdicts of all cells by one metric; of those that differ by themselves one is called different only where all together allow it
-    /// (<see cref="Holm"/>, by intervals), so that of two equal files at most one in twenty has any.
-    /// </summary>
-    public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeTogether(Metric metric)
-    {
-        var judged = Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
-            .Select(cell => (Cell: cell, Verdict: Judge(cell.Before, cell.After, metric))).ToList();
-        // All that is shown of two sides is decided together already.
-        if (IsPaired)
-            return [.. judged.Select(one => (one.Cell.Before, one.Verdict))];
-        var open = judged.Where(one => one.Verdict?.Kind is VerdictKind.Higher or VerdictKind.Lower).Select(one => one.Cell).ToList();
-        for (var left = judged.Count; open.Count > 0;)
-        {
-            var stay = open.Where(cell => Estimate(cell.Before, cell.After, metric, Alpha / left)?.Interval?.Contains(1) != false).ToList();
-            if (stay.Count == open.Count)
-                break;
-            (left, open) = (left - (open.Count - stay.Count), stay);
-        }
-        return [.. judged.Select(one => (one.Cell.Before, open.Contains(one.Cell)
-            ? one.Verdict!.Among(judged.Count, RatioEstimate.FewestUnpaired(Alpha / judged.Count), allowed: false) : one.Verdict))];
     }
 
     private static bool CountsParts(NamedRun file) => file.Run.Record.Rounds.All(round => round.Credited is not null);

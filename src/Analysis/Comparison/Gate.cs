@@ -21,9 +21,13 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     /// <summary>Whether to fail; strictly: also for what is not excluded.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
-    /// <summary>Holds every cell that both runs have against every limit.</summary>
-    public static Gate Of(FileComparison comparison, IReadOnlyList<GateLimit> limits)
+    /// <summary>
+    /// Holds every cell that both runs have against every limit. The intervals hold for all of them at once, so that of equal runs at most
+    /// one in twenty crosses any limit, however many there are.
+    /// </summary>
+    public static Gate Of(FileComparison runs, IReadOnlyList<GateLimit> limits)
     {
+        var comparison = runs.For(limits);
         var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
         NamedRun[] files = comparison.IsPaired ? [comparison.After with { Name = "the run" }] : [comparison.Before, comparison.After];
         foreach (var file in files.Where(file => file.Run.Record.Ending != "complete"))
@@ -135,7 +139,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             + (limit.Below ? comparison.Before : comparison.After).Name;
         // Calls that fail on one side alone are certain; any other metric must differ from 0 in all rounds, and in enough for an interval.
         var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
-            && RatioEstimate.FewestUnpaired(comparison.Alpha) <= Math.Min(old.Length, now.Length);
+            && RatioEstimate.FewestUnpaired(comparison.Alpha / comparison.ClaimsOf(limit.Metric)) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : open).Add(sentence);
         return false;
     }

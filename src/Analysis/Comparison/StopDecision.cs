@@ -4,12 +4,15 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>Whether <c>--rounds auto</c> has measured enough: asked after each round, a pure function of what was measured.</summary>
-/// <param name="Stop">No more rounds: all is decided, or the last look is over.</param>
-/// <param name="Undecided">Comparisons that are not decided yet, as last looked at; all of them before the first look.</param>
-/// <param name="NextLook">Number of rounds after which verdicts are looked at next; null after the last.</param>
-public sealed record StopDecision(bool Stop, int Undecided, int? NextLook)
+/// <summary>
+/// Whether a run that ends by itself has measured enough: asked after each round, a pure function of what was measured. Its intervals hold
+/// at every look (<see cref="ConfidenceSequence"/>), so it may be asked as often as rounds end.
+/// </summary>
+/// <param name="Stop">No more rounds: all is decided.</param>
+/// <param name="Undecided">Comparisons that are not decided yet.</param>
+public sealed record StopDecision(bool Stop, int Undecided)
 {
+    /// <summary>Of <c>--rounds auto</c>: who is ahead everywhere, or that the difference does not matter.</summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
@@ -20,13 +23,27 @@ public sealed record StopDecision(bool Stop, int Undecided, int? NextLook)
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);
         var compared = phase.Where(cell => run.ReferenceOf(cell) != null).ToList();
-        var rounds = phase.Count == 0 ? 0 : phase.Min(cell => cell.Rounds.Count);
-        var next = StoppingRule.NextLook(rounds);
-        // Between looks no verdict is asked for: each further look would raise the share of false differences (StoppingRule).
-        if (!StoppingRule.IsLook(rounds))
-            return new StopDecision(compared.Count > 0 && next == null, compared.Count, next);
-        var undecided = compared.Count(cell => ArmComparison.OfHeadline(run, cell) is not { } comparison
-            || !StoppingRule.IsDecided(comparison.Verdict));
-        return new StopDecision(compared.Count > 0 && (undecided == 0 || next == null), undecided, next);
+        var undecided = compared.Count(cell => !IsDecided(ArmComparison.OfHeadline(run, cell)?.Verdict));
+        return new StopDecision(compared.Count > 0 && undecided == 0, undecided);
     }
+
+    /// <summary>
+    /// Of <c>ab</c>: a limit is crossed, or all of them are excluded; without limits, all that is shown of the two sides is decided.
+    /// </summary>
+    public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
+    {
+        var sides = FileComparison.OfSides(record with { Ending = "complete", Options = record.Options with { RoundsAuto = true } });
+        if (sides.Cells.Count == 0)
+            return new StopDecision(false, limits.Count);
+        if (limits.Count > 0)
+        {
+            var gate = Gate.Of(sides, limits);
+            return new StopDecision(gate.Crossed.Count > 0 || gate.NotExcluded.Count == 0, gate.NotExcluded.Count);
+        }
+        var undecided = FileComparison.Shown.Sum(metric => sides.JudgeAll(metric).Count(one => !IsDecided(one.Verdict)));
+        return new StopDecision(undecided == 0, undecided);
+    }
+
+    private static bool IsDecided(Verdict? verdict) =>
+        verdict is not null && (verdict.Kind != VerdictKind.CannotTell || verdict.Withheld.Length > 0);
 }

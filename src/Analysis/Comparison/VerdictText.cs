@@ -47,8 +47,7 @@ public static class VerdictText
         var more = verdict.HiddenByDrift > 0
             ? $"; cannot be decided at this drift ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
             : verdict.RoundsMissing > 0 ? "; " + Missing(verdict) : More(verdict.MoreRounds);
-        return $"{Often(estimate, metric)}between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}"
-            + Chance(verdict) + more;
+        return $"between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
     }
 
     /// <summary>How much one differs from the other, whichever is ahead: <c>45 % [41 %, 48 %]</c>.</summary>
@@ -58,22 +57,17 @@ public static class VerdictText
     public static string Ratio(RatioEstimate estimate) => estimate.Interval is { } interval
         ? $"{Quantity.Ratio(estimate.Ratio)} [{Plain(interval.Low)}, {Plain(interval.High)}]" : Quantity.Ratio(estimate.Ratio);
 
+    /// <summary>The ratio with its interval as changes: <c>+45 % [41, 48]</c>, <c>−15 % [−18, −12]</c>.</summary>
+    public static string Change(RatioEstimate estimate) => Quantity.Change(estimate.Ratio)
+        + (estimate.Interval is { } interval ? $" [{Bound(interval.Low)}, {Bound(interval.High)}]" : "");
+
+    // The unit stands before the interval already.
+    private static string Bound(double ratio) =>
+        (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
+
     /// <summary>95 %, or 98.95 % where the level is corrected for looking many times.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
-
-    // Said of a difference that would be decided if it were the only comparison.
-    private static string Chance(Verdict verdict) => verdict.AmongClaims > 1
-        ? $", not beyond what {Quantity.Count(verdict.AmongClaims)} comparisons allow by chance" : "";
-
-    /// <summary>In how many rounds it was ahead, the way it mostly was; nothing where rounds are no pairs.</summary>
-    private static string Often(RatioEstimate estimate, Metric metric)
-    {
-        var (higher, most) = (estimate.Ratio >= 1, Math.Max(estimate.Above, estimate.Below));
-        var what = Word(metric, higher: true) == "faster" ? "" : metric.Title + " ";
-        return most == 0 ? "" : what + TextBuilding.Invariant(
-            $"{Word(metric, higher)} in {(higher ? estimate.Above : estimate.Below)} of {estimate.Rounds} rounds, ");
-    }
 
     private static string Missing(Verdict verdict) => (verdict.RoundsAtOnce is { } fewest
         ? Quantity.Many(fewest, "round") + TextBuilding.Invariant($" from the start, or {verdict.RoundsMissing} more by --resume,")
@@ -114,7 +108,8 @@ public static class VerdictText
         return $"{Show(Math.Abs(estimate.Ratio - 1))} [{Show(Math.Min(low, high))}, {Show(Math.Max(low, high))}]";
     }
 
-    private static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
+    /// <summary>A bound in percent, rounded up, so that the text never promises less than the interval.</summary>
+    public static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
 
     private static string Rounds(int count) => Quantity.Many(count, "more round");
 

@@ -26,7 +26,7 @@ public static class Answers
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     // Such a run asks what each layer takes of what a transport can do: a sentence for each transport is its answer.
-    private static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
+    internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
     /// <summary>Why nothing is said of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
     internal const string Untimed = "how long a message takes is not known";
@@ -67,11 +67,12 @@ public static class Answers
             && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
             return new PointAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
-                behind.Select(comparison => $"; {comparison.Cell.Key.Arm} is {Ahead(comparison)}{Reserve(run, comparison)}"))}.");
+                behind.Select(comparison => $"; {Ahead(run, comparison, isNamed: false)}{Reserve(run, comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = ranked[0].Key.Arm + (open.Count == 0 ? $" is {Fastest(main.Metric)}" : " leads");
         var rest = open.Count == 0 ? "" : $"; {Undecided(run, ranked[0], open)}";
-        return new PointAnswer($"{name}: {lead}: {Ahead(main)}{Reserve(run, main)}{Saved(run, main)}{rest}.",
+        return new PointAnswer($"{name}: {lead}: {Ahead(run, main, isNamed: true)}{Reserve(run, main)}"
+            + $"{Saved(run, main.AgainstReference(run))}{rest}.",
             open.Count == 0 ? main : null);
     }
 
@@ -85,8 +86,14 @@ public static class Answers
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
-    private static string Ahead(ArmComparison comparison) =>
-        VerdictText.Against(comparison.Verdict, comparison.Metric, comparison.Reference.Key.Arm);
+    /// <summary>Who is ahead of whom, as the change of an arm against its reference.</summary>
+    private static string Ahead(MeasuredRun run, ArmComparison comparison, bool isNamed)
+    {
+        var shown = comparison.AgainstReference(run);
+        var who = isNamed && shown == comparison ? "" : shown.Cell.Key.Arm + " is ";
+        return who + VerdictText.Against(shown.Verdict, shown.Metric, shown.Reference.Key.Arm)
+            + (comparison.Verdict.IsOnlyJust ? ", only just decided and so likely less" : "");
+    }
 
     /// <summary>What speaks against the ratios that name somebody, by the names under which the doubts have it; empty: nothing.</summary>
     internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
@@ -115,7 +122,7 @@ public static class Answers
         var unknown = open.Where(rival => !alike.Contains(rival.Cell)).ToList();
         var parts = new List<string>();
         if (alike.Count == 2 && open.Find(rival => rival.Cell == alike[1])?.Comparison is { Verdict.IsTooLittle: true } little)
-            parts.Add($"{first.Key.Arm} is {Ahead(little)}{Reserve(run, little)}");
+            parts.Add($"{Ahead(run, little, isNamed: false)}{Reserve(run, little)}");
         else if (alike.Count > 1)
             parts.Add($"{VerdictText.Within(largest)} between {And([.. alike.Select(cell => cell.Key.Arm)])}");
         if (unknown.Count > 0)
@@ -143,9 +150,9 @@ public static class Answers
     {
         if (CostOf(run, first, other) is not { } cost)
             return "";
-        var cheaper = cost.IsBetter ? cost : CostOf(run, other, first)!;
-        return $"; {cheaper.Cell.Key.Arm} takes {VerdictText.Size(cheaper.Verdict)} less CPU a call than {cheaper.Reference.Key.Arm}"
-            + Reserve(run, cheaper);
+        var shown = cost.AgainstReference(run);
+        return $"; {shown.Cell.Key.Arm} takes {VerdictText.Size(shown.Verdict)} {(shown.IsBetter ? "less" : "more")} CPU a call than "
+            + shown.Reference.Key.Arm + Reserve(run, shown);
     }
 
     /// <summary>The CPU of a call from pairs of the same round; null where it is not decided, or too little to matter.</summary>
@@ -225,17 +232,23 @@ internal static class Crossover
 
     private static string? LineOf(MeasuredRun run, List<MeasuredCell> sizes)
     {
-        var decided = sizes.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
-            .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).ToList();
-        var stretches = new List<List<ArmComparison>>(); // of one winner each
-        foreach (var comparison in decided)
+        var stretches = new List<List<ArmComparison>>(); // of neighbouring sizes and one winner each
+        var isBroken = true;
+        foreach (var comparison in sizes.Select(cell => ArmComparison.OfHeadline(run, cell)))
         {
-            if (stretches.Count > 0 && stretches[^1][^1].IsBetter == comparison.IsBetter)
+            // Of a size that is not decided nobody knows which stretch it belongs to.
+            if (comparison is null or { IsBetter: false, IsWorse: false } or { Verdict.IsTooLittle: true })
+            {
+                isBroken = true;
+                continue;
+            }
+            if (!isBroken && stretches[^1][^1].IsBetter == comparison.IsBetter)
                 stretches[^1].Add(comparison);
             else
                 stretches.Add([comparison]);
+            isBroken = false;
         }
-        if (stretches.Count < 2)
+        if (stretches.Select(stretch => stretch[0].IsBetter).Distinct().Count() < 2)
             return null;
         var parts = stretches.Select((stretch, i) =>
             $"{Winner(stretch[0])} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}{Answers.Reserve(run, stretch)}");
@@ -250,7 +263,7 @@ internal static class Crossover
     {
         var (first, last) = (stretch[0].Cell, stretch[^1].Cell);
         var (from, to) = (Quantity.Size(first.Key.Size), Quantity.Size(last.Key.Size));
-        return first == sizes[0] ? $"up to {to}" : last == sizes[^1] ? $"from {from}"
+        return first == sizes[0] && first != last ? $"up to {to}" : last == sizes[^1] && first != last ? $"from {from}"
             : from == to ? $"at {from}" : $"from {from} to {to}";
     }
 

@@ -28,7 +28,18 @@ internal sealed class Document(NamedRun file)
     /// <summary>The command that measured it.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
-    public Section Answer => Section.Of("Answer", new Block { Caption = InShort.Of(run), Sentences = Answers.Of(run) });
+    public Section Answer => Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = Answers.Of(run) }]);
+
+    /// <summary>A Unix socket against TCP, load by load, and what follows; the other transports below.</summary>
+    public Section Grid => Section.Of("Answer",
+        new Block
+        {
+            Caption = UnixAgainstTcp.Title(run),
+            Table = UnixAgainstTcp.Table(run) is { IsEmpty: false } table ? table : null,
+            Note = UnixAgainstTcp.Worth(run),
+        },
+        UnixAgainstTcp.Others(run) is { IsEmpty: false } others
+            ? new Block { Caption = UnixAgainstTcp.OthersTitle, Table = others } : new Block());
 
     /// <summary>The same, each with its figures where there is a winner.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);

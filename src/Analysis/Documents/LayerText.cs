@@ -1,7 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Layers;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -66,27 +65,17 @@ internal static class LayerText
         var firsts = (from budget in InOrder(LayerBudget.Of(run))
                       group budget by (budget.Call.Key.Arm, budget.Call.Point.Connections, budget.Call.Point.Streams) into transport
                       select transport.First()).ToList();
-        var claimed = Claimed(run, firsts);
         foreach (var first in firsts)
         {
             yield return $"{Arms.NameOf(run, first.Call.Point)}, {first.Call.Key.Arm}: "
                 + (first.Total.Interval is null ? Few(first) : first.Reference is null ? MadeOf(first)
-                    : Against(first, claimed.Contains)) + ".";
+                    : Against(first)) + ".";
         }
         if (run.Record.Host.ServerCpus == "free" && firsts.Exists(SleepsLongest))
         {
             yield return "The kernel's part holds the waking of a CPU for each message: the echo's one thread sleeps between them, where "
                 + "the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 leaves that out.";
         }
-    }
-
-    /// <summary>What transports save or cost, where all that might be said of it allows that together.</summary>
-    private static HashSet<LayerPart> Claimed(MeasuredRun run, IEnumerable<LayerBudget> budgets)
-    {
-        var all = budgets.Where(budget => budget.Reference is not null)
-            .SelectMany(budget => budget.Savings.Append(budget.Saving!)).ToList();
-        return [.. all.Zip(Holm.Adjust([.. all.Select(part => part.PValue)]))
-            .Where(one => one.First.IsDecided && one.Second <= run.Record.Options.Alpha() + 1e-12).Select(one => one.First)];
     }
 
     internal static IEnumerable<Layer> Layers(IEnumerable<LayerBudget> budgets) =>
@@ -120,26 +109,27 @@ internal static class LayerText
         return $"of {Whole(budget)} {And(parts)}{Open(steps, part => part.IsDecided)}";
     }
 
-    private static string Against(LayerBudget budget, Func<LayerPart, bool> isClaimed)
+    private static string Against(LayerBudget budget)
     {
+        static bool IsClaimed(LayerPart part) => part.IsDecided;
         var (other, whole) = (budget.Reference!.Call.Key.Arm, budget.Saving!);
-        if (!isClaimed(whole) && !budget.Savings.Any(isClaimed))
+        if (!IsClaimed(whole) && !budget.Savings.Any(IsClaimed))
             return $"no difference to {other} is decided, in no layer and not of the whole call";
         var steps = budget.Steps.Zip(budget.Savings, (step, saving) => (step.Layer.Name, Part: saving)).ToList();
         var floor = steps[0].Part;
-        var first = !isClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"
+        var first = !IsClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"
             : floor.Ns > 0 ? $"{In(budget)} it saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
             : $"{In(budget)} it costs {Quantity.Micros(-floor.Ns)} more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
-        var gives = isClaimed(floor) && floor.Ns > 0;
-        string[] more = [.. steps.Skip(1).Where(step => isClaimed(step.Part)).Select(step => step.Part.Ns > 0
+        var gives = IsClaimed(floor) && floor.Ns > 0;
+        string[] more = [.. steps.Skip(1).Where(step => IsClaimed(step.Part)).Select(step => step.Part.Ns > 0
             ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
             : gives ? $"{Does(step.Name, "take")} {Bare(-step.Part.Ns)} of it back"
             : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
-        var end = isClaimed(whole)
+        var end = IsClaimed(whole)
             ? $"of the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, it {(whole.Ns > 0 ? "saves" : "costs")} "
                 + $"{Bare(Math.Abs(whole.Ns))}{(whole.Ns > 0 ? "" : " more")}"
             : "of the whole call no difference is decided";
-        return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)], isClaimed);
+        return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)], IsClaimed);
     }
 
     private static string Does(string layer, string verb) =>

@@ -38,16 +38,23 @@ internal static class PublishedSection
             yield return block;
     }
 
+    /// <summary>
+    /// One verdict for each pair of cells whose ratio was published; where two figures were published of one pair, the first.
+    /// </summary>
+    public static IReadOnlyList<PublishedVerdict> Judged(PublishedComparison published, MeasuredRun run) =>
+        [.. Verdicts(published, run).Where(verdict => verdict.Published.IsKnown)
+            .DistinctBy(verdict => (verdict.Published.Cell, verdict.Published.Reference))];
+
     /// <summary>The verdicts in one line: the words of a single one, else how many of each.</summary>
     public static string Summary(PublishedComparison published, MeasuredRun run)
     {
-        var verdicts = Verdicts(published, run).Where(verdict => verdict.Published.IsKnown).ToList();
+        var verdicts = Judged(published, run);
         return verdicts switch
         {
             [] => "nothing to compare with",
             [var only] => $"{only.Text} ({VerdictText.Ratio(only.Measured.Verdict.Estimate)} against {only.Published.Text})",
             _ => string.Join(", ", verdicts.GroupBy(verdict => Word(verdict.Agreement))
-                .Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" (measured {Range(verdicts)})",
+                .Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" ({Range(verdicts)})",
         };
     }
 
@@ -65,13 +72,17 @@ internal static class PublishedSection
             yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
-    private static string Range(List<PublishedVerdict> verdicts)
+    // A range of ratios of different transports would mean nothing.
+    private static string Range(IReadOnlyList<PublishedVerdict> verdicts)
     {
-        var ratios = verdicts.ConvertAll(verdict => verdict.Measured.Verdict.Estimate.Ratio);
-        return $"{Quantity.Ratio(ratios.Min())} to {Quantity.Ratio(ratios.Max())}";
+        var ratios = verdicts.Select(verdict => verdict.Measured.Verdict.Estimate.Ratio).ToList();
+        return verdicts.Select(verdict => (verdict.Measured.Cell.Key.Arm, verdict.Measured.Reference.Key.Arm)).Distinct().Count() == 1
+            ? $"measured {Quantity.Ratio(ratios.Min())} to {Quantity.Ratio(ratios.Max())}"
+            : string.Join("; ", verdicts.Select(verdict =>
+                $"{verdict.Published.What} {VerdictText.Ratio(verdict.Measured.Verdict.Estimate)}"));
     }
 
-    private static string Word(Agreement agreement) =>
+    public static string Word(Agreement agreement) =>
         agreement switch
         {
             Agreement.Agrees => "agrees",

@@ -36,20 +36,24 @@ internal static class RunHeader
     /// <summary>How verdicts are made: the confidence, the family of comparisons, and what does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
-        var alpha = run.Record.Options.Alpha();
-        var before = run.Record.Options.Looks.SkipLast(1).Select(look => look.ToString(CultureInfo.InvariantCulture)).ToList();
+        var options = run.Record.Options;
+        var before = options.Looks.SkipLast(1).Select(look => look.ToString(CultureInfo.InvariantCulture)).ToList();
         var resumed = before.Count > 0 ? $" (rounds were added after {And([.. before])})" : "";
-        var looks = run.Record.Options is { RoundsAuto: true } or { Looks.Count: > 0 }
-            ? Invariant($", corrected for up to {StoppingRule.Looks.Count} looks{resumed}") : "";
-        var claims = ClaimFamily.Of(run).Claims;
-        var family = claims > 1
-            ? Invariant($"; who is ahead is said at {Quantity.Percent(0.05)} for all {claims} comparisons together (Holm)")
-            : "";
-        var processes = run.Record.Options.FreshServers ? "each round has a server process of its own"
+        var kind = options.IsLookedAt()
+            ? $"intervals that hold at every look (t-mixture confidence sequence{resumed})" : "intervals by sign flips of rounds (max-T)";
+        string[] families =
+        [
+            .. new[] { (Claims: ClaimFamily.Primary(run).Claims, Name: "of a Unix socket against TCP"),
+                (Claims: ClaimFamily.Others(run).Claims,
+                    Name: ClaimFamily.Primary(run).Claims > 0 ? "of everything else" : "of this run") }
+                .Where(family => family.Claims > 0).Select(family => Invariant($"the {family.Claims} {family.Name}")),
+        ];
+        var together = families.Length == 0 ? ""
+            : $"; they hold together, with {VerdictText.Confidence(1 - Joint.Alpha)}, for {string.Join(", and for ", families)}";
+        var processes = options.FreshServers ? "each round has a server process of its own"
             : "all rounds are of one start of the server: of another start they say nothing";
-        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with exact {VerdictText.Confidence(1 - alpha)} "
-            + $"signed-rank intervals, each by itself{looks}{family}; differences below {Quantity.Percent(run.Record.Options.Delta)} do "
-            + $"not matter; {processes}.";
+        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with {kind}{together}; differences below "
+            + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }
 
     /// <summary>Whose CPU time the server's is, or why there is none.</summary>
@@ -116,7 +120,7 @@ internal static class RunHeader
             : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before {(options.FreshServers ? "its" : "the first")} round)";
 
     private static string Length(RunOptionsRecord options) => options.Calls > 0 ? Quantity.Count(options.Calls) + " calls"
-        : Quantity.Seconds(options.DurationNs);
+        : Quantity.Seconds(options.DurationNs) + (options.SliceNs > 0 ? $" in slices of {Quantity.Seconds(options.SliceNs)}" : "");
 
     private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
 }

@@ -2,6 +2,7 @@ using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -73,7 +74,7 @@ internal static class RunTables
 
     /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
-        cell.OverRounds(metric, run.Record.Options.Alpha()) is { Bounds: var bounds }
+        cell.OverRounds(metric, Joint.Alpha) is { Bounds: var bounds }
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
@@ -169,7 +170,7 @@ internal static class RunTables
 
     internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
         run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
-            ? VerdictText.Ratio(comparison.Verdict.Estimate) : Quantity.None;
+            ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
     /// <summary>Points by size, arms in the order of the plan.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null)

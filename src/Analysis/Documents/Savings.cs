@@ -34,9 +34,9 @@ internal static class Savings
                 return $"{arm.Key.Arm} reached {Quantity.Count(rate)}/s only, so nothing is known at that rate";
         }
         var cost = ArmComparison.Cost(cell, reference);
-        var cores = Change(run, cell, reference, cost, view => cost.Value(view) * view.Rate / 1e9,
+        var cores = Change(run, cell, reference, DerivedClaims.Cores, DerivedClaims.CoresOf(cell, reference),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
-        var latency = Change(run, cell, reference, Metric.P50, Metric.P50.Value, ns => ns switch
+        var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, ns => ns switch
         {
             < 1e6 => (1e3, "µs"),
             < 1e9 => (1e6, "ms"),
@@ -48,14 +48,14 @@ internal static class Savings
     }
 
     /// <summary>
-    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has it in both. It is decided where the run's claims about
-    /// <paramref name="metric"/> are.
+    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has it in both. A family of the run's claims has it under
+    /// <paramref name="what"/>.
     /// </summary>
-    private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric,
+    private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
         Func<MeasurementView, double?> value, Func<double, (double Size, string Name)> unitOf)
     {
         // The arms are exchanged: it is the change of the reference's value when the other arm replaces it.
-        if (PairedDifference.Of(run, cell, reference, value) is not { } change)
+        if (PairedDifference.Of(run, cell, reference, value, what) is not { } change)
             return null;
         var (before, after) = (Median(reference, value)!.Value, Median(cell, value)!.Value);
         var unit = unitOf(Math.Max(before, after));
@@ -67,19 +67,12 @@ internal static class Savings
             return rounded.ToString("F" + decimals.ToString(CultureInfo.InvariantCulture), CultureInfo.InvariantCulture).Replace('-', '−');
         }
         var interval = change.Interval is { } range
-            ? $" [{Show(range.Low)}, {Show(range.High)}]{Open(change, ArmComparison.Of(run, cell, reference, metric)?.Verdict)}"
+            ? $" [{Show(range.Low)}, {Show(range.High)}]{(change.IsDecided ? "" : " (not decided)")}"
             : " (too few rounds for an interval)";
         // The medians of two arms may be of rounds in which the machine was another.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
         return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }
-
-    private static string Open(PairedDifference change, Verdict? verdict) => verdict switch
-    {
-        { Kind: VerdictKind.CannotTell, AmongClaims: > 1 and var claims } => $" (not decided among {Quantity.Count(claims)} comparisons)",
-        { Kind: VerdictKind.Higher or VerdictKind.Lower } when change.IsDecided => "",
-        _ => " (not decided)",
-    };
 
     private static double? Median(MeasuredCell cell, Func<MeasurementView, double?> value) =>
         cell.Rounds.Select(value).OfType<double>().ToList() is { Count: > 0 } values ? RatioEstimate.Median(values) : null;

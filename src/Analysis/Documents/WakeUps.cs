@@ -72,14 +72,9 @@ internal static class WakeUps
     /// <summary>Wake-ups a call more than the reference's; null where that is not decided or too little to be a cause.</summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
-        var pairs = (from mine in cell.Rounds
-                     join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
-                     let difference = metric.Value(mine) - metric.Value(theirs)
-                     where difference != null
-                     select difference.Value).ToList();
-        var interval = SignedRank.IntervalOf(pairs, run.Record.Options.Alpha());
-        return interval is { Low: >= LeastDifference } or { High: <= -LeastDifference } && Times(cell, metric) != Times(reference, metric)
-            ? SignedRank.Estimate(pairs) : null;
+        var difference = PairedDifference.Of(run, cell, reference, metric.Value, metric.Id);
+        return difference?.Interval is { Low: >= LeastDifference } or { High: <= -LeastDifference }
+            && Times(cell, metric) != Times(reference, metric) ? difference!.Ns : null;
     }
 
     private static string Times(MeasuredCell cell, Metric metric) =>

@@ -68,7 +68,30 @@ public sealed record LayerBudget
                        let budget = Make(run, call, !ofCpu && call.Point is { Connections: 1, Streams: 1 })
                        where budget != null
                        select budget).ToList();
-        return [.. budgets.Select(budget => WithReference(run, budget, budgets))];
+        return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
+    }
+
+    /// <summary>The parts of all calls are one family: their intervals hold all at once.</summary>
+    private static List<LayerBudget> WithIntervals(MeasuredRun run, List<LayerBudget> budgets)
+    {
+        var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total).Concat(budget.Savings)
+            .Concat(budget.Saving is { } saving ? [saving] : [])).ToList();
+        var intervals = Joint.Intervals(parts.ConvertAll(part => part.Series), run.Record.Options.IsLookedAt(), parts.Count);
+        var made = new Dictionary<LayerPart, LayerPart>(ReferenceEqualityComparer.Instance);
+        foreach (var (part, interval) in parts.Zip(intervals))
+            made[part] = part with { Interval = interval?.With(part.Ns) };
+        LayerBudget Whole(LayerBudget budget) => budget with
+        {
+            Total = made[budget.Total],
+            Steps = [.. budget.Steps.Select(step => step with { Part = made[step.Part] })],
+            Savings = [.. budget.Savings.Select(part => made[part])],
+            Saving = budget.Saving is { } saving ? made[saving] : null,
+        };
+        var whole = budgets.ConvertAll(Whole);
+        return whole.ConvertAll(budget => budget with
+        {
+            Reference = budget.Reference is { } other ? whole.Find(one => one.Call == other.Call) : null,
+        });
     }
 
     private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, bool isTime)
@@ -94,8 +117,9 @@ public sealed record LayerBudget
             IsTime = isTime,
             Rounds = values.Count,
             Values = values,
-            Total = Part(run, values.Values.Select(levels => levels[^1])),
-            Steps = [.. layers.Select((one, i) => new LayerStep(one.Layer, Part(run, values.Values.Select(levels => Step(levels, i)))))],
+            Total = Part(values.Select(round => (round.Key, round.Value[^1]))),
+            Steps = [.. layers.Select((one, i) =>
+                new LayerStep(one.Layer, Part(values.Select(round => (round.Key, Step(round.Value, i))))))],
         };
     }
 
@@ -106,19 +130,19 @@ public sealed record LayerBudget
             return budget;
         var pairs = (from mine in budget.Values
                      join theirs in other.Values on mine.Key equals theirs.Key
-                     select (Mine: mine.Value, Theirs: theirs.Value)).ToList();
+                     select (mine.Key, Mine: mine.Value, Theirs: theirs.Value)).ToList();
         return pairs.Count == 0 ? budget : budget with
         {
             Reference = other,
-            Saving = Part(run, pairs.Select(pair => pair.Theirs[^1] - pair.Mine[^1])),
-            Savings = [.. budget.Steps.Select((_, i) => Part(run, pairs.Select(pair => Step(pair.Theirs, i) - Step(pair.Mine, i))))],
+            Saving = Part(pairs.Select(pair => (pair.Key, pair.Theirs[^1] - pair.Mine[^1]))),
+            Savings = [.. budget.Steps.Select((_, i) => Part(pairs.Select(pair => (pair.Key, Step(pair.Theirs, i) - Step(pair.Mine, i)))))],
         };
     }
 
     private static double Step(double[] levels, int index) => index == 0 ? levels[0] : levels[index] - levels[index - 1];
 
-    private static LayerPart Part(MeasuredRun run, IEnumerable<double> values) =>
-        new(SignedRank.Estimate(values), SignedRank.IntervalOf(values, run.Record.Options.Alpha()), SignedRank.PValue(values));
+    private static LayerPart Part(IEnumerable<(int Round, double Value)> series) =>
+        new(SignedRank.Estimate(series.Select(one => one.Value)), null) { Series = [.. series] };
 
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
@@ -134,10 +158,14 @@ public sealed record LayerStep(Layer Layer, LayerPart Part);
 
 /// <summary>A part of a call, in ns.</summary>
 /// <param name="Ns">May be below 0 where rounds scatter more than the layer costs.</param>
-/// <param name="Interval">Of pairs of the same round, by itself; null when the rounds are too few for one.</param>
-/// <param name="PValue">Probability of such rounds where there is nothing.</param>
-public sealed record LayerPart(double Ns, Interval? Interval, double PValue)
+/// <param name="Interval">
+/// Of pairs of the same round, together with those of all other parts; null when the rounds are too few for one.
+/// </param>
+public sealed record LayerPart(double Ns, Interval? Interval)
 {
+    /// <summary>Values by the number of their round.</summary>
+    public IReadOnlyList<(int Round, double Value)> Series { get; init; } = [];
+
     /// <summary>The interval leaves out 0: that there is a difference can be told.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 }

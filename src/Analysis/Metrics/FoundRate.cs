@@ -122,7 +122,7 @@ public sealed class FoundRate
             return (SearchOutcome.Unknown, 0, null);
         // All terms must hold: the one that breaks at the lowest rate decides.
         var crossings = Promise.Terms.Select(term => RateSearch.Crossing(
-            [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, options.Alpha())).OfType<FoundCrossing>().ToList();
+            [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
         // Without an interval it lies beyond the windows, and nobody knows how far.

@@ -74,7 +74,7 @@ internal sealed class RatioPlot : IPlot
             if (apart >= Label * 0.8 && end <= frame.Bottom - 2 && end >= frame.Top)
                 frame.Marks.Label(x, end, Quantity.Change(estimate.Ratio), "middle", "v");
             frame.Marks.Mark(x, y[estimate.Ratio], series.Shape, series.MarkCss,
-                $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Ratio(estimate)}, "
+                $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Change(estimate)}, "
                     + $"{VerdictText.Of(comparison.Verdict, comparison.Metric)}");
         }
         return frame.ToPanel(facet.Title, "Ratio to the reference with intervals, along the " + facet.AxisTitle);

@@ -34,7 +34,7 @@ internal sealed class SvgText
 
     public override string ToString() => text.ToString();
 
-    internal static string Escape(string value) => WebUtility.HtmlEncode(TextBuilding.Printable(value));
+    internal static string Escape(string value) => WebUtility.HtmlEncode(PrintableText.Of(value));
 
     internal static string N(double value) => Math.Round(value, 1).ToString("0.#", CultureInfo.InvariantCulture);
 

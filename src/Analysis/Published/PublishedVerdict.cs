@@ -28,7 +28,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
                 return Agreement.CannotTell;
             if (interval.Low >= Low && interval.High <= High)
                 return Agreement.Agrees;
-            if (interval.High < Low || interval.Low > High)
+            if (interval.High < Published.Low || interval.Low > Published.High)
                 return Agreement.Differs;
             return interval.Contains(1) && (Low > 1 || High < 1) ? Agreement.CannotTell : Agreement.Compatible;
         }
@@ -42,7 +42,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         Agreement.Compatible => "compatible: as published" + Beyond(Estimate.Interval!.Value),
         Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
         Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
-            VerdictText.Of(Verdict.Of(Estimate, Delta, StoppingRule.AlphaOfLook), Metric.Rate),
+            VerdictText.Of(Verdict.Of(Estimate, Delta), Metric.Rate),
         Agreement.CannotTell => "cannot tell: interval too wide",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
@@ -64,7 +64,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
             return "less, and which way cannot be told";
         if (interval.Low > 1 != claimsFaster)
             return "the other way round";
-        var less = claimsFaster ? interval.High < Low : interval.Low > High;
+        var less = claimsFaster ? interval.High < Published.Low : interval.Low > Published.High;
         return less ? "the same way, but less" : "the same way, and more";
     }
 }
@@ -100,16 +100,16 @@ internal static class RatioOfRatios
     public static RatioEstimate? Of(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
         first is { Cell: { } a, Reference: { } b } && then is { Cell: { } c, Reference: { } d }
-            ? RatioEstimate.Paired(Pairs(a, b, c, d), run.Record.Options.Alpha()) : null;
+            ? RatioEstimate.Of(Pairs(a, b, c, d), run.Record.Options.IsLookedAt()) : null;
 
-    private static IEnumerable<(double Base, double New)> Pairs(MeasuredCell a, MeasuredCell b, MeasuredCell c, MeasuredCell d)
+    private static IEnumerable<(int Round, double Base, double New)> Pairs(MeasuredCell a, MeasuredCell b, MeasuredCell c, MeasuredCell d)
     {
         var (rb, rc, rd) = (ByNumber(b), ByNumber(c), ByNumber(d));
         foreach (var (number, rate) in ByNumber(a))
         {
             if (rb.TryGetValue(number, out var other) && rc.TryGetValue(number, out var later)
                 && rd.TryGetValue(number, out var laterOther))
-                yield return (Ratio(rate, other), Ratio(later, laterOther));
+                yield return (number, Ratio(rate, other), Ratio(later, laterOther));
         }
     }
 

@@ -49,7 +49,7 @@ public sealed class AaReport : IReport
         text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s, or of p50 where the load was given; "
             + "each cell of each run is ranked by itself (signed ranks, added up over the cells). p is that of the whole test: such a "
             + "shift, or cells that differ this way and that.");
-        return TextBuilding.Printable(text.ToString());
+        return PrintableText.Of(text.ToString());
     }
 
     private static void Add(TextTable table, string name, IReadOnlyList<MeasuredRun> runs, AaTest? test)

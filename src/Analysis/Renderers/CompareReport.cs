@@ -39,7 +39,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         }
         if (!isEmpty)
             Say(text.Line(), Method(comparisons));
-        return TextBuilding.Printable(text.Replace("\n\n\n", "\n\n").ToString());
+        return PrintableText.Of(text.Replace("\n\n\n", "\n\n").ToString());
     }
 
     private void AppendDifferences(StringBuilder text, FileComparison comparison)
@@ -88,7 +88,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
                 }
                 table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric),
                     Middle(after, metric),
-                    verdict == null ? Quantity.None : VerdictText.Ratio(verdict.Estimate), verdict == null ? "cannot tell"
+                    verdict == null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict == null ? "cannot tell"
                         : VerdictText.Of(verdict, metric));
             }
         }
@@ -137,14 +137,15 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         if (comparisons is [{ IsPaired: true } sides])
         {
             return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
-                + "ratios of pairs of a round (Hodges–Lehmann) with exact signed-rank intervals, each by itself; a difference "
-                + Invariant($"is decided at {Quantity.Percent(sides.Alpha)} for all {sides.Claims} comparisons together (Holm).");
+                + "ratios of pairs of a round (Hodges–Lehmann) with intervals that hold for all cells and metrics at once, "
+                + (sides.HasLimits ? "those of limits and those of the others, " : "")
+                + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
         }
         var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
         var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
-        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact {confidence} rank-sum "
-            + $"intervals, each by itself{(widest > 0 ? $", widened by up to {Quantity.Percent(
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals that "
+            + $"hold for all cells and metrics at once with {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
             Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
     }
 

@@ -77,12 +77,13 @@ public sealed class CsvReport : IReport
         new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }
             .Select(Quote);
 
-    /// <summary>Quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
+    /// <summary>Printable, quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
     internal static string Quote(string text)
     {
-        if (text.Length > 0 && "=+-@\t\r".Contains(text[0]) && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
+        text = PrintableText.Of(text);
+        if (text.Length > 0 && "=+-@".Contains(text[0]) && !double.TryParse(text, CultureInfo.InvariantCulture, out _))
             text = "'" + text;
-        return text.AsSpan().IndexOfAny(",\"\r\n") < 0 ? text : $"\"{text.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
+        return text.AsSpan().IndexOfAny(",\"\n") < 0 ? text : $"\"{text.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
     }
 
     private static string Stamp(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-ddTHH:mm:ss.fffZ", CultureInfo.InvariantCulture);

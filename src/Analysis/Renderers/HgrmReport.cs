@@ -33,9 +33,9 @@ public sealed class HgrmReport : IReport
                 text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of them are lower bounds: ")
                     + "calls that were cut off or never sent]");
             if (cell.Key.Load != "max")
-                AppendRounds(text, cell, file.Run.Record.Options.Alpha());
+                AppendRounds(text, cell, Joint.Alpha);
         }
-        return TextBuilding.Printable(text.ToString());
+        return PrintableText.Of(text.ToString());
     }
 
     /// <summary>How far single rounds lie apart, a comment for each percentile that they have.</summary>

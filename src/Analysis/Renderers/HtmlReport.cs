@@ -64,7 +64,13 @@ public sealed class HtmlReport : IReport
             return;
         text.Line($"<section class=\"answer\"><h2>{Escape(section.Title)}{suffix}</h2>");
         foreach (var block in section.Blocks.Where(block => block.Caption.Length > 0))
-            text.Line($"<p><b>{Prose(block.Caption)}</b></p>");
+        {
+            text.Line($"<p class=\"cap\">{Prose(block.Caption)}</p>");
+            if (block.Table is { } table)
+                AppendTable(text, table, block.Caption);
+            if (block.Note.Length > 0)
+                text.Line($"<p><b>{Prose(block.Note)}</b></p>");
+        }
         var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
             AppendTable(text, AsTable(sentences), section.Title);

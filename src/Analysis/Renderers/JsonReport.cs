@@ -7,6 +7,7 @@ using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
@@ -24,20 +25,26 @@ public sealed class JsonReport : IReport
     });
 
     /// <summary>An object that names its schema and has one array.</summary>
-    internal static string Document(string schema, string array, Action<Utf8JsonWriter> write)
+    internal static string Document(string schema, string array, Action<Utf8JsonWriter> write) => Text(json =>
+    {
+        json.WriteStartObject();
+        json.WriteString("schema", schema);
+        json.WriteStartArray(array);
+        write(json);
+        json.WriteEndArray();
+        json.WriteEndObject();
+    });
+
+    /// <summary>What is written as text of several lines.</summary>
+    internal static string Text(Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
         using (var json = new Utf8JsonWriter(bytes,
             new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
         {
-            json.WriteStartObject();
-            json.WriteString("schema", schema);
-            json.WriteStartArray(array);
             write(json);
-            json.WriteEndArray();
-            json.WriteEndObject();
         }
-        return Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length) + "\n";
+        return PrintableText.OfJson(Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length)) + "\n";
     }
 
     private static void Write(Utf8JsonWriter json, NamedRun file)
@@ -55,7 +62,7 @@ public sealed class JsonReport : IReport
         json.WriteNumber("seed", record.Seed);
         json.WriteNumber("rounds", run.CommonRounds);
         json.WriteString("reference", record.Options.Reference);
-        json.WriteNumber("confidence", 1 - record.Options.Alpha());
+        json.WriteNumber("confidence", 1 - Joint.Alpha);
         json.WriteStartArray("cells");
         foreach (var cell in run.Cells)
             Write(json, run, cell);
@@ -122,7 +129,7 @@ public sealed class JsonReport : IReport
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
-                           let found = cell.OverRounds(metric, run.Record.Options.Alpha())
+                           let found = cell.OverRounds(metric, Joint.Alpha)
                            where found is not null
                            select (metric, found.Value)).ToList();
         if (percentiles.Count == 0)

@@ -21,7 +21,7 @@ public sealed class MarkdownReport : IReport
                 text.Append(file == model.Files[0] ? "" : "\n").Line("## " + TextTable.Escape(file.Name)).Line();
             Append(text, new Document(file));
         }
-        return TextBuilding.Printable(text.ToString());
+        return PrintableText.Of(text.ToString());
     }
 
     /// <summary>The doubts of a run alone, for what shows its numbers in another way; empty when there is none.</summary>
@@ -29,7 +29,7 @@ public sealed class MarkdownReport : IReport
     {
         var text = new StringBuilder();
         Append(text, new Document(new NamedRun("", new MeasuredRun(run))).Doubts);
-        return TextBuilding.Printable(text.ToString());
+        return PrintableText.Of(text.ToString());
     }
 
     private static void Append(StringBuilder text, Document document)

@@ -16,18 +16,39 @@ public sealed class PublishedReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder("# Published comparisons, measured again\n\n");
+        var (tables, origins) = (new StringBuilder(), new StringBuilder());
+        if (Verdict(model) is { Length: > 0 } verdict)
+            text.Line(verdict).Line();
+        text.Append(Summary(model).ToMarkdown()).Line();
+        text.Line("*Agrees*: the whole measured interval lies within --delta of the published ratio. *Compatible*: it holds the published "
+            + "ratio and others the same way. *Differs*: the whole interval lies beside it. *Cannot tell*: too few rounds, or the interval "
+            + "holds the published ratio and no difference as well. An interval of six rounds reaches from the lowest to the highest, so "
+            + "that one round can make it compatible. Ratios are compared, absolute figures of different machines are not. *Known* says "
+            + "where a published number was read.").Line();
         text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number "
-            + "of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.")
-            .Line();
-        text.Line("Absolute figures of different machines are not compared, ratios are. *Agrees*: the whole measured interval lies "
-            + "within --delta of the published ratio. *Compatible*: it holds the published ratio and others the same way. *Differs*: the "
-            + "whole interval lies beside it. *Cannot tell*: too few rounds, or the interval holds the published ratio and no difference "
-            + "as well. *Known* says where a published number was read.").Line();
-        text.Append(Summary(model).ToMarkdown());
+            + "of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.");
         foreach (var published in WriteUps.All)
-            Append(text, published, Of(model, published));
-        AppendOthers(text, Of(model, null));
-        return TextBuilding.Printable(text.ToString());
+            Append(text, tables, origins, published, Of(model, published));
+        AppendOthers(text, origins, Of(model, null));
+        if (tables.Length > 0)
+            text.Line().Line("## Long tables").Append(tables);
+        if (origins.Length > 0)
+            text.Line().Line("## How each was measured").Append(origins);
+        return PrintableText.Of(text.ToString());
+    }
+
+    // A table that is longer, and has a name, stands at the end of the page.
+    private const int MostRows = 8;
+
+    /// <summary>All verdicts of the page in one sentence; empty where nothing was judged.</summary>
+    private static string Verdict(ReportModel model)
+    {
+        var judged = WriteUps.All
+            .SelectMany(published => Of(model, published).SelectMany(file => PublishedSection.Judged(published, file.Run)))
+            .GroupBy(verdict => PublishedSection.Word(verdict.Agreement)).ToDictionary(group => group.Key, group => group.Count());
+        string[] words = ["agrees", "compatible", "differs", "cannot tell"];
+        return judged.Count == 0 ? "" : Invariant($"**{judged.Values.Sum()} verdicts, one for each published ratio and run: ")
+            + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 
     // By name, whatever the order in which a shell lists files.
@@ -50,13 +71,22 @@ public sealed class PublishedReport : IReport
         return table;
     }
 
-    private static void Append(StringBuilder text, PublishedComparison published, IReadOnlyList<NamedRun> files)
+    private static void Append(StringBuilder text, StringBuilder tables, StringBuilder origins,
+        PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
-        text.Line().Line($"## {published.Year}: {TextTable.Escape(published.Title)}").Line();
-        MarkdownReport.Append(text, [.. PublishedSection.Of(published, files)]);
+        var title = Invariant($"{published.Year}: {TextTable.Escape(published.Title)}");
+        text.Line().Line($"## {title}").Line();
+        var blocks = PublishedSection.Of(published, files).ToLookup(block => block is { Table.Rows.Count: > MostRows, Caption: not "" });
+        MarkdownReport.Append(text, [.. blocks[false]]);
+        foreach (var block in blocks[true])
+        {
+            text.Line().Line($"{block.Caption.TrimEnd(':')}: at the [end](#long-tables).");
+            tables.Line();
+            MarkdownReport.Append(tables, [block with { Caption = $"{title}; {block.Caption}" }]);
+        }
         text.Line().Line($"Repeat it: `{published.Command}`");
         foreach (var file in files)
-            AppendOrigin(text, file, published.Command);
+            AppendOrigin(origins, file, published.Command);
     }
 
     /// <summary>A script's own command stands above, and the one that it makes is long and full of free ports.</summary>
@@ -71,7 +101,7 @@ public sealed class PublishedReport : IReport
     }
 
     /// <summary>Runs that repeat no write-up: what they say helps to explain those that do.</summary>
-    private static void AppendOthers(StringBuilder text, IReadOnlyList<NamedRun> files)
+    private static void AppendOthers(StringBuilder text, StringBuilder origins, IReadOnlyList<NamedRun> files)
     {
         foreach (var file in files)
         {
@@ -79,7 +109,7 @@ public sealed class PublishedReport : IReport
             var document = new Document(file);
             MarkdownReport.Append(text, document.Answer.Blocks);
             MarkdownReport.Append(text, document.Layers);
-            AppendOrigin(text, file);
+            AppendOrigin(origins, file);
         }
     }
 }

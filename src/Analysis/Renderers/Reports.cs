@@ -7,7 +7,7 @@ public static class Reports
 {
     public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(),
         new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport(),
-        new AaReport()];
+        new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport()];
 
     /// <summary>The report of this format; null when there is none.</summary>
     public static IReport? Find(string format) =>

@@ -7,10 +7,10 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>For a terminal: the answer first, then the tables and the doubts.</summary>
+/// <summary>For a terminal: the tables, the doubts, and the answer last, where the eye is when the run ends.</summary>
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
-    private const int DoubtsInBrief = 2;
+    private const int DoubtsInBrief = 1;
     private const string DoubtsAre = "what speaks against these numbers, gravest first, each with what to do";
 
     public string Format => "text";
@@ -42,10 +42,10 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     /// <summary>What one wants to know first, on one screen.</summary>
     private static void Brief(TextPage page, Document document)
     {
-        Answer(page, document);
         foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
             Append(page, section);
         Doubts(page, document);
+        Answer(page.Line(), document);
     }
 
     /// <summary>The gravest, or all where the layout is not brief.</summary>
@@ -68,10 +68,10 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             page.Wrapped(line, hanging: "  ", tone: Tone.Quiet);
         if (!document.IsMeasured)
             page.Line().Line("No round was measured.");
-        else
-            Answer(page.Line(), document);
         foreach (var section in Sections(document).Where(section => !section.IsEmpty))
             Append(page, section);
+        if (document.IsMeasured)
+            Answer(page.Line(), document);
     }
 
     private static Section[] Sections(Document document) => document.IsMeasured
@@ -88,6 +88,8 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         if (document.Answer.IsEmpty)
             return;
         page.Line(document.Answer.Title, Tone.Heading);
+        foreach (var block in document.Grid.Blocks)
+            AppendGrid(page, block);
         foreach (var answer in document.AnswerLines.Where(answer => !answer.IsDetail || !page.Layout.IsBrief))
         {
             var headline = "  " + answer.Headline;
@@ -96,6 +98,25 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             else
                 page.Wrapped(answer.Sentence, "  ", "    ");
         }
+    }
+
+    /// <summary>Nothing of an answer is cut: on a narrow screen each row is a sentence.</summary>
+    private static void AppendGrid(TextPage page, Block block)
+    {
+        page.Wrapped(block.Caption, "  ", "    ");
+        var lines = block.Table!.ToText("  ").TrimEnd('\n').Split('\n');
+        if (lines.Max(line => line.Length) <= (page.Layout.Width ?? int.MaxValue))
+        {
+            foreach (var line in lines)
+                page.Line(line);
+        }
+        else
+        {
+            foreach (var row in block.Table.Rows)
+                page.Wrapped($"{row[0]}: {row[1]}; CPU a call {row[2]}", "  ", "    ");
+        }
+        if (block.Note.Length > 0)
+            page.Wrapped(block.Note, "  ", "  ", Tone.Winner);
     }
 
     private static void Append(TextPage page, Section section)
@@ -154,7 +175,10 @@ internal sealed class TextPage(TextLayout layout)
     /// <summary>A line as it is; what would steer a terminal is left out of it.</summary>
     public TextPage Line(string line = "", Tone tone = Tone.Plain)
     {
-        var clean = TextBuilding.Printable(line);
+        // A report begins with a line that says something.
+        if (line.Length == 0 && text.Length == 0)
+            return this;
+        var clean = PrintableText.Of(line);
         text.Append(layout.IsColoured && tone != Tone.Plain && clean.Length > 0 ? $"{Colours[(int)tone]}{clean}\u001b[0m" : clean);
         text.Append('\n');
         return this;

@@ -30,7 +30,7 @@ public sealed class WrkReport : IReport
                 Append(text, file.Run.Record, cell);
             }
         }
-        return TextBuilding.Printable(text.ToString());
+        return PrintableText.Of(text.ToString());
     }
 
     private static void Append(StringBuilder text, RunRecord run, MeasuredCell cell)

@@ -143,6 +143,36 @@ public sealed record Measurement
     /// counts, with this doubt.
     /// </summary>
     public string Spoiled { get; init; } = "";
+
+    /// <summary>
+    /// The slices that this round of the cell was measured in; null where it was measured in one window. All other members are sums over
+    /// the slices (histograms merged), <see cref="WindowNs"/> too.
+    /// </summary>
+    public SliceReadings? Slices { get; init; }
+}
+
+/// <summary>
+/// What each slice of a round gave, in the order of measuring. Slice i of one cell is measured next to slice i of the cells that it is
+/// compared with: together they are a block.
+/// </summary>
+public sealed record SliceReadings
+{
+    /// <summary>How long each slice was to be, in s, without the load before and after it.</summary>
+    public required double PlannedSeconds { get; init; }
+
+    /// <summary>Requests/s of each slice: its credited calls by its measured length.</summary>
+    public required IReadOnlyList<double> Rates { get; init; }
+
+    /// <summary>
+    /// CPU time of the client in ns per credited call, 0 for a slice without one; null where the clock's steps are too coarse for a slice.
+    /// </summary>
+    public IReadOnlyList<double>? ClientCpuNs { get; init; }
+
+    /// <summary>Likewise of the server; null also where nobody knows its processes.</summary>
+    public IReadOnlyList<double>? ServerCpuNs { get; init; }
+
+    /// <summary>Place of each slice in its block, from 0.</summary>
+    public required IReadOnlyList<int> Order { get; init; }
 }
 
 /// <summary>Back-pressure: shares of the time of all streams in which they had something to write and could not.</summary>

@@ -19,7 +19,10 @@ internal static class ResultsCheck
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
             return "it lists more cells or rounds than any run has";
         if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers)
-            || HasNull(run.ServerProcesses) || HasNull(run.Calibrations) || HasNull(run.Advice))
+            || HasNull(run.ServerProcesses) || HasNull(run.Calibrations) || HasNull(run.Advice)
+            || run.Servers.Any(server => HasNull(server.Addresses) || HasNull(server.Settings))
+            || run.ServerProcesses.Any(process => HasNull(process.Addresses))
+            || HasNull(run.Host.Settings) || HasNull(run.Host.RuntimeVariables) || HasNull(run.Options.Knobs))
             return "a list holds null";
         for (var i = 0; i < run.Cells.Count; i++)
         {
@@ -41,7 +44,8 @@ internal static class ResultsCheck
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>
-        Bad(options.Rounds, options.DurationNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads) || Bad(options.Delta)
+        Bad(options.Rounds, options.DurationNs, options.SliceNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads)
+        || Bad(options.Delta)
             ? "an option has an impossible number" : null;
 
     private static string? FaultOf(CallRecord? call) => call is null ? null
@@ -59,7 +63,7 @@ internal static class ResultsCheck
             return Say($"there is no cell {round.Cell}");
         if (round.Number < 1 || round.Attempt < 0 || round.WindowNs <= 0)
             return "impossible number, attempt or window";
-        if (HasNull(round.Watched))
+        if (HasNull(round.Watched) || HasNull(round.FailureMessages))
             return "a list holds null";
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
             round.MethodsCompiled, round.FixedLoopNs, round.SmallestReply ?? 0, round.LargestReply ?? 0)
@@ -71,7 +75,21 @@ internal static class ResultsCheck
         if (round.Started != round.Ok + failed + round.CutOff)
             return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
         return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)
-            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault != null) ?? FaultOfHistograms(round);
+            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault != null) ?? FaultOf(round.Slices)
+            ?? FaultOfHistograms(round);
+    }
+
+    private static string? FaultOf(SliceReadings? slices)
+    {
+        if (slices is null)
+            return null;
+        var count = slices.Rates.Count;
+        if (slices.Order.Count != count || (slices.ClientCpuNs ?? slices.Rates).Count != count
+            || (slices.ServerCpuNs ?? slices.Rates).Count != count)
+            return "its slices have lists of different lengths";
+        return Bad(slices.PlannedSeconds) || slices.Order.Any(place => place < 0)
+            || slices.Rates.Concat(slices.ClientCpuNs ?? []).Concat(slices.ServerCpuNs ?? []).Any(Bad)
+                ? "impossible readings of a slice" : null;
     }
 
     private static string? FaultOf(ProcessUsage? usage) =>
@@ -125,6 +143,8 @@ internal static class ResultsCheck
     private static bool Bad(double number) => !double.IsFinite(number) || number < 0 || number > Largest;
 
     private static bool HasNull<T>(IReadOnlyList<T> list) where T : class => list.Contains(null!);
+
+    private static bool HasNull(IReadOnlyDictionary<string, string> values) => values.Values.Contains(null!);
 
     private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -3,6 +3,7 @@ using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Text.Json.Schema;
+using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 
 namespace IpcBench.Analysis.Results;
@@ -174,29 +175,53 @@ public static class ResultsFile
 public sealed class ResultsFileException(string message, Exception? inner = null) : Exception(message, inner);
 
 /// <summary>How records become JSON: camelCase, strict about nulls, missing and doubled members, tolerant of unknown ones.</summary>
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Metadata,
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    RespectNullableAnnotations = true,
+    AllowDuplicateProperties = false,
+    MaxDepth = 16,
+    NewLine = "\n",
+    WriteIndented = true,
+    IndentSize = 1)]
+[JsonSerializable(typeof(RunRecord))]
+internal sealed partial class GeneratedResultsJson : JsonSerializerContext;
+
+/// <inheritdoc cref="GeneratedResultsJson"/>
 internal static class ResultsJson
 {
-    // By reflection, not generated: the generated code sets every init-only member that a file lacks to null or 0 instead of
-    // leaving the default that its record declares (dotnet/runtime issue 84484), and an older file lacks what came later.
-    private static readonly JsonSerializerOptions Options = new()
+    private static readonly JsonTypeInfo<RunRecord> Run =
+        (JsonTypeInfo<RunRecord>)new JsonSerializerOptions(GeneratedResultsJson.Default.Options)
+        {
+            TypeInfoResolver = ((IJsonTypeInfoResolver)GeneratedResultsJson.Default).WithAddedModifier(KeepDefaults),
+        }.GetTypeInfo(typeof(RunRecord));
+
+    public static void Write(Stream to, RunRecord run) => JsonSerializer.Serialize(to, run, Run);
+
+    public static string ToText(RunRecord run) => JsonSerializer.Serialize(run, Run);
+
+    public static RunRecord? Read(ReadOnlySpan<byte> json) => JsonSerializer.Deserialize(json, Run);
+
+    public static JsonNode Schema(JsonSchemaExporterOptions options) => Run.GetJsonSchemaAsNode(options);
+
+    /// <summary>
+    /// The generated code creates a record with all of its init-only members at once, and sets those that a file lacks to null or 0
+    /// (dotnet/runtime issue 84484). An older file lacks the members that came later, and those must have the default that their record
+    /// declares: so the record is created first, with its defaults, and then only the members in the file are set. The constructor and
+    /// the properties are those that the generated code names, so trimming keeps them.
+    /// </summary>
+    private static void KeepDefaults(JsonTypeInfo type)
     {
-        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
-        RespectNullableAnnotations = true,
-        AllowDuplicateProperties = false,
-        MaxDepth = 16,
-        NewLine = "\n",
-        WriteIndented = true,
-        IndentSize = 1,
-        TypeInfoResolver = new DefaultJsonTypeInfoResolver(),
-    };
-
-    public static void Write(Stream to, RunRecord run) => JsonSerializer.Serialize(to, run, Options);
-
-    public static string ToText(RunRecord run) => JsonSerializer.Serialize(run, Options);
-
-    public static RunRecord? Read(ReadOnlySpan<byte> json) => JsonSerializer.Deserialize<RunRecord>(json, Options);
-
-    public static JsonNode Schema(JsonSchemaExporterOptions options) => Options.GetJsonSchemaAsNode(typeof(RunRecord), options);
+        if (type.Kind != JsonTypeInfoKind.Object || type.ConstructorAttributeProvider is not ConstructorInfo constructor
+            || constructor.GetParameters().Length > 0)
+            return;
+        type.CreateObject = () => constructor.Invoke(null);
+        foreach (var member in type.Properties)
+        {
+            if (member.AttributeProvider is PropertyInfo { CanWrite: true } property)
+                member.Set = property.SetValue;
+        }
+    }
 }
 
 /// <summary>The JSON schema of results files, made from the records themselves so that it cannot fall behind them.</summary>

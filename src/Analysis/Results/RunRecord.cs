@@ -1,5 +1,3 @@
-using IpcBench.Analysis.Statistics;
-
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
@@ -135,6 +133,12 @@ public sealed record RunOptionsRecord
     /// <summary>Nominal length of one measurement in ns; 0 when a number of calls ends it.</summary>
     public required long DurationNs { get; init; }
 
+    /// <summary>
+    /// Cells that are compared took turns of at least so long where they could (<see cref="Measurement.Slices"/>); 0: each round of a cell
+    /// was one window.
+    /// </summary>
+    public long SliceNs { get; init; }
+
     /// <summary>That length was asked for (<c>-d</c>), so that windows of slow calls were not lengthened.</summary>
     public bool DurationFixed { get; init; }
 
@@ -175,8 +179,10 @@ public sealed record RunOptionsRecord
     /// <summary>Every knob that moves results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
     public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Probability with which an interval of this run may miss the truth: less where it was looked at more than once.</summary>
-    public double Alpha() => StoppingRule.AlphaOf(RoundsAuto || Looks.Count > 0);
+    /// <summary>
+    /// Whether the run could end early, or went on, for what it showed: then intervals are those that hold at every look.
+    /// </summary>
+    public bool IsLookedAt() => RoundsAuto || Looks.Count > 0;
 }
 
 /// <summary>The machine and runtime that made the numbers. Unknown texts are empty, unknown numbers 0.</summary>

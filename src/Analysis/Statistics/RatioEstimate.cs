@@ -15,12 +15,6 @@ public sealed record RatioEstimate
     /// <summary>Pairs, or rounds of both samples, that count for nothing here because a value is 0: such a round has no ratio.</summary>
     public int LeftOut { get; init; }
 
-    /// <summary>Of pairs: how many of them had a ratio above 1.</summary>
-    public int Above { get; init; }
-
-    /// <summary>Of pairs: how many of them had a ratio below 1.</summary>
-    public int Below { get; init; }
-
     /// <summary>What the interval was widened by on both sides for the drift between two runs, as a logarithm.</summary>
     public double Drift { get; init; }
 
@@ -30,24 +24,36 @@ public sealed record RatioEstimate
     /// <summary>Probability with which the interval holds the truth, e.g. 0.95.</summary>
     public required double Confidence { get; init; }
 
+    /// <summary>Standard error of the mean of the log ratios of pairs; 0 where rounds are no pairs.</summary>
+    public double Error { get; init; }
+
     /// <summary>
-    /// From pairs of the same round: Hodges–Lehmann estimate of the log ratios with the exact signed-rank interval. Null without a pair of
+    /// From pairs of the same round: Hodges–Lehmann estimate of the log ratios with an interval of their mean. Null without a pair of
     /// positive numbers.
     /// </summary>
-    public static RatioEstimate? Paired(IEnumerable<(double Base, double New)> pairs, double alpha)
+    /// <param name="pairs">By the number of their round.</param>
+    /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
+    /// <param name="claims">Comparisons that share the level.</param>
+    /// <param name="interval">Gives the interval of the log ratios where a family has it; null: it stands by itself.</param>
+    public static RatioEstimate? Of(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
+        Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null)
     {
         var all = pairs.ToList();
-        double[] logs = [.. all.Where(p => p is { Base: > 0, New: > 0 }).Select(p => Math.Log(p.New / p.Base))];
-        return logs.Length == 0 ? null : new RatioEstimate
+        var logs = all.Where(p => p is { Base: > 0, New: > 0 }).Select(p => (p.Round, Value: Math.Log(p.New / p.Base))).ToList();
+        if (logs.Count == 0)
+            return null;
+        var (estimate, mean) = (SignedRank.Estimate(logs.Select(one => one.Value)), logs.Average(one => one.Value));
+        var found = interval is null ? Joint.Intervals([logs], isLookedAt, claims)[0] : interval(logs);
+        return new RatioEstimate
         {
-            Ratio = Math.Exp(SignedRank.Estimate(logs)),
-            Interval = SignedRank.IntervalOf(logs, alpha)?.Exp(),
-            Rounds = logs.Length,
-            LeftOut = all.Count - logs.Length,
-            Above = logs.Count(log => log > 0),
-            Below = logs.Count(log => log < 0),
-            FewestRounds = SignedRank.FewestFor(alpha),
-            Confidence = 1 - alpha,
+            Ratio = Math.Exp(estimate),
+            Interval = found?.With(estimate).Exp(),
+            Rounds = logs.Count,
+            LeftOut = all.Count - logs.Count,
+            Error = logs.Count < 2 ? 0
+                : Math.Sqrt(logs.Sum(one => (one.Value - mean) * (one.Value - mean)) / (logs.Count - 1) / logs.Count),
+            FewestRounds = Joint.FewestRounds(isLookedAt, claims),
+            Confidence = 1 - Joint.Alpha,
         };
     }
 
@@ -90,6 +96,9 @@ public sealed record RatioEstimate
 public readonly record struct Interval(double Low, double High)
 {
     public bool Contains(double value) => Low <= value && value <= High;
+
+    /// <summary>The same, stretched as far as this value.</summary>
+    public Interval With(double value) => new(Math.Min(Low, value), Math.Max(High, value));
 
     /// <summary>The interval of the exponentials: of ratios, when this is one of their logarithms.</summary>
     public Interval Exp() => new(Math.Exp(Low), Math.Exp(High));

@@ -17,9 +17,11 @@ public sealed record Verdict
     public bool IsTooLittle { get; private init; }
 
     /// <summary>
-    /// Number of comparisons that share one level, where it is they that keep this one from being decided; 0 otherwise.
+    /// One is ahead, and by less than one and a half half widths of the interval. A difference that is found so narrowly is likely
+    /// smaller than the estimate, since noise had to help it over the line. The factor of 1.5 is a rule of thumb.
     /// </summary>
-    public int AmongClaims { get; private init; }
+    public bool IsOnlyJust => Kind is VerdictKind.Higher or VerdictKind.Lower && Estimate.Interval is { } interval
+        && Math.Abs(Math.Log(Estimate.Ratio)) < 0.75 * Math.Log(interval.High / interval.Low);
 
     /// <summary>Why nothing is said whatever the interval; empty where the interval decides.</summary>
     public string Withheld { get; private init; } = "";
@@ -47,16 +49,20 @@ public sealed record Verdict
     /// </summary>
     public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
 
-    /// <summary>The verdict of one comparison alone.</summary>
-    /// <param name="estimate">What was measured.</param>
+    /// <summary>The verdict of an interval: which side of 1 it lies on, or whether all of it is too near to 1 to matter.</summary>
+    /// <param name="estimate">What was measured, with the interval that holds together with the others of its family.</param>
     /// <param name="delta">Differences smaller than this (0.03 is 3 %) do not matter.</param>
-    /// <param name="next">The level at which more rounds would be judged; null: that of the estimate.</param>
-    /// <param name="claims">Comparisons that share that level.</param>
-    public static Verdict Of(RatioEstimate estimate, double delta, double? next = null, int claims = 1)
+    /// <param name="claims">Comparisons that share the level.</param>
+    public static Verdict Of(RatioEstimate estimate, double delta, int claims = 1)
     {
-        var open = new Verdict { Estimate = estimate, Kind = VerdictKind.CannotTell, FewestRounds = estimate.FewestRounds };
-        if (next is { } level)
-            open = open with { FewestRoundsThen = Holm.FewestRounds(claims, level) };
+        // Whoever asks for more rounds has looked.
+        var open = new Verdict
+        {
+            Estimate = estimate,
+            Kind = VerdictKind.CannotTell,
+            FewestRounds = estimate.FewestRounds,
+            FewestRoundsThen = estimate.Error > 0 ? Joint.FewestRounds(isLookedAt: true, claims) : 0,
+        };
         // The ratio is of the rounds that went well; those with a value of 0 are missing from it.
         if (estimate.LeftOut > 0 || estimate.Interval is not { } interval)
             return open;
@@ -71,10 +77,7 @@ public sealed record Verdict
         return largest <= delta
             ? open with { Kind = VerdictKind.NoDifference, LargestDifference = largest }
             : IsHiddenByDrift(estimate, delta) ? open with { HiddenByDrift = estimate.Drift }
-            : open with
-            {
-                MoreRounds = Statistics.MoreRounds.Of(estimate, interval, delta, next ?? 1 - estimate.Confidence, claims),
-            };
+            : open with { LargestDifference = largest, MoreRounds = Statistics.MoreRounds.Of(estimate, delta, claims) };
     }
 
     /// <summary>The same where something speaks against any verdict.</summary>
@@ -86,26 +89,12 @@ public sealed record Verdict
             Withheld = why,
             IsTooLittle = false,
             LargestDifference = 0,
-            AmongClaims = 0,
             MoreRounds = null,
         };
 
     // With no noise left the interval would be the estimate ± the drift.
     private static bool IsHiddenByDrift(RatioEstimate estimate, double delta) =>
         Math.Abs(Math.Log(estimate.Ratio)) is var shift && shift <= estimate.Drift && shift + estimate.Drift > Math.Log(1 + delta);
-
-    /// <summary>
-    /// The same as one of many comparisons, of which a winner is named only where all of them together allow it. That no difference matters
-    /// names no winner, and stays.
-    /// </summary>
-    public Verdict Among(int claims, int fewestRounds, bool allowed)
-    {
-        var fewest = this with { FewestRounds = Math.Max(FewestRounds, fewestRounds) };
-        if (allowed || Kind is not (VerdictKind.Higher or VerdictKind.Lower))
-            return fewest;
-        return IsTooLittle ? fewest with { Kind = VerdictKind.NoDifference, IsTooLittle = false }
-            : fewest with { Kind = VerdictKind.CannotTell, AmongClaims = claims, LargestDifference = 0 };
-    }
 }
 
 /// <summary>The three verdicts, the first of them by its direction.</summary>
@@ -117,7 +106,7 @@ public enum VerdictKind
     /// <summary>The whole interval lies below 1.</summary>
     Lower,
 
-    /// <summary>The interval holds 1, or the family of comparisons names no winner, and it lies within what does not matter.</summary>
+    /// <summary>The interval holds 1 and lies within what does not matter.</summary>
     NoDifference,
 
     /// <summary>Neither: more rounds are needed.</summary>
@@ -139,28 +128,38 @@ public sealed record MoreRounds(int Least, int Most)
     public const int FewestRounds = 10;
 
     /// <summary>
-    /// The interval narrows with the square root of the rounds. It decides when it is narrow enough either to leave 1 out, where the
-    /// estimate stays what it is, or to fit within delta. Estimate and width are each taken at both ends of their middle 80 %, and the
-    /// level of a winner at both ends of Holm's steps.
+    /// As a confidence sequence of so many comparisons would judge them: after how many rounds it is narrow enough either to leave 1 out,
+    /// where the estimate stays what it is, or to fit within delta. Estimate and noise are each taken at both ends of their middle 80 %.
     /// </summary>
-    internal static MoreRounds? Of(RatioEstimate estimate, Interval interval, double delta, double level, int claims)
+    internal static MoreRounds? Of(RatioEstimate estimate, double delta, int claims)
     {
         var n = estimate.Rounds;
-        if (n < FewestRounds)
+        if (n < FewestRounds || estimate.Error == 0)
             return null;
-        var (effect, half) = (Math.Abs(Math.Log(estimate.Ratio)), Math.Log(interval.High / interval.Low) / 2);
+        var effect = Math.Abs(Math.Log(estimate.Ratio));
         const double Quantile = 1.2816;
-        var deviations = Normal.Quantile(1 - (1 - estimate.Confidence) / 2);
-        var shift = half * Quantile / deviations;
-        double Half(double alpha) => half * Normal.Quantile(1 - alpha / 2) / deviations;
+        var shift = estimate.Error * Quantile;
         // The standard deviation of a standard deviation, of normal noise.
         var spread = Quantile / Math.Sqrt(2.0 * (n - 1));
         var ends = from e in new[] { Math.Max(0, effect - shift), effect, effect + shift }
-                   from h in new[] { 1 - Math.Min(spread, 0.9), 1 + spread }
-                   from winner in new[] { Half(level), Half(level / claims) }
-                   let narrower = Math.Max(e / (h * winner), (Math.Log(1 + delta) - e) / (h * Half(level)))
-                   select (int)Math.Clamp(Math.Ceiling(n / Math.Pow(narrower, 2)) - n, 1, Many);
+                   from noise in new[] { 1 - Math.Min(spread, 0.9), 1 + spread }
+                   let half = Math.Max(e, Math.Log(1 + delta) - e)
+                   select Math.Clamp(Needed(half / (estimate.Error * Math.Sqrt(n) * noise), claims) - n, 1, Many);
         var all = ends.ToList();
         return new MoreRounds(all.Min(), all.Max());
+    }
+
+    /// <summary>Rounds after which half the interval is no more than so many standard deviations of a round.</summary>
+    private static int Needed(double half, int claims)
+    {
+        var (low, high) = (1, 4 * Many);
+        while (high - low > 1)
+        {
+            var middle = (low + high) / 2;
+            var isEnough = ConfidenceSequence.Multiplier(middle, Joint.Alpha / claims) is { } multiplier
+                && multiplier / Math.Sqrt(middle) <= half;
+            (low, high) = isEnough ? (low, middle) : (middle, high);
+        }
+        return high;
     }
 }

@@ -29,9 +29,6 @@ internal static class TextBuilding
     public static string And(IReadOnlyList<string> parts) => parts.Count < 2
         ? string.Concat(parts) : string.Join(", ", parts.Take(parts.Count - 1)) + " and " + parts[^1];
 
-    /// <summary>Texts in a file may come from anywhere: what would steer a terminal is left out.</summary>
-    public static string Printable(string text) => string.Concat(text.Where(c => c == '\n' || !char.IsControl(c)));
-
     /// <summary>A version as people read it: without the whole commit behind it, which the results file has.</summary>
     public static string Version(string text) => text.Split('+')[0];
 

@@ -18,6 +18,7 @@ internal sealed class LoopResponder : ILoopHandler
     {
         connection = new ResponderConnection(shelf);
         this.scratch = scratch;
+        accepted.Blocking = false;
         socket = LoopSocket.Adopt(loop, accepted, this);
     }
 
@@ -29,7 +30,7 @@ internal sealed class LoopResponder : ILoopHandler
     public static void Attach(EventLoop loop, byte[] scratch, ReplyShelf shelf, Socket accepted) =>
         loop.Post(_ => new LoopResponder(loop, accepted, shelf, scratch), null);
 
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
         var buffer = socket.Loop.ReceiveBuffer.AsSpan();
         for (var more = true; more && !socket.IsClosed;)
@@ -37,8 +38,7 @@ internal sealed class LoopResponder : ILoopHandler
             var count = socket.Receive(buffer);
             if (count == LoopSocket.WouldBlock)
                 return;
-            // A full buffer or a hang-up has more behind it; edge-triggered epoll will not say so again.
-            more = hangUp || count == buffer.Length;
+            more = socket.MayHoldMore;
             if (count <= 0 || !connection.Take(buffer[..count]))
                 socket.Close();
             else

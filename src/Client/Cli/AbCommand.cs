@@ -49,6 +49,7 @@ internal sealed class AbCommand
         return reader.Fitted(plain with
         {
             FreshServers = true,
+            Limits = [.. (typed.GetValue(failOn) ?? []).Select(CompareCommand.Limit)],
             Variants =
             [
                 basis with { Command = Words(typed, before, plain) },
@@ -72,14 +73,14 @@ internal sealed class AbCommand
     {
         var read = Read(typed);
         var asked = resume?.Apply(read) ?? read;
-        var limits = (typed.GetValue(failOn) ?? []).Select(CompareCommand.Limit).ToList();
+        var limits = asked.Limits!;
         var make = Renderer(typed);
         var (gates, isStrict) = ((IReadOnlyList<Gate>)[], typed.GetValue(strict));
         var lines = new List<string>();
         using var view = RunView.For(asked);
         view.Report = record =>
         {
-            var sides = FileComparison.OfSides(record);
+            var sides = FileComparison.OfSides(record).For(limits);
             gates = limits.Count == 0 ? [] : [Gate.Of(sides, limits)];
             lines.AddRange(CompareCommand.Lines(gates, isStrict));
             Summarize(sides, record, lines);

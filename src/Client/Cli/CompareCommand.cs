@@ -42,7 +42,7 @@ internal static class CompareCommand
             if (named.Length < 2)
                 throw new UsageException($"compare holds files against a base: {named[0]} is the only one");
             var model = ResultsReading.Model(named);
-            var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file)).ToList();
+            var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file).For(limits)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
                 throw new UsageException(Refusal(alien));
             if (limits.Count > 0 && comparisons.Find(comparison => comparison.CountedTheOldWay is not null) is { } mixture)

@@ -179,11 +179,11 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
 {
     public static IReadOnlyList<HelpGroup> All { get; } =
     [
-        new("What to measure", ["-U", "--vary", "--base", "--head", "--call", "--data", "--path", "-s", "-c", "-m", "--mode"],
+        new("What to measure", ["-U", "--vary", "--base", "--head", "--call", "--data", "--path", "-s", "--shape", "-c", "-m", "--mode"],
             ["--messages", "--chunk", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
                 "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
                 "--cert", "--key", "--sni"]),
-        new("How long", ["--quick", "-d", "-r"], ["-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
+        new("How long", ["--quick", "-d", "-r"], ["--slice", "-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
         new("Load", ["-R", "--load", "--my-rate", "--find"], ["--arrivals", "-t"]),
         new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
             ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),

@@ -22,7 +22,7 @@ internal sealed class HttpCommandOptions
     public Option<string[]> Header { get; } = new("-H", "--header")
     {
         HelpName = "'NAME: VALUE'",
-        Description = "header of every request, repeatable; may replace Host",
+        Description = "header of every request, repeatable; may replace Host; @FILE and '$VARIABLE' hold some, a line each",
     };
     public Option<string> Method { get; } = CompletionCommand.Suggesting(new Option<string>("--method")
     {

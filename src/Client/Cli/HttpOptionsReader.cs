@@ -72,7 +72,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     private HttpRequest Request()
     {
         var body = Body();
-        var headers = (typed.GetValue(declared.Header) ?? []).Select(HttpHeader.Parse).ToList();
+        var headers = HeaderTexts.Read(typed.GetValue(declared.Header) ?? []).Select(HttpHeader.Parse).ToList();
         var hosts = headers.Where(header => header.Is("Host")).ToList();
         return new HttpRequest
         {

@@ -40,18 +40,25 @@ internal sealed record Preset
     public string? Examples { get; init; }
 
     public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
-    public Default Transports { get; init; } = new("tcp,unix,pipe");
+    public Default Transports { get; init; } = new(
+        "tcp,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,unix");
     public Default Sizes { get; init; } = new("10,100,1k,10k,100k,1M", Quick: "10,10k,1M");
     public Default Connections { get; init; } = new("400");
     public Default Streams { get; init; } = new("1");
+
+    /// <summary>Of a cell where shapes are compared: shapes are many, and take turns in short slices.</summary>
+    public Default ShapeDuration { get; init; } = new("300ms");
+
+    /// <inheritdoc cref="ShapeDuration"/>
+    public Default ShapeRounds { get; init; } = new("10", Quick: "8");
 
     /// <summary>Pairs that the command decides, in place of every number of connections with every number of streams.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
     /// <summary>
-    /// With a server of its own and nothing typed of the concurrency: measured beside it, since 400 connections do not speak for one.
+    /// Where nothing is said of the concurrency: the shapes of load that are compared, each with its sizes; empty: there is one load.
     /// </summary>
-    public Topology? Beside { get; init; }
+    public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
     /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement; not with
     /// <c>--quick</c>.</summary>
@@ -59,6 +66,8 @@ internal sealed record Preset
 
     public Default Threads { get; init; } = new("5");
     public Default Duration { get; init; } = new("1s", Given: "20s", Quick: "400ms");
+
+    public Default Slice { get; init; } = new("50ms");
 
     /// <summary>Sockets over which raw echoes are measured beside those of the other protocols.</summary>
     public IReadOnlyList<string> EchoSockets { get; init; } = [];
@@ -103,6 +112,8 @@ internal sealed record Preset
     {
         get
         {
+            if (Shapes.Count > 0)
+                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration} in each shape of load";
             var each = Calls?.Quick is { } calls
                 ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
                 : Duration.Quick;

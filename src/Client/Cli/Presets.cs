@@ -9,12 +9,22 @@ internal static class Presets
     private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
 
     /// <summary>gRPC on the transports of one machine; <c>sweep</c> too.</summary>
-    public static Preset Main { get; } = new() { Beside = new Topology(1, 1), FreshServers = true };
+    public static Preset Main { get; } = new()
+    {
+        FreshServers = true,
+        Shapes =
+        [
+            (Shape.One, new("10,1M", Quick: "10")),
+            (Shape.Channel, new("10,10k", Quick: "10")),
+            (Shape.Clients, new("10,100,1k,10k,100k,1M", Quick: "10,1M")),
+            (Shape.App, new("10")),
+        ],
+    };
 
     /// <summary>HTTP/1.1 against servers that are already there.</summary>
     public static Preset Http { get; } = Main with
     {
-        Beside = null,
+        Shapes = [],
         Protocols = [ProtocolTable.Http1],
         Sizes = new("0"), // what there is, a first request will tell
         Duration = new(Main.Duration.Given!),
@@ -31,12 +41,12 @@ internal static class Presets
     /// <summary>gRPC as the 2023 article measured it, beside what it meant to measure, in one interleaved run.</summary>
     public static Preset Article { get; } = Main with
     {
-        Beside = null,
+        Shapes = [],
         FreshServers = false,
         Name = "article",
         Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
             + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 20 minutes; --quick 4.",
-        Transports = new("tcp,tls,unix,pipe"),
+        Transports = new("tcp,tls,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,tls,unix"),
         Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
         Sizes = Main.Sizes with { Quick = "10,1M" },
         Duration = Main.Duration with { Given = null },
@@ -51,7 +61,7 @@ internal static class Presets
     /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
     public static Preset Echo { get; } = Main with
     {
-        Beside = null,
+        Shapes = [],
         FreshServers = false,
         Name = "echo",
         Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
@@ -94,7 +104,7 @@ internal static class Presets
     /// <summary>Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
     public static Preset Layers { get; } = Main with
     {
-        Beside = null,
+        Shapes = [],
         FreshServers = false,
         Name = "layers",
         Description = "Where does the time of a call go? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
@@ -128,7 +138,7 @@ internal static class Presets
     /// <summary>Two builds of a server against each other.</summary>
     public static Preset Ab { get; } = Main with
     {
-        Beside = null,
+        Shapes = [],
         FreshServers = false, // the command sets it, however a measurement ends
         Name = "ab",
         Description = "Compares two builds of a server, started by the commands given and interleaved as arms of one run: did this change "

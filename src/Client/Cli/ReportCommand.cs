@@ -51,7 +51,10 @@ internal static class ReportCommand
                 report = new TextReport(Screen.OfOutput().Layout(typed.GetValue(verbose)));
             if (named.Length == 0 && report is not PublishedReport)
                 throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
-            Write(report.Make(ResultsReading.Model(named)), path);
+            var text = report.Make(ResultsReading.Model(named));
+            if (text.Length == 0)
+                throw new EnvironmentException($"--format {report.Format} shows rounds, and there is none in {string.Join(", ", named)}");
+            Write(text, path);
             return ExitCode.Ok;
         });
         return command;
@@ -71,10 +74,14 @@ internal static class ReportCommand
 
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch
     {
+        null or "" or ".txt" => "text",
         ".md" => "markdown",
         ".htm" => "html",
-        ['.', .. var name] => Reports.Find(name)?.Format ?? "text",
-        _ => "text",
+        ".xml" => "junit",
+        ".prom" => "prometheus",
+        var ending => Reports.Find(ending[1..])?.Format ?? throw new UsageException(
+            $"-o: no format has the ending '{ending}': write --format too, or one of .txt, .md, .htm, .xml, .prom, "
+                + string.Join(", ", Reports.All.Select(report => "." + report.Format))),
     };
 
     private static void Write(string text, string? path)

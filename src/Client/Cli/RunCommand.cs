@@ -67,7 +67,7 @@ internal static class SweepCommand
                     + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
             },
             [.. Knob.All.Select(knob => knob.Name + "=")]);
-        var options = new RunCommandOptions(Presets.Main with { Beside = null });
+        var options = new RunCommandOptions(Presets.Main with { Shapes = [] });
         var command = new Command("sweep",
             "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
         var service = new ServiceOptions();
@@ -149,6 +149,7 @@ internal sealed class Resume
     public async Task<int> RunAsync(IReadOnlyList<string> commandLine)
     {
         CommandLine = commandLine;
+        kept.CheckMachine(HostRecord.Read());
         var first = kept.Kept.CommandLine;
         var typed = CommandTree.Create(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (typed.Action is ParseErrorAction)

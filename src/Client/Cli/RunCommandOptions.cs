@@ -28,8 +28,11 @@ internal sealed class RunCommandOptions(Preset preset)
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
 
     public Option<string> Connections { get; } = Text("-c", "LIST",
-        preset.Help("-c", "connections, really opened", preset.Connections)
-            + (preset.Beside is null ? "" : "; without it tcp and unix are measured with 1 connection too"), "--connections");
+        preset.Help("-c", "connections, really opened", preset.Connections), "--connections");
+
+    public Option<string> Shape { get; } = CompletionCommand.Suggesting(Text("--shape", "LIST",
+        "loads to compare: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name)) + " (default: all of them)"),
+        [.. Plan.Shape.All.Select(shape => shape.Name)]);
 
     public Option<string> Threads { get; } = Text("-t", "N",
         $"threads that run completions (default: {preset.Threads}, fewer when there are fewer connections)", "--threads");
@@ -39,6 +42,9 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<string> Duration { get; } = Text("-d", "TIME",
         preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
+
+    public Option<string> Slice { get; } = Text("--slice", "TIME",
+        preset.Help("--slice", "cells that are compared take turns of so long within that time; 0: one after the other", preset.Slice));
 
     public Option<string> Calls { get; } = Text("-n", "COUNT",
         preset.Help("-n", "calls of one measurement instead of a time", preset.Calls), "--calls");
@@ -52,7 +58,7 @@ internal sealed class RunCommandOptions(Preset preset)
     }, "both");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(Text("-r", "N",
-        preset.Help("-r", "rounds of every cell (more and shorter ones where naming a winner takes more), or auto: until all is decided",
+        preset.Help("-r", "rounds of every cell, or auto: until decided",
             preset.Rounds), "--rounds"), "auto");
 
     public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
@@ -70,7 +76,7 @@ internal sealed class RunCommandOptions(Preset preset)
         "afterwards load all alike, at shares of the slowest's capacity: 50%,90%");
 
     public Option<string> MyRate { get; } = Text("--my-rate", "LIST",
-        "what would I save? afterwards load every transport with my calls per second, e.g. 5k: cores and latency there");
+        "afterwards load every transport with my calls per second: 5k");
 
     public Option<string> Find { get; } = Text("--find", "PROMISE",
         "afterwards search each transport's highest rate at which calls keep it: 'p99<1ms' (also p50, p90, p99.9, mean), "
@@ -135,7 +141,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
 
     public Option<string> Format { get; } = CompletionCommand.Suggesting(Text("--format", "FORMAT",
-        "report on stdout, and nothing else there: " + string.Join(", ", Reports.All.Select(report => report.Format))),
+        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))),
         [.. Reports.All.Select(report => report.Format)]);
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")
@@ -152,11 +158,13 @@ internal sealed class RunCommandOptions(Preset preset)
 
     /// <summary>Those that the command takes, in the order of its help.</summary>
     public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name)
+        && (option != Shape || preset.Shapes.Count > 0)
         && !Knob.All.Any(knob => knob.Option == option.Name && knob.NotOfferedBy.Contains(preset.Name)));
 
     private IEnumerable<Option> All =>
     [
-        Url, Transports, Sizes, Connections, Threads, Streams, Duration, Calls, ConnectPerCall, Rounds, Quick, Warmup, Timeout, Seed,
+        Url, Transports, Sizes, Shape, Connections, Threads, Streams, Duration, Slice, Calls, ConnectPerCall, Rounds, Quick, Warmup,
+        Timeout, Seed,
         Rate, Arrivals, Load, MyRate, Find, Client, Mode, Messages, Chunk, Reference, Delta, MaxTime, AgainstItself, NoCalibration,
         ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
         .. Knobs.Select(knob => knob.Option),

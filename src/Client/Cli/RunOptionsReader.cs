@@ -25,8 +25,7 @@ internal sealed class RunOptionsReader(
     /// <exception cref="UsageException">Something typed cannot be.</exception>
     public RunOptions Read()
     {
-        var options = AsTyped();
-        options = options with { Beside = Beside(options) };
+        var options = InShapes(AsTyped());
         new RunOptionsCheck(options, declared, option => Get(option) is not null, sweeping).Check();
         return Fitted(options);
     }
@@ -35,21 +34,58 @@ internal sealed class RunOptionsReader(
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
         ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Promise is not null);
 
-    /// <summary>Only beside a plain comparison of transports at full load, where nothing was said of the concurrency.</summary>
-    private Topology? Beside(RunOptions options)
+    /// <summary>
+    /// The shapes that <c>--shape</c> names; else all of the preset where transports are compared at full load and nothing was said of
+    /// the concurrency, or one load.
+    /// </summary>
+    private RunOptions InShapes(RunOptions options)
     {
-        var isPlain = options is { OwnServer: true, Call: null, Calls: null, Rate: null, Loads: [], Clients: [_], Variants: [_] }
-            && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
-            && options.Transports.Contains("tcp") && options.Transports.Contains("unix");
         var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
-        return isPlain && !isTyped && !sweeping && !options.Output.Crank ? preset.Beside : null;
+        var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
+        if (names is not null && isTyped)
+            throw new UsageException("--shape says how many connections and calls there are, and so do -c and -m: leave out one of them");
+        var compares = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
+            && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
+            && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
+        var byDefault = compares && !isTyped && !sweeping && !options.Output.Crank ? preset.Shapes.Select(one => one.Shape) : [];
+        var clientIsTyped = Get(declared.Client) is not null;
+        var shapes = (names ?? byDefault.Where(shape => shape.Client is null
+            || (!clientIsTyped && ProtocolTable.Refusal(shape.Client) is null))).ToList();
+        if (shapes.Count == 0)
+            return options;
+        CellSet SetOf(Shape shape) => new(shape.Topology, SizesOf(shape, options),
+            shape.Client is { } client ? [ClientName(client, "--shape")] : options.Clients,
+            shape.HasPipe || !options.OwnServer || Get(declared.Transports) is not null);
+        CellSet[] sets = [.. shapes.Select(SetOf)];
+        var topologies = sets.Select(cells => cells.Topology).Distinct().ToList();
+        return options with
+        {
+            Shapes = sets,
+            Topologies = topologies,
+            Sizes = [.. sets.SelectMany(cells => cells.Sizes).Distinct().Order()],
+            Clients = [.. sets.SelectMany(cells => cells.Clients).Distinct()],
+            Threads = Threads(topologies.Max(topology => topology.Connections)),
+            Duration = Get(declared.Duration) is null && options.Addresses.Count != 1
+                ? Parsers.Positive(preset.ShapeDuration.Own, "-d") : options.Duration,
+            Rounds = Get(declared.Rounds) is null && options.Addresses.Count != 1
+                ? Parsers.Integer(preset.ShapeRounds.Of(own: true, typed.GetValue(declared.Quick)), "-r", 1, 1_000_000) : options.Rounds,
+        };
     }
+
+    private IReadOnlyList<long> SizesOf(Shape shape, RunOptions options) =>
+        options.Call is not null || Get(declared.Sizes) is not null ? options.Sizes
+            : preset.Shapes.Where(one => one.Shape == shape).Select(one => one.Sizes).FirstOrDefault() is { } sizes
+                ? Parsers.List(sizes.Of(own: true, quick: typed.GetValue(declared.Quick)), "-s", Parsers.Count) : options.Sizes;
+
+    private static Shape ShapeOf(string text, string what) => Shape.All.FirstOrDefault(shape => shape.Name == text)
+        ?? throw new UsageException(
+            $"{what}: there is no shape '{text}': it is one of {string.Join(", ", Shape.All.Select(shape => shape.Name))}");
 
     private RunOptions AsTyped()
     {
         var addresses = given ?? Addresses();
         string Or(Option<string> option, Default standard) =>
-            Get(option) ?? standard.Of(own: addresses.Count == 0, quick: typed.GetValue(declared.Quick));
+            Get(option) ?? standard.Of(own: addresses.Count != 1, quick: typed.GetValue(declared.Quick));
 
         var topologies = preset.Topologies ?? Topology.All(
             Integers(Or(declared.Connections, preset.Connections), "-c"), Integers(Or(declared.Streams, preset.Streams), "-m"));
@@ -69,6 +105,8 @@ internal sealed class RunOptionsReader(
             Threads = Threads(topologies.Min(topology => topology.Connections)),
             Duration = Parsers.Positive(Or(declared.Duration, preset.Duration), "-d"),
             FixedDuration = Get(declared.Duration) is not null,
+            Slice = Parsers.Duration(Or(declared.Slice, preset.Slice), "--slice"),
+            FixedSlice = Get(declared.Slice) is not null,
             Calls = calls,
             ConnectPerCall = PerCall(),
             Warmup = Parsers.Duration(fewer ? Get(declared.Warmup) ?? preset.Fewer.Warmup : Or(declared.Warmup, preset.Warmup), "--warmup"),

@@ -77,7 +77,8 @@ internal sealed class ServiceOptions
     public Option<string[]> Header { get; } = new("-H", "--header")
     {
         HelpName = "'NAME: VALUE'",
-        Description = "metadata of every call and question, repeatable, never printed; base64 where the name ends in -bin",
+        Description = "metadata of every call and question, repeatable, never printed; base64 where the name ends in -bin; @FILE and "
+            + "'$VARIABLE' hold some, a line each",
     };
 
     /// <summary>In the order of the help.</summary>
@@ -147,9 +148,10 @@ internal sealed class ServiceOptions
                 await output.WriteLineAsync((await ServiceTypes.DescribeAsync(source, name, interruption.Token)).TrimEnd());
                 return ExitCode.Ok;
             }
-            foreach (var line in await ServiceTypes.ListAsync(source, typed.InvocationConfiguration.Error, interruption.Token))
+            var services = await ServiceTypes.ListAsync(source, typed.InvocationConfiguration.Error, interruption.Token);
+            foreach (var line in services.Lines)
                 await output.WriteLineAsync(line);
-            return ExitCode.Ok;
+            return services.AnyDescribed ? ExitCode.Ok : ExitCode.Environment;
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
@@ -170,7 +172,7 @@ internal sealed class ServiceOptions
             Proto = proto,
             Include = include,
             Authority = typed.GetValue(Authority),
-            Metadata = MetadataEntry.ParseAll(typed.GetValue(Header) ?? []),
+            Metadata = MetadataEntry.ParseAll(HeaderTexts.Read(typed.GetValue(Header) ?? [])),
         };
     }
 }

@@ -13,7 +13,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     /// <summary>Objects that go on when a call ends.</summary>
     public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
-    public bool IsOut { get; private set; }
+    public bool IsInFlight { get; private set; }
 
     public long SentNs { get; private set; }
 
@@ -35,9 +35,18 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        var result = Begin(sentNs);
-        Send();
-        return result;
+        // Inside from the beginning: what is in flight may be withdrawn and sent again by whoever holds the connection.
+        connection.Enter();
+        try
+        {
+            var result = Begin(sentNs);
+            Send();
+            return result;
+        }
+        finally
+        {
+            connection.Leave();
+        }
     }
 
     public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
@@ -47,21 +56,21 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
     public void Complete(CallResult result)
     {
-        IsOut = false;
+        IsInFlight = false;
         if (result.IsOk)
             connection.OnSuccess();
         call.SetResult(result);
     }
 
-    /// <summary>A call is out from now on, until <see cref="Complete"/>.</summary>
+    /// <summary>A call is in flight from now on, until <see cref="Complete"/>; only inside the connection.</summary>
     protected ValueTask<CallResult> Begin(long sentNs)
     {
         call.Reset();
-        (SentNs, IsOut) = (sentNs, true);
+        (SentNs, IsInFlight) = (sentNs, true);
         return new ValueTask<CallResult>(this, call.Version);
     }
 
-    /// <summary>Sends the request, or keeps it until it can be sent.</summary>
+    /// <summary>Sends the request, or keeps it until it can be sent; inside the connection.</summary>
     protected abstract void Send();
 
     CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);

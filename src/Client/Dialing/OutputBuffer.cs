@@ -19,6 +19,12 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public int Length => end - start + borrowedBytes;
 
+    /// <summary>Bytes of it that the system, or a write under way, has taken since it was made.</summary>
+    public long Taken { get; private set; }
+
+    /// <summary>How many bytes were written to it since it was made: what was written last is on its way once so many are taken.</summary>
+    public long Written => Taken + Length;
+
     /// <summary>Whether all of it is <see cref="Unsent"/>: nothing is borrowed.</summary>
     public bool IsPlain => borrowedBytes == 0;
 
@@ -101,6 +107,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     /// <summary>Drops what was sent.</summary>
     public void Sent(int count)
     {
+        Taken += count;
         while (firstBorrowed < endBorrowed && count > 0)
         {
             ref var next = ref borrowed[firstBorrowed];

@@ -19,7 +19,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 
     public override void NeedSoon(object[] objects) => socket!.NeededSoon = objects;
 
-    public override void Start() => OnReadable(hangUp: false);
+    public override void Start() => OnReadable();
 
     public override void Flush(OutputBuffer output)
     {
@@ -36,9 +36,20 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
             if (sent is > 0 or LoopSocket.WouldBlock)
                 open.WantWritable();
             else
-                output.Clear(); // the reason comes with the next receive
+                Fail(open, output, sent);
             return;
         }
+    }
+
+    /// <summary>A part of what was to be sent is lost, and with it the connection.</summary>
+    private void Fail(LoopSocket open, OutputBuffer output, int result)
+    {
+        output.Clear();
+        if (open.IsClosed || LoopSocket.IsOthersEnd(result))
+            return; // the reason comes with the next receive, behind answers that have arrived
+        open.ResetOnClose();
+        // Not at once: the owner is about to send.
+        open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);
     }
 
     private static int SendParts(LoopSocket open, OutputBuffer output, out int asked)
@@ -51,7 +62,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         return open.Send(some.AsSpan(0, count));
     }
 
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
         for (var reads = 0; socket is { IsClosed: false } open; reads++)
         {
@@ -66,8 +77,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
                 owner.OnBytes(this, buffer.AsSpan(0, count));
             else if (count != LoopSocket.WouldBlock)
                 owner.OnEnd(this, count == 0 ? null : LoopSocket.Describe(count));
-            // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
-            if (count <= 0 || (count < buffer.Length && !hangUp))
+            if (!open.MayHoldMore)
                 return;
         }
     }

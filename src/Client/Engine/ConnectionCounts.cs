@@ -23,6 +23,20 @@ internal static class ConnectionCounts
             : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
         };
 
+    /// <summary>What two windows over the same connections say together.</summary>
+    /// <param name="first">Of the earlier window, or of several.</param>
+    /// <param name="next">Of the later window.</param>
+    /// <param name="calls">Of each connection, in all of them.</param>
+    public static ConnectionStats Sum(ConnectionStats first, ConnectionStats next, IReadOnlyList<long> calls) => next with
+    {
+        Opened = Math.Min(first.Opened, next.Opened),
+        Active = calls.Count(count => count > 0),
+        Reopened = first.Reopened + next.Reopened,
+        FewestCalls = calls.Min(),
+        MostCalls = calls.Max(),
+        Fairness = Fairness(calls),
+    };
+
     /// <summary>Jain's index: (sum x)^2 / (n sum x^2); 1 when there were no calls at all, which is fair to all.</summary>
     public static double Fairness(IReadOnlyList<long> calls)
     {

@@ -68,7 +68,10 @@ internal sealed class LatencyRecorder
     public long AllEnded => leadEnded + Ended + tailEnded;
 
     /// <summary>Calls sent before the end of the window that are still out.</summary>
-    public long Crossing => leadBegun + Started - leadEnded - Ended;
+    public long Crossing => Unended + Started - Ended;
+
+    /// <summary>Calls sent before the window that are still in flight: it had no answer for them.</summary>
+    public long Unended => leadBegun - leadEnded;
 
     /// <summary>Calls sent before the window that ended, in whatever way.</summary>
     public long LeadEnded => leadEnded;
@@ -93,7 +96,8 @@ internal sealed class LatencyRecorder
         var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        Lead = load.Lead > TimeSpan.Zero ? new() : null;
+        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // 270 kB: no new one for each slice
+        Lead?.Clear();
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
         SendLateness = isOpenLoop ? new() : null;
@@ -179,6 +183,8 @@ internal sealed class LatencyRecorder
         {
             if (part == CallPart.Window)
                 RecordFailure(doneNs - intendedNs, result);
+            else if (part == CallPart.Lead)
+                RecordUnanswered(sentNs, doneNs, result);
             return;
         }
         allOk++;
@@ -254,6 +260,20 @@ internal sealed class LatencyRecorder
         RecordFailure(0, result);
     }
 
+    /// <summary>
+    /// Notes a call that was in flight for all of the window and was not answered well: the window has seen it as it has seen those that
+    /// it began. Else a server that answers a stream before the window and never in it would not be noticed.
+    /// </summary>
+    public void RecordUnanswered(long sentNs, long doneNs, CallResult result)
+    {
+        if (sentNs > clock.BeginNs || doneNs < clock.EndNs || clock.EndNs <= clock.BeginNs)
+            return;
+        if (Started++ == 0)
+            FirstSentNs = Math.Max(sentNs, clock.StartNs);
+        Ended++;
+        RecordFailure(doneNs - Math.Max(sentNs, clock.StartNs), result);
+    }
+
     private static WindowClock Always()
     {
         var clock = new WindowClock(0);
@@ -269,7 +289,11 @@ internal sealed class LatencyRecorder
         else
             leadEnded++;
         if (!result.IsOk)
+        {
+            if (part == CallPart.Lead)
+                RecordUnanswered(sentNs, doneNs, result);
             return;
+        }
         allOk++;
         AllBytes += result.Bytes;
         if (part == CallPart.Tail)

@@ -10,6 +10,10 @@ internal sealed record LoadResult
     public required bool HasBegun { get; init; }
 
     public required long WindowNs { get; init; }
+
+    /// <summary>How long the window was to be; null where its calls were counted.</summary>
+    public long? PlannedNs { get; init; }
+
     public required long Started { get; init; }
     public required long Ok { get; init; }
     public required IReadOnlyDictionary<string, long> Failed { get; init; }
@@ -49,6 +53,10 @@ internal sealed record LoadResult
     public LatencyHistogram? SendLateness { get; init; }
 
     public required ConnectionStats Connections { get; init; }
+
+    /// <summary>Calls of each connection that were sent in the window and ended well.</summary>
+    public required IReadOnlyList<long> CallsByConnection { get; init; }
+
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 
@@ -90,21 +98,37 @@ internal sealed record LoadWindow
 
     public long Seed { get; init; }
 
+    /// <summary>
+    /// This is a later slice of a measurement: what connections do once in each measurement, such as looking at a reply more closely, is
+    /// not done again, since it would cost a short window a larger share of its time.
+    /// </summary>
+    public bool IsContinued { get; init; }
+
     /// <summary>Which way messages go; the connections decide.</summary>
     public Flow Flow { get; init; }
 }
 
 /// <summary>
 /// Is told of the edges of a window at the very moment, on the thread that watches it: counters that belong to the window are read here.
-/// Neither may throw or wait for anybody, and load may be running.
+/// None may throw or wait for anybody, and load may be running.
 /// </summary>
 internal interface IWindowEdges
 {
-    /// <summary>The window begins when this returns: what takes long is read first, CPU times last.</summary>
+    /// <summary>The window begins soon: what takes long is read here.</summary>
+    void BeforeBegin()
+    {
+    }
+
+    /// <summary>The window begins when this returns: CPU times are read here.</summary>
     void OnBegin();
 
-    /// <summary>The window has just ended: CPU times are read first, what takes long last.</summary>
+    /// <summary>The window has just ended: CPU times are read here.</summary>
     void OnEnd();
+
+    /// <summary>The window ended a moment ago: what takes long is read here.</summary>
+    void AfterEnd()
+    {
+    }
 }
 
 /// <summary>

@@ -1,4 +1,4 @@
-using System.Globalization;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Client.Engine;
 
@@ -13,8 +13,8 @@ internal static class ServerWords
     {
         foreach (var secret in secrets)
             text = text.Replace(secret, "(hidden)", StringComparison.Ordinal);
-        // A terminal obeys control characters and turns text round at others (Unicode TR9), and a reader needs one line.
-        text = string.Concat(text.Select(letter => IsObeyed(letter) ? ' ' : letter)).Trim();
+        // A reader needs one line, in which words stay apart.
+        text = string.Concat(text.Select(letter => PrintableText.IsObeyed(letter) ? ' ' : letter)).Trim();
         return text.Length <= longest ? text : text[..longest] + "…";
     }
 
@@ -22,7 +22,4 @@ internal static class ServerWords
     public static IReadOnlyList<string> Secrets(IEnumerable<string> values) =>
         [.. values.SelectMany(value => value.Split(' ').Append(value)).Where(text => text.Length > 3)
             .Distinct().OrderByDescending(text => text.Length)];
-
-    private static bool IsObeyed(char letter) => char.IsControl(letter)
-        || char.GetUnicodeCategory(letter) is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 }

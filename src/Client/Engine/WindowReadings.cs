@@ -36,16 +36,19 @@ internal sealed class WindowReadings(
         atBegin = (connections.Sum(connection => connection.Reopened), connections.Min(connection => connection.StreamsAllowed));
         source.Connects?.Begin();
         source.Notes?.Begin();
-        edges?.OnBegin();
+        edges?.BeforeBegin();
         bytesAtBegin = Bytes(connections);
         blockedAtBegin = BlockedSoFar();
+        // Last, so that the CPU time of all these readings is none of the window's.
+        edges?.OnBegin();
     }
 
     public void OnEnd()
     {
+        edges?.OnEnd();
         bytesAtEnd = Bytes(connections);
         blockedAtEnd = BlockedSoFar();
-        edges?.OnEnd();
+        edges?.AfterEnd();
         connects = (source.Connects?.Count ?? 0, source.Connects?.Percentiles() ?? []);
     }
 

@@ -16,6 +16,7 @@ internal sealed class WindowRun
     public WindowRun(LoadWindow window, IReadOnlyList<Scheduler> schedulers)
     {
         (Window, this.schedulers) = (window, schedulers);
+        PlannedNs = window.Duration is { } duration ? (long)(duration.TotalSeconds * 1e9) : null;
         Clock = new WindowClock(MonotonicClock.NowNs);
         if (window.Lead <= TimeSpan.Zero)
             Clock.BeginAt(Clock.StartNs);
@@ -34,6 +35,9 @@ internal sealed class WindowRun
 
     /// <summary>Median time of the calls before the window; null where none goes before it.</summary>
     public long? LeadMedianNs { get; set; }
+
+    /// <summary>How long the window is to be; null: until its calls are over.</summary>
+    public long? PlannedNs { get; set; }
 
     /// <summary>Completes when no call is out any more.</summary>
     public Task Drained => drained.Task;

@@ -96,14 +96,18 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
 
     private void Begin()
     {
-        var lead = new LatencyHistogram();
-        foreach (var part in Recorders.Select(recorder => recorder.Lead).OfType<LatencyHistogram>())
-            lead.Add(part);
-        run.LeadMedianNs = lead.ToCounts().ValueAt(50);
-        lengthNs = Math.Max(lengthNs, Window.Medians * run.LeadMedianNs.Value);
+        if (!Window.IsContinued)
+        {
+            var lead = new LatencyHistogram();
+            foreach (var part in Recorders.Select(recorder => recorder.Lead).OfType<LatencyHistogram>())
+                lead.Add(part);
+            run.LeadMedianNs = lead.ToCounts().ValueAt(50);
+            lengthNs = Math.Max(lengthNs, Window.Medians * run.LeadMedianNs.Value);
+        }
+        run.PlannedNs = lengthNs == long.MaxValue ? null : lengthNs;
         edges.OnBegin();
         run.Clock.BeginAt(MonotonicClock.NowNs);
-        foreach (var connection in schedulers.SelectMany(scheduler => scheduler.Connections))
+        foreach (var connection in Window.IsContinued ? [] : schedulers.SelectMany(scheduler => scheduler.Connections))
             connection.OnWindow();
         stage = Stage.Window;
     }

@@ -16,17 +16,19 @@ internal static class WindowTotals
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
-        var started = recorders.Sum(recorder => recorder.Started);
         // A call that is still out was cut off and never ended: it took at least the whole timeout.
-        var stuck = started - recorders.Sum(recorder => recorder.Ended);
+        var stuck = recorders.Sum(recorder => recorder.Crossing);
+        var started = recorders.Sum(recorder => recorder.Started + recorder.Unended);
         var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
         if (stuck > 0)
             cutOff.Record((long)(options.Timeout.TotalSeconds * 1e9), stuck);
         var notSent = run.NotSent(started);
+        IReadOnlyList<long> calls = [.. run.CallsByConnection];
         var result = new LoadResult
         {
             HasBegun = readings.HasBegun,
             WindowNs = end - Begin(run, recorders),
+            PlannedNs = run.PlannedNs,
             Started = started,
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
@@ -48,7 +50,8 @@ internal static class WindowTotals
                 : Merge(recorders.Select(recorder => recorder.ServiceTime)),
             SendLateness = run.Window.Rate is null || run.Window.Flow == Flow.In ? null
                 : Merge(recorders.Select(recorder => recorder.SendLateness)),
-            Connections = readings.Stats([.. run.CallsByConnection]),
+            Connections = readings.Stats(calls),
+            CallsByConnection = calls,
             ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
             Buckets = Buckets(recorders, end - run.Clock.BeginNs),
             Blocked = readings.Blocked,

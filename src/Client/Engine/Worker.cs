@@ -109,8 +109,11 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler scheduler, double perSecond, long delayNs)
     : Worker(stream, pacer, scheduler)
 {
+    // A stream is silent that waits for so many times the longest gap between its messages.
+    private const int SilentGaps = 10;
+
     private readonly IOneWayStream stream = stream;
-    private long lastDueNs;
+    private long lastDueNs, longestNs;
 
     protected override async Task CallAsync()
     {
@@ -120,9 +123,16 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
         for (var now = begun; await stream.ReadyAsync() && Pacer.Next(now, out _);)
         {
             // Until a message is due nobody has to wait for it.
-            var result = await stream.CallAsync(now + gapNs + delayNs);
+            var expected = now + gapNs + delayNs;
+            var result = await stream.CallAsync(expected);
             if (result.IsOver)
+            {
+                now = MonotonicClock.NowNs;
+                if (now - expected > SilentGaps * longestNs)
+                    Scheduler.Recorder.RecordUnanswered(number == 0 ? 0 : expected, now, CallResult.CutOff);
                 break;
+            }
+            longestNs = Math.Max(longestNs, MonotonicClock.NowNs - now);
             now = MonotonicClock.NowNs;
             var due = result.IsOk ? stream.DueNs(now) : now;
             lastDueNs = due ?? 0;

@@ -8,6 +8,7 @@ using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
@@ -21,12 +22,20 @@ internal sealed class BenchPlan
     /// <summary>A server of our own ends and starts.</summary>
     private static readonly TimeSpan ServerStart = TimeSpan.FromMilliseconds(600);
 
+    /// <summary>
+    /// What a slice takes beyond its length: load before and after it, calls that end, the server's counters. Longer where calls are slow.
+    /// </summary>
+    private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
+
+    // What a local socket carried with replies of 1 MB over 400 connections on two CPUs, to estimate how long such a call takes.
+    private const double BytesPerSecond = 1.5e9;
+
     private readonly RunOptions options;
 
     public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
     {
         this.options = options;
-        Cells = [.. Combine(options, targets).Concat(Beside(options, targets)).Select((cell, index) => cell with { Index = index })];
+        Cells = [.. Combine(options, targets).Select((cell, index) => cell with { Index = index })];
         (FirstRounds, LoadRounds, SearchRounds) =
             (Left(FirstPhase, options.Rounds), Left(LoadPhase, options.Rounds), Left(SearchPhase, options.SearchRounds));
     }
@@ -34,13 +43,16 @@ internal sealed class BenchPlan
     /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
 
-    /// <summary>How many comparisons name their winners together: see <see cref="ClaimFamily"/>.</summary>
+    // What arms are judged by, and the CPU of a call.
+    private const int MetricsOfClaim = 2;
+
+    /// <summary>How many comparisons of arms are judged, by what arms are judged by: see <see cref="ClaimFamily"/>.</summary>
     public int Claims => Cells.Count == 0 ? 0
         : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Of(options, this)).Count;
 
     /// <summary>The fewest rounds with which any of them can; 1 where nothing is compared.</summary>
-    public int FewestRounds => Claims is > 0 and var claims
-        ? Holm.FewestRounds(claims, StoppingRule.AlphaOf(options.RoundsAuto || options.Resume is not null)) : 1;
+    public int FewestRounds => Claims == 0 ? 1
+        : Joint.FewestRounds(options.RoundsAuto || options.Resume is not null, MetricsOfClaim * Claims);
 
     /// <summary>Rounds that are measured now, those of the load and search phases too.</summary>
     public int RoundsInAll => FirstRounds + LoadRounds + SearchRounds;
@@ -69,7 +81,26 @@ internal sealed class BenchPlan
     public TimeSpan? Estimate => options.Calls is not null
         ? null
         : Starting + (RoundsInAll - 1) * BetweenRounds
-            + Measurements * (options.Warmup + options.Duration + CellOverhead);
+            + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell));
+
+    /// <summary>Whether any cells take turns.</summary>
+    public bool HasSlices => FirstPhase.GroupBy(cell => Point.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
+
+    /// <summary>How long one measurement of the cell takes where a time ends it.</summary>
+    public TimeSpan TimeOf(PlannedCell cell)
+    {
+        var whole = options.Warmup + options.Duration + CellOverhead;
+        if (!InTurns([.. Cells.Where(other => Point.Of(other.Record.Key) == Point.Of(cell.Record.Key))]))
+            return whole;
+        // A slice of slow calls is as long as five of them, and its edges take as long as four.
+        var load = cell.Load;
+        var slow = 9 * TimeSpan.FromSeconds(load.Connections * (double)load.Streams * load.Size / BytesPerSecond);
+        return whole + SlicesOf(options.Slice) * SliceOverhead
+            + (slow > options.Duration && !options.FixedDuration ? slow - options.Duration : TimeSpan.Zero);
+    }
+
+    /// <summary>How many slices of that length a round has of each cell: as many as its time holds, and at least one.</summary>
+    public int SlicesOf(TimeSpan slice) => Math.Max(1, (int)(options.Duration / slice + 1e-6));
 
     /// <summary>How many measurements there will be.</summary>
     public int Measurements => Cells.Sum(RoundsOf);
@@ -109,33 +140,61 @@ internal sealed class BenchPlan
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
         RoundOrder.Shuffle(phase, cell => Point.Of(cell.Record.Key), options.Seed, round);
 
+    /// <summary>
+    /// What the round measures, in this order: each entry is one cell in one window, or all cells that are compared, in turns.
+    /// </summary>
+    public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
+    {
+        var turns = new List<IReadOnlyList<PlannedCell>>();
+        foreach (var compared in Order(phase, round).GroupBy(cell => Point.Of(cell.Record.Key)))
+        {
+            if (InTurns([.. compared]))
+                turns.Add([.. compared]);
+            else
+                turns.AddRange(compared.Select(cell => (PlannedCell[])[cell]));
+        }
+        return turns;
+    }
+
+    /// <summary>
+    /// Whether cells that are compared take turns in slices. Not where a number of calls is a measurement, or a connection a call; where
+    /// calls have a rate, since a queue that grows is not seen in a slice; where messages go one way on streams that outlive slices; and
+    /// not under <c>--watch</c>, which counts connections by state. Between its slices a cell's connections are idle: HTTP/2 servers
+    /// leave them open, of others that are not ours nobody knows.
+    /// </summary>
+    /// <param name="cells">All of one point.</param>
+    public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
+        options.Slice > TimeSpan.Zero && options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
+        && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
+            && (options.OwnServer || options.FixedSlice || ProtocolTable.IsGrpcServed(cell.Load.Protocol)))
+        && OpenFileLimit.Raise().Allows(cells.Sum(cell => cell.Load.Connections));
+
     private static IEnumerable<PlannedCell> Combine(RunOptions options, IReadOnlyList<Target> targets) =>
         from given in options.Loads.Prepend(null)
-        from topology in options.Topologies
-        from size in Sizes(options, targets)
+        from cells in options.Sets
+        from size in Sizes(cells, targets)
         from target in targets
-        from client in options.Clients
+        where cells.HasPipe || target.Address.Kind != "pipe"
+        from client in cells.Clients
         from mode in target.Call is { } call ? [CallMode.Of(call)] : options.Modes
+        where !IsLeftOut(options, client, mode)
         from chunk in mode == CallMode.Pull && target.Call is null ? options.Chunks : [0]
         from perCall in options.ConnectPerCall
-        select Make(options, target, (client, mode, chunk, perCall), size, topology, given);
+        select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    private static IEnumerable<PlannedCell> Beside(RunOptions options, IReadOnlyList<Target> targets) =>
-        from topology in new[] { options.Beside }.OfType<Topology>()
-        from size in new[] { options.Sizes.Min(), options.Sizes.Max() }.Distinct()
-        from target in targets
-        where target is { Mark: "", Address.Kind: "tcp" or "unix" }
-        select Make(options, target, (options.Clients[0], options.Modes[0], 0, false), size, topology, null);
+    /// <summary>Of a method that streams the wire client alone measures messages: by default it is the only client then.</summary>
+    private static bool IsLeftOut(RunOptions options, string client, string mode) =>
+        options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 
     /// <summary>
     /// What an HTTP/1.1 server sends is not known beforehand; arms are compared at one size, the largest of theirs. A method is called with
     /// what was given for it.
     /// </summary>
-    private static IReadOnlyList<long> Sizes(RunOptions options, IReadOnlyList<Target> targets)
+    private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {
         if (targets.Any(target => target.Request is not null))
             return [targets.Max(target => target.Request?.Size ?? 0)];
-        return targets is [{ Call: { } call }, ..] ? [call.Size] : options.Sizes;
+        return targets is [{ Call: { } call }, ..] ? [call.Size] : cells.Sizes;
     }
 
     private static PlannedCell Make(
@@ -253,6 +312,22 @@ internal static class RoundOrder
         foreach (var block in blocks)
             Shuffle(block, ref random);
         return [.. blocks.SelectMany(block => block)];
+    }
+
+    /// <summary>The order of the items in each block of slices of a round: each block has its own.</summary>
+    /// <param name="items">What takes turns.</param>
+    /// <param name="seed">The run's.</param>
+    /// <param name="round">The round's number.</param>
+    public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
+    {
+        // Not the numbers of the order of the cells.
+        var random = new SplitMix64(unchecked(~((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round)));
+        while (true)
+        {
+            T[] order = [.. items];
+            Shuffle(order, ref random);
+            yield return order;
+        }
     }
 
     private static void Shuffle<T>(T[] order, ref SplitMix64 random)

@@ -26,8 +26,7 @@ internal static class FamilyRounds
 
     /// <summary>Of what was asked for, before any server is there; 1 where nothing is compared.</summary>
     public static int Needed(RunOptions options) =>
-        new BenchPlan(options with { Reference = null, Sizes = options.Call is null ? options.Sizes : [options.Sizes[0]] },
-            [.. Targets(options)]).FewestRounds;
+        new BenchPlan(options with { Reference = null }, [.. Targets(options)]).FewestRounds;
 
     private static IEnumerable<Target> Targets(RunOptions options)
     {

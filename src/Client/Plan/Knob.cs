@@ -19,7 +19,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private const int LeastServerWindow = 65_535;
 
     private static readonly string[] Switches = ["on", "off"], Kinds = ["dotnet", "loop", "bare"], KindsOfClient = ["dotnet", "loop"],
-        Collectors = ["server", "workstation"], Stacks = ["built-in", "grpc-dotnet"];
+        Collectors = ["server", "workstation"], Builds = ["jit", "aot"], Stacks = ["built-in", "grpc-dotnet"];
 
     public static readonly IReadOnlyList<Knob> All =
     [
@@ -43,7 +43,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
         new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
             (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
-        new("inline", KnobSide.Server, "on: the server it starts answers on its I/O threads",
+        new("inline", KnobSide.Server,
+            "on: the server it starts answers on its I/O threads, or event loops (--sockets loop); off,on: both, each an arm",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
         new("eager-receive", KnobSide.Server,
             "on: the server it starts receives without looking first whether there is anything (dotnet's sockets)",
@@ -62,6 +63,11 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
             knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
+        new("server-build", KnobSide.Server,
+            "how the server it starts was compiled: jit, as it runs, or aot, ahead; jit,aot: both, each an arm "
+                + "(default: as this program was)",
+            (knobs, text) => knobs with { ServerBuild = OneOf(text, "--server-build", Builds) },
+            knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // another program
         new("stack", KnobSide.Server, "gRPC stack of the server it starts: grpc-dotnet (default where it is built in) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks, NotOfferedBy = ["echo"] },
@@ -175,6 +181,9 @@ internal sealed record Knobs
 
     /// <summary>Garbage collector of the server it starts: <c>server</c> or <c>workstation</c>.</summary>
     public string? ServerGc { get; init; }
+
+    /// <summary>How the server it starts was compiled: <c>jit</c> or <c>aot</c>; null: as this program.</summary>
+    public string? ServerBuild { get; init; }
 
     /// <summary>gRPC stack of the server it starts: <c>built-in</c> or <c>grpc-dotnet</c>.</summary>
     public string? Stack { get; init; }

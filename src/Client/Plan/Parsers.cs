@@ -150,7 +150,10 @@ internal static class Parsers
             throw new UsageException($"{what} has a quotation mark {quote} that is not closed: {text}");
         if (word is not null)
             words.Add(word.ToString());
-        return words.Count > 0 ? words : throw new UsageException($"{what} is empty: it is the command that starts a server");
+        if (words.Count == 0)
+            throw new UsageException($"{what} is empty: it is the command that starts a server");
+        return words[0].Length > 0 ? words
+            : throw new UsageException($"{what} begins with an empty word, where its program belongs: {text}");
     }
 
     private static double? Scaled(string text, (string Suffix, double Factor)[] units)
@@ -160,7 +163,9 @@ internal static class Parsers
             if (!text.EndsWith(suffix, StringComparison.Ordinal))
                 continue;
             var digits = text[..^suffix.Length].TrimEnd();
-            if (double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number))
+            // "NaN" and "Infinity" are numbers to .NET.
+            if (double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
+                && double.IsFinite(number))
                 return number * factor;
         }
         return null;

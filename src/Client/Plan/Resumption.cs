@@ -1,7 +1,5 @@
-using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Results;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -9,7 +7,7 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// A kept run to which rounds are added. Whoever asks for more has seen what there is, so this is another look: the file records it, and
-/// all its intervals and winners are at the stricter level of <c>--rounds auto</c> from then on.
+/// from then on its intervals are those of <c>--rounds auto</c>, which hold however often somebody looks.
 /// </summary>
 /// <param name="File">Where it is kept, and goes on to be.</param>
 /// <param name="Kept">As it was read.</param>
@@ -28,7 +26,6 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private IReadOnlyList<int> Looks => Kept.Options switch
     {
         { Looks.Count: > 0 } options => options.Looks,
-        { RoundsAuto: true } => [.. StoppingRule.Looks.Where(look => look < Last), Last],
         _ => [Last],
     };
 
@@ -49,14 +46,12 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
             throw new UsageException($"--resume: {e.Message}");
         }
         if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
-            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be repeated");
+            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
+                + "repeated (what -H, --data and --expect take from @FILE can)");
         // A time of the future is from before the clock was set back, and no moment ago.
         if (kept.Ending == "running" && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and is not ended: that run seems to go on");
-        var resumption = new Resumption(file, kept, more);
-        return resumption.Looks.Count < StoppingRule.Looks.Count ? resumption : throw new UsageException(string.Create(
-            CultureInfo.InvariantCulture,
-            $"--resume: {file} has been looked at {resumption.Looks.Count} times, and more looks would invent differences: measure anew"));
+        return new Resumption(file, kept, more);
     }
 
     /// <summary>The options of the kept run with the rounds that are added.</summary>
@@ -88,8 +83,19 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }
-        var why = differences.Count == 0 ? "its cells are others now"
-            : $"its {differences[0].What} was '{differences[0].Before}' and is '{differences[0].After}' now";
-        throw new EnvironmentException($"--resume: no round can be added to {File}: {why}, so rounds would not be of one run");
+        throw Refusal(differences.Count == 0 ? "its cells are others now" : Told(differences[0]));
     }
+
+    /// <summary>Finds out early, before options are read that another machine may not have.</summary>
+    /// <exception cref="EnvironmentException">The kept run is of another machine.</exception>
+    public void CheckMachine(HostInfo here)
+    {
+        if (Differences.OfMachines(Kept, Kept with { Host = here }) is [var first, ..])
+            throw Refusal($"it is another machine's ({Told(first)})");
+    }
+
+    private EnvironmentException Refusal(string why) =>
+        new($"--resume: no round can be added to {File}: {why}, so rounds would not be of one run");
+
+    private static string Told(Difference difference) => $"its {difference.What} was '{difference.Before}' and is '{difference.After}' now";
 }

@@ -1,3 +1,4 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Protocols;
@@ -35,17 +36,27 @@ internal sealed record RunOptions
     public required IReadOnlyList<long> Sizes { get; init; }
     public required IReadOnlyList<Topology> Topologies { get; init; }
 
-    /// <summary>
-    /// Beside these, a few cells of another concurrency: tcp and unix at the smallest and the largest size, since which of them is ahead
-    /// may depend on it; null: none.
-    /// </summary>
-    public Topology? Beside { get; init; }
+    /// <summary>What is measured in each shape of load; empty: every size, by every client, in each of <see cref="Topologies"/>.</summary>
+    public IReadOnlyList<CellSet> Shapes { get; init; } = [];
+
+    /// <summary>The cells of a plan before transports, modes and loads multiply them.</summary>
+    public IEnumerable<CellSet> Sets =>
+        Shapes.Count > 0 ? Shapes : Topologies.Select(topology => new CellSet(topology, Sizes, Clients));
 
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
 
     /// <summary><see cref="Duration"/> was asked for: windows of slow calls are not lengthened.</summary>
     public bool FixedDuration { get; init; }
+
+    /// <summary>
+    /// Cells that are compared take turns of so long within a round, where they can (<see cref="BenchPlan.InTurns"/>); 0: each is measured
+    /// in one window.
+    /// </summary>
+    public TimeSpan Slice { get; init; }
+
+    /// <summary><see cref="Slice"/> was asked for: servers that are not ours keep the connections of all cells that are compared.</summary>
+    public bool FixedSlice { get; init; }
 
     /// <summary>Calls of one measurement, which then takes as long as it takes; null: <see cref="Duration"/> ends it.</summary>
     public long? Calls { get; init; }
@@ -68,6 +79,9 @@ internal sealed record RunOptions
     public bool RoundsAuto { get; init; }
 
     public TimeSpan MaxTime { get; init; } = TimeSpan.FromMinutes(30);
+
+    /// <summary>Of <c>ab</c>: the limits whose crossing or exclusion ends the run, empty without any; null for other commands.</summary>
+    public IReadOnlyList<GateLimit>? Limits { get; init; }
 
     /// <summary>Differences smaller than this ratio do not matter to the asker.</summary>
     public double Delta { get; init; } = 0.03;

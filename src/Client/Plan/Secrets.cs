@@ -1,4 +1,6 @@
 using System.Buffers.Text;
+using System.Text;
+using IpcBench.Analysis.Results;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
@@ -9,16 +11,24 @@ internal static class Secrets
     // Headers that hold no credentials: their values are kept.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
 
-    /// <summary>The arguments, with the values of headers and the users and queries of URLs left out.</summary>
+    // Options whose values are messages, which may hold anything.
+    private static readonly string[] Messages = ["--data", "--expect"];
+
+    /// <summary>The arguments, with the values of headers, messages and the users and queries of URLs left out.</summary>
     public static IReadOnlyList<string> Without(IReadOnlyList<string> commandLine)
     {
         var kept = new List<string>(commandLine.Count);
-        var isHeader = false;
+        var (isHeader, isMessage) = (false, false);
         foreach (var argument in commandLine)
         {
-            var start = isHeader ? 0 : HeaderStart(argument);
-            kept.Add(start >= 0 ? argument[..start] + Header(argument[start..]) : UrlText.WithoutSecrets(argument));
-            isHeader = !isHeader && (argument == "--header" || argument is ['-', not '-', ..] && argument[^1] == 'H');
+            var header = isHeader ? 0 : isMessage ? -1 : HeaderStart(argument);
+            var message = isMessage ? 0 : isHeader ? -1 : MessageStart(argument);
+            kept.Add(header >= 0 ? argument[..header] + Header(argument[header..])
+                : message >= 0 ? argument[..message] + Message(argument[message..])
+                : UrlText.WithoutSecrets(argument));
+            var isValue = isHeader || isMessage;
+            isHeader = !isValue && (argument == "--header" || argument is ['-', not '-', ..] && argument[^1] == 'H');
+            isMessage = !isValue && Messages.Contains(argument);
         }
         return kept;
     }
@@ -32,14 +42,24 @@ internal static class Secrets
         return sentence;
     }
 
-    /// <summary><c>Name: value</c>, or <c>Name: (hidden)</c>.</summary>
+    /// <summary><c>Name: value</c>, or <c>Name: (hidden)</c>; where a header is read from holds no secret.</summary>
     public static string Header(string text)
     {
+        if (HeaderTexts.IsElsewhere(text))
+            return text;
         var colon = text.IndexOf(':', StringComparison.Ordinal);
         if (colon < 0)
             return UrlText.Hidden;
         return Harmless.Contains(text[..colon].Trim(), StringComparer.OrdinalIgnoreCase) ? text : text[..colon] + ": " + UrlText.Hidden;
     }
+
+    // A file or standard input is no secret, what is in it may be.
+    private static string Message(string text) => text is ['@', ..] or "-" ? text : UrlText.Hidden;
+
+    /// <summary>Where the message begins in <c>--data=…</c>; −1 where there is none.</summary>
+    private static int MessageStart(string argument) =>
+        Array.Find(Messages, name => argument.StartsWith(name, StringComparison.Ordinal)
+            && argument.AsSpan(name.Length) is ['=' or ':', ..]) is { } found ? found.Length + 1 : -1;
 
     /// <summary>Where the header begins in <c>--header=…</c>, <c>-H…</c> and <c>-lH…</c>; −1 where there is none.</summary>
     private static int HeaderStart(string argument)
@@ -51,6 +71,42 @@ internal static class Secrets
         if (letter < 0 || letter == argument.Length - 1)
             return -1;
         return argument[letter + 1] is '=' or ':' ? letter + 2 : letter + 1;
+    }
+}
+
+/// <summary>
+/// Headers as typed after <c>-H</c>: <c>Name: value</c>, or where they stand so that their values are in no list of processes, a header a
+/// line: <c>@FILE</c>, or <c>$NAME</c>, a variable of the environment.
+/// </summary>
+internal static class HeaderTexts
+{
+    /// <summary>Whether the text says where headers stand, and is none.</summary>
+    public static bool IsElsewhere(string text) =>
+        text is ['@', ..] || (text is ['$', _, ..] && !text.Contains(':', StringComparison.Ordinal));
+
+    /// <summary>All headers, each as <c>Name: value</c>.</summary>
+    /// <exception cref="UsageException">A file cannot be read, or there is no such variable.</exception>
+    public static IReadOnlyList<string> Read(IEnumerable<string> typed) =>
+        [.. typed.SelectMany(text => IsElsewhere(text) ? Lines(text) : [text])];
+
+    private static IEnumerable<string> Lines(string text)
+    {
+        var lines = (text[0] == '@' ? OfFile(text[1..]) : Environment.GetEnvironmentVariable(text[1..])
+            ?? throw new UsageException($"-H {text}: there is no variable {text[1..]} in the environment"))
+            .Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        return lines.Length > 0 ? lines : throw new UsageException($"-H {text}: there is no header in it");
+    }
+
+    private static string OfFile(string file)
+    {
+        try
+        {
+            return Encoding.UTF8.GetString(WholeFile.Read(file)).TrimStart('\uFEFF');
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
+        {
+            throw new UsageException($"-H @{file}: it cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
+        }
     }
 }
 

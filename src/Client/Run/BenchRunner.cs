@@ -109,22 +109,26 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             number, attempt, cells.Any(cell => cell.Given?.Promise is not null) ? options.SearchRounds : options.Rounds);
         var spoiled = new Dictionary<Point, string>();
         var longer = new List<LongerWindow>();
-        foreach (var cell in plan.Order(cells, number))
+        foreach (var together in plan.Turns(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
-            var measured = await rounds.MeasureAsync(cell, number, attempt, rate(cell, number), cancellation);
-            var round = measured.Round;
-            journal.Add(round);
-            if (measured.Lengthened is { } window)
-                longer.Add(window);
-            // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
-            observer.CellFinished(cell, round, journal.Record);
-            if (measured.ServerLost is { } lost)
+            var measured = together is [var single]
+                ? [await rounds.MeasureAsync(single, number, attempt, rate(single, number), cancellation)]
+                : await rounds.MeasureInTurnsAsync(together, number, attempt, cancellation);
+            foreach (var (round, _) in measured)
+            {
+                var cell = together.First(cell => cell.Index == round.Cell);
+                journal.Add(round);
+                // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
+                observer.CellFinished(cell, round, journal.Record);
+                if (round.Spoiled.Length > 0)
+                    spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
+            }
+            longer.AddRange(measured.Select(one => one.Lengthened).OfType<LongerWindow>());
+            if (measured.Select(one => one.ServerLost).FirstOrDefault(lost => lost is not null) is { } lost)
                 throw new IOException(lost);
             if (journal.IsFull)
                 throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
-            if (round.Spoiled.Length > 0)
-                spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
         }
         foreach (var compared in longer.GroupBy(window => Point.Of(window.Cell.Record.Key)))
         {
@@ -161,8 +165,10 @@ internal sealed class RoundsLimit(RunOptions options)
             return false;
         }
         var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
-        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!ofSearch && StopDecision.After(record).Stop);
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!ofSearch && IsDecided(record));
     }
+    private bool IsDecided(RunRecord record) => options.Limits is { } limits
+        ? StopDecision.OfSides(record, limits).Stop : StopDecision.After(record).Stop;
 }
 
 /// <summary>

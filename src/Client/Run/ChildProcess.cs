@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using IpcBench.Host;
 using IpcBench.Transports;
@@ -11,12 +12,40 @@ internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)
 
+    // Of all sockets and pipes of this tool's own; the number of the run follows.
+    private const string Prefix = "grpcbench-";
+
     /// <summary>Where no other run listens: several runs at once must not meet.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
+    /// <exception cref="EnvironmentException">The folder for temporary files cannot hold it.</exception>
     public static Address PrivateAddress(string kind)
     {
-        var name = string.Create(CultureInfo.InvariantCulture, $"grpcbench-{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
-        return Address.Own[kind](name);
+        var name = string.Create(CultureInfo.InvariantCulture, $"{Prefix}{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
+        var address = Address.Own[kind](name);
+        if (address.SocketFile is { } file)
+            CheckFolder(UnixSocketPath.Resolve(file));
+        return address;
+    }
+
+    private static void CheckFolder(string file)
+    {
+        var (folder, variable) = (Path.GetTempPath(), OperatingSystem.IsWindows() ? "TEMP" : "TMPDIR");
+        if (!Directory.Exists(folder))
+            throw new EnvironmentException($"{variable} is '{folder}', where there is no folder: set it to one for temporary files");
+        try
+        {
+            _ = new UnixDomainSocketEndPoint(file);
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            throw new EnvironmentException(
+                $"{variable} is '{folder}', and with it the path of a Unix socket is longer than the system allows, about 100 bytes: "
+                    + $"set {variable} to a shorter folder", e);
+        }
+        catch (PlatformNotSupportedException)
+        {
+            // The server says it of the transport.
+        }
     }
 
     /// <summary>
@@ -84,20 +113,23 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and whatever it has
-    /// started. What has not ended in time is killed.
+    /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and ends whatever it has
+    /// started, though it may itself have ended long ago. What has not ended in time is killed.
     /// </summary>
-    public static async Task TerminateAsync(Process process, TimeSpan patience)
+    /// <param name="process">The program.</param>
+    /// <param name="tree">What it had started when it was last looked at.</param>
+    /// <param name="patience">How long it may take.</param>
+    public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)
     {
-        var tree = new ProcessTree([process.Id]);
         try
         {
-            tree.Find();
-            if (process.HasExited) // its number may be another's by now
-                return;
-            if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
-                TryKill(process);
-            await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
+            if (!process.HasExited) // else its number may be another's by now
+            {
+                tree.Find();
+                if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
+                    TryKill(process);
+                await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
+            }
         }
         catch (Exception e) when (e is TimeoutException or InvalidOperationException)
         {
@@ -137,6 +169,63 @@ internal static partial class ChildProcess
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial int kill(int process, int signal);
+
+    /// <summary>
+    /// Removes the socket files that runs before this one left when they were killed: those whose run is gone, and that nobody serves.
+    /// </summary>
+    public static void Sweep()
+    {
+        foreach (var file in Left().ToList())
+            TryRemove(() => File.Delete(file));
+
+        static IEnumerable<string> Left()
+        {
+            try
+            {
+                return Directory.EnumerateFiles(Path.GetTempPath(), "*" + Prefix + "*").Where(IsLeft).ToList();
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                return [];
+            }
+        }
+    }
+
+    // A run in a container may share the folder, and have a number that nobody has here: its servers answer.
+    private static bool IsLeft(string file)
+    {
+        var name = Path.GetFileName(file);
+        var words = name[name.IndexOf(Prefix, StringComparison.Ordinal)..].Split('-');
+        if (words.Length != 3 || !int.TryParse(words[1], NumberStyles.None, CultureInfo.InvariantCulture, out var run) || IsThere(run))
+            return false;
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
+        try
+        {
+            socket.Connect(new UnixDomainSocketEndPoint(file));
+            return false;
+        }
+        catch (SocketException e)
+        {
+            return e.SocketErrorCode == SocketError.ConnectionRefused;
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            return false; // longer than a socket's path may be: it is nothing of this tool's
+        }
+    }
+
+    private static bool IsThere(int process)
+    {
+        try
+        {
+            using var found = Process.GetProcessById(process);
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            return false;
+        }
+    }
 
     private static void RemoveSocket(Address address)
     {

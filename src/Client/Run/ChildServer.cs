@@ -10,7 +10,9 @@ namespace IpcBench.Client.Run;
 /// <summary>A server that this tool started: a child process on private endpoints that ends with it, however it ends.</summary>
 internal sealed class ChildServer : IAsyncDisposable
 {
-    private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
+    /// <summary>How long a server may take until it is ready, unless something else is said.</summary>
+    internal static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
+
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2), HalfASecond = TimeSpan.FromMilliseconds(500);
@@ -25,9 +27,14 @@ internal sealed class ChildServer : IAsyncDisposable
     private readonly TaskCompletionSource errorEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<Endpoint> endpoints = [];
-    private IDisposable? bond;
+    private readonly ProcessTree tree;
+    private ServerKeeper.KeptServer? bond;
 
-    private ChildServer(IServerCommand command) => (process, this.command) = (command.Start(), command);
+    private ChildServer(IServerCommand command)
+    {
+        (process, this.command) = (command.Start(), command);
+        tree = new ProcessTree([process.Id]);
+    }
 
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
@@ -40,10 +47,20 @@ internal sealed class ChildServer : IAsyncDisposable
 
     public int Id => process.Id;
 
+    /// <summary>Numbers of the processes that serve: the one that was started, and those that had left it when it was ready.</summary>
+    public IReadOnlyList<int> Ids { get; private set; } = [];
+
+    /// <summary>Ends when the server does, whoever ends it.</summary>
+    public Task Ended => process.WaitForExitAsync();
+
     /// <summary>That it ended though nobody told it to, how, and its last words; null while it lives.</summary>
-    public string? Death => !process.HasExited ? null : string.Create(CultureInfo.InvariantCulture,
-        $"{command.Name} that this tool started died in the run, with exit code {process.ExitCode}{Signal(process.ExitCode)}: ")
-        + LastWords();
+    /// <param name="when">As <c>during round 1</c>.</param>
+    public string? Death(string when) => !process.HasExited ? null
+        : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {HowItEnded} {when}: {LastWords()}";
+
+    private string HowItEnded => string.Create(CultureInfo.InvariantCulture,
+        $"ended with exit code {process.ExitCode}{Signal(process.ExitCode)}")
+        + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
     /// <param name="command">How it is started.</param>
@@ -63,6 +80,7 @@ internal sealed class ChildServer : IAsyncDisposable
             server.ReadLines(server.process.StandardOutput, server.Read);
             await (command.Probe is { } probe ? server.ProbeAsync(probe, patience, cancellation)
                 : server.ready.Task.WaitAsync(patience, cancellation));
+            server.Ids = [server.process.Id, .. server.bond?.Find(server.tree) ?? []];
             return server;
         }
         catch (TimeoutException)
@@ -83,9 +101,10 @@ internal sealed class ChildServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (command.Probe is not null)
-            await ChildProcess.TerminateAsync(process, TerminateDeadline);
+            await ChildProcess.TerminateAsync(process, tree, TerminateDeadline);
+        if (bond is not null)
+            await bond.DisposeAsync();
         await ChildProcess.EndAsync(process, StopDeadline, command.Addresses);
-        bond?.Dispose();
     }
 
     /// <summary>
@@ -134,9 +153,7 @@ internal sealed class ChildServer : IAsyncDisposable
             {
                 await Task.WhenAll(errorEnded.Task, outputEnded.Task).WaitAsync(LastLines, cancellation)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
-                    $"{command.Name} ended with exit code {process.ExitCode}{Signal(process.ExitCode)} before it listened at {address}: ")
-                    + LastWords());
+                throw new EnvironmentException($"{command.Name} {HowItEnded} before it listened at {address}: {LastWords()}");
             }
             using var one = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
             one.CancelAfter(ProbeDeadline);
@@ -211,8 +228,10 @@ internal sealed class ChildServer : IAsyncDisposable
         {
             // It has been given up meanwhile, and the end of its output is told after that.
         }
+        // Of a stack trace the reason stands above the methods.
+        var words = complaints.Where(line => !line.StartsWith("at ", StringComparison.Ordinal)).ToList();
         // Of somebody's program nobody knows which lines matter.
-        return complaints.IsEmpty ? "it said nothing" : command.Probe is null ? string.Join(" ", complaints.TakeLast(3))
-            : "its last lines:\n  " + string.Join("\n  ", complaints.TakeLast(10));
+        return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
+            : "its last lines:\n  " + string.Join("\n  ", words.TakeLast(10));
     }
 }

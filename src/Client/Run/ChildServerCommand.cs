@@ -45,7 +45,7 @@ internal sealed class ChildServerCommand(
     /// <summary>Starts it with its standard streams redirected; it ends when its standard input closes.</summary>
     public Process Start()
     {
-        var start = Locate();
+        var start = Locate(knobs.ServerBuild);
         foreach (var argument in Arguments())
             start.ArgumentList.Add(argument);
         if (knobs.ServerGc is { } gc)
@@ -57,23 +57,17 @@ internal sealed class ChildServerCommand(
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
         start.UseShellExecute = false;
         start.CreateNoWindow = true;
-        try
-        {
-            return Affinity.Start(start, cpus ?? Relaunch.CpusBefore());
-        }
-        catch (System.ComponentModel.Win32Exception e)
-        {
-            throw new EnvironmentException($"cannot start the server '{start.FileName}': {e.Message}", e);
-        }
+        return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), Name);
     }
 
     /// <summary>Its program, without arguments.</summary>
+    /// <param name="build"><c>jit</c> or <c>aot</c>; null: as this client is.</param>
     /// <exception cref="EnvironmentException">It is not there, or nothing can run it.</exception>
-    internal static ProcessStartInfo Locate()
+    internal static ProcessStartInfo Locate(string? build = null)
     {
         try
         {
-            return ServerLocation.StartInfo();
+            return ServerLocation.StartInfo(build);
         }
         catch (FileNotFoundException e)
         {
@@ -166,16 +160,7 @@ internal sealed class GivenCommand(
             start.ArgumentList.Add(argument);
         foreach (var (variable, original) in hiddenVariables)
             start.Environment[variable] = original;
-        try
-        {
-            return Affinity.Start(start, cpus ?? Relaunch.CpusBefore());
-        }
-        catch (System.ComponentModel.Win32Exception e)
-        {
-            // .NET's own sentence names the program once more, and the folder.
-            var why = new System.ComponentModel.Win32Exception(e.NativeErrorCode).Message;
-            throw new EnvironmentException($"cannot start {name}: {filled[0]}: {why}", e);
-        }
+        return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 
     /// <summary>One that nobody listens on now; the server is the next to ask for it, in all likelihood.</summary>

@@ -12,16 +12,19 @@ namespace IpcBench.Client.Run;
 
 /// <summary>How one call ended.</summary>
 /// <param name="HttpStatus">Of the reply; anything but 200 is no gRPC.</param>
-/// <param name="Status">The value of grpc-status; null when there is none, or no number.</param>
+/// <param name="Status">The value of grpc-status; null when there is none, or no number, or an OK of what is no gRPC.</param>
 /// <param name="StatusMessage">The value of grpc-message, decoded; empty when there is none.</param>
 /// <param name="Message">The first message; null when there is no whole one, or it is compressed.</param>
 internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
 {
+    /// <summary>The content type of a reply that is no gRPC; null: it is gRPC, or has none.</summary>
+    public string? OtherType { get; init; }
+
     /// <summary><c>NOT_FOUND: no such cart</c>, or what there is instead of a status.</summary>
     public string StatusText => (HttpStatus, Status) switch
     {
         (not 200, _) => $"HTTP status {HttpStatus}",
-        (_, null) => "no status",
+        (_, null) => OtherType is { } type ? $"content type {type}" : "no status",
         (_, { } code and >= 0 and <= 16) => Name(code) + (StatusMessage.Length > 0 ? $": {StatusMessage}" : ""),
         (_, { } code) => $"status {code}",
     };
@@ -80,8 +83,11 @@ internal sealed class GrpcCaller : IDisposable
 
     public Address Address { get; }
 
+    /// <summary>How long a call may take where nothing else is said.</summary>
+    public static TimeSpan DefaultPatience { get; } = TimeSpan.FromSeconds(5);
+
     /// <summary>How long a call may take.</summary>
-    public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(5);
+    public TimeSpan Patience { get; init; } = DefaultPatience;
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
@@ -102,11 +108,12 @@ internal sealed class GrpcCaller : IDisposable
             begun = true;
             var body = await ReadAsync(response.Content, name, firstAlone, patience.Token);
             var first = First(body);
-            if (firstAlone && IsWhole(body))
-                return new GrpcAnswer((int)response.StatusCode, 0, "", first);
-            var status = int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
+            var other = OtherType(response.Content.Headers.ContentType?.MediaType);
+            var status = firstAlone && IsWhole(body) ? 0
+                : int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            return new GrpcAnswer((int)response.StatusCode, status, text, first);
+            // What says that it is a page is none, whatever stands in it.
+            return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
         catch (HttpRequestException e)
         {
@@ -151,6 +158,9 @@ internal sealed class GrpcCaller : IDisposable
             request.Headers.TryAddWithoutValidation(name, value);
         return request;
     }
+
+    private static string? OtherType(string? type) => type is null or "application/grpc"
+        || type.StartsWith("application/grpc+", StringComparison.OrdinalIgnoreCase) ? null : type;
 
     /// <summary>A reply to its end, or as far as its first message goes.</summary>
     private async Task<ReadOnlyMemory<byte>> ReadAsync(HttpContent reply, string name, bool firstAlone, CancellationToken cancellation)
@@ -200,8 +210,11 @@ internal sealed class GrpcCaller : IDisposable
             ? wrapped.InnerException : e.InnerException;
         // Below TLS it is a TCP connection that fails.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
-        return Address is Address.Tcp && inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded }
-            ? $"{reason} (a server of TLS ends so, too: https://)" : reason;
+        // SocketsHttpHandler has one sentence for a connection that ends early and for a server that allows no stream.
+        var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
+        var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
+        return reason + (isHandshake ? ", or allows not one stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)" : "")
+            + (isEnded && Address is Address.Tcp ? " (a server of TLS ends so, too: https://)" : "");
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

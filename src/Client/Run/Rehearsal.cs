@@ -3,9 +3,9 @@ using System.Diagnostics;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Reads what is read at the edges of a window again and again, for nothing, until it is disposed of: for the time that servers are warmed
-/// up. The runtime compiles a method anew when it was called thirty times (TieredCompilation); else it would do that for these during the
-/// first window, which took the client 0.15 s of CPU there.
+/// For the build that is compiled as it runs: takes the readings of a window's edges again and again until it is disposed of, while
+/// servers are warmed up. The runtime compiles a method anew when it was called thirty times (TieredCompilation). Without the rehearsal it
+/// would compile these methods during the first window, which took the client 0.15 s of CPU there.
 /// </summary>
 internal sealed class Rehearsal : IDisposable
 {
@@ -41,8 +41,10 @@ internal sealed class Rehearsal : IDisposable
             do
             {
                 var start = Stopwatch.GetTimestamp();
+                counters.BeforeBegin();
                 counters.OnBegin();
                 counters.OnEnd();
+                counters.AfterEnd();
                 pause = Stopwatch.GetElapsedTime(start) * (100 / MostOfOneCpu);
             }
             while (!stopping.Wait(pause > Pause ? pause : Pause));

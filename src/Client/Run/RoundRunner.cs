@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
@@ -16,6 +17,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
+    private readonly Dictionary<Point, SliceLength> slices = [];
     private readonly List<MeasurementView> measured = [];
 
     /// <summary>Before a round: servers that are warm (see <see cref="ServerWarmup"/>), those of the last round or new ones.</summary>
@@ -34,7 +36,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
             progress.Enter(cell, "warming up the server", generator);
-            using var rehearsal = new Rehearsal(CountersOf(cell, generator));
+            // Compiled ahead there is nothing to rehearse.
+            using var rehearsal = RuntimeFacts.IsCompiledAhead ? null : new Rehearsal(CountersOf(cell, generator));
             await WarmUpAsync(generator, time, rate, 0, cancellation);
         }
     }
@@ -50,6 +53,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     public async Task<MeasuredRound> MeasureAsync(
         PlannedCell planned, int number, int attempt, double? rate, CancellationToken cancellation)
     {
+        servers.Enter(number);
         var cell = servers.Now(planned);
         var machine = (SpeedProbe.Time(), SpeedProbe.MemoryStep());
         progress.Enter(cell, "connecting", null);
@@ -60,8 +64,102 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
         finally
         {
-            progress.Leave();
+            progress.Leave(1);
         }
+    }
+
+    /// <summary>
+    /// One measurement of each of several cells, in turns: their connections are open together, and one has load at a time.
+    /// </summary>
+    /// <param name="planned">All cells of a point (see <see cref="BenchPlan.InTurns"/>), in the order in which they are connected.</param>
+    /// <param name="number">1-based number of the round.</param>
+    /// <param name="attempt">0, or above when the round is repeated.</param>
+    /// <param name="cancellation">Ends the round early; what was measured until then is returned.</param>
+    /// <returns>Those of which something was measured, in the order of <paramref name="planned"/>.</returns>
+    /// <inheritdoc cref="MeasureAsync(PlannedCell, int, int, double?, CancellationToken)" path="/exception"/>
+    public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
+        IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation)
+    {
+        servers.Enter(number);
+        var turn = new Turn(number, attempt, null, (SpeedProbe.Time(), SpeedProbe.MemoryStep()));
+        var arms = new List<SlicedArm>();
+        try
+        {
+            foreach (var cell in planned.Select(servers.Now).ToList())
+            {
+                progress.Enter(cell, "connecting", null);
+                arms.Add(new SlicedArm(options, servers, cell, await ProtocolTable.OpenAsync(cell.Load, cancellation)));
+            }
+            return await MeasureInTurnsAsync(arms, turn, cancellation);
+        }
+        finally
+        {
+            foreach (var arm in arms)
+                await arm.DisposeAsync();
+            progress.Leave(planned.Count);
+        }
+    }
+
+    private async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
+        IReadOnlyList<SlicedArm> arms, Turn turn, CancellationToken cancellation)
+    {
+        foreach (var arm in arms)
+        {
+            progress.Enter(arm.Cell, "warming up", arm.Generator);
+            // Without any the length of a call would not be known.
+            var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
+            arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
+                .Sum(other => other.Cell.Load.Connections);
+            arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
+        }
+        var point = Point.Of(arms[0].Cell.Record.Key);
+        var isFirst = !slices.TryGetValue(point, out var length);
+        if (length is null)
+            slices[point] = length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
+        var lost = await TakeTurnsAsync(arms, length, turn.Number, cancellation);
+
+        if (arms.All(arm => arm.Result is null))
+        {
+            cancellation.ThrowIfCancellationRequested();
+            throw new IOException(lost);
+        }
+        progress.Enter([.. arms.Select(arm => arm.Cell)], "saving", []);
+        var rounds = new List<MeasuredRound>();
+        foreach (var arm in arms)
+        {
+            if (arm is not { Result: { } result, Usage: { } usage })
+                continue;
+            var round = Record(arm.Cell, turn, result, usage) with { Slices = arm.Readings(length.Slice) };
+            rounds.Add(Judged(round, lost, arm.Standstill) with
+            {
+                Lengthened = isFirst && length.Slice > options.Duration
+                    ? new(arm.Cell, TimeSpan.FromMicroseconds(arm.CallNs / 1e3), options.Duration, length.Slice) : null,
+            });
+        }
+        return rounds;
+    }
+
+    /// <summary>Block after block: a slice of each arm, in the order of the block.</summary>
+    /// <returns>Why a server is of no use any more; null when all is well.</returns>
+    private async Task<string?> TakeTurnsAsync(
+        IReadOnlyList<SlicedArm> arms, SliceLength length, int number, CancellationToken cancellation)
+    {
+        progress.Enter([.. arms.Select(arm => arm.Cell)], "measuring", [.. arms.Select(arm => arm.Generator)]);
+        var others = new OthersMeter([.. arms.Select(arm => servers.Owners[arm.Cell.Target.Address])]);
+        var begun = Stopwatch.GetTimestamp();
+        string? lost = null;
+        foreach (var block in RoundOrder.Blocks(arms, options.Seed, number).Take(length.Count))
+        {
+            // Calls that take far longer than those of the warm-up (they are cut off, say) must not make hours of a round.
+            if (lost is not null || Stopwatch.GetElapsedTime(begun) > arms.Count * length.Patience)
+                break;
+            for (var place = 0; place < block.Count && lost is null && !cancellation.IsCancellationRequested; place++)
+                lost = await block[place].MeasureAsync(length.Slice, place, options.Seed + number, cancellation);
+        }
+        var used = others.Read();
+        foreach (var arm in arms)
+            arm.Finish(used);
+        return lost;
     }
 
     private async Task<MeasuredRound> MeasureAsync(LoadGenerator generator, PlannedCell cell, Turn turn, CancellationToken cancellation)
@@ -81,11 +179,19 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
         await counters.AskLastAsync();
         progress.Enter(cell, "saving", null);
+        var usage = counters.Read((long)Math.Round(result.Credited), result.AllOk, cell.Target);
+        return Judged(Record(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
+        {
+            Lengthened = Lengthen(cell, window, result),
+        };
+    }
 
-        var round = Record(cell, turn, result, counters);
+    /// <summary>With the reason why it is doubtful, if there is one.</summary>
+    private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
+    {
         measured.Add(new MeasurementView(round with { Latency = "" }));
-        var spoiled = ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured));
-        return new MeasuredRound(round with { Spoiled = spoiled }, result.ServerLost) { Lengthened = Lengthen(cell, window, result) };
+        string[] reasons = [standstill, ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured))];
+        return new(round with { Spoiled = string.Join("; ", reasons.Where(reason => reason.Length > 0)) }, serverLost);
     }
 
     private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
@@ -116,12 +222,12 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
 
     // Others read the file (docs/results.schema.json) and histograms are text there, so the record is not the engine's: copied in this one
     // place.
-    private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowCounters counters) => new()
+    private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowUsage usage) => new()
     {
         Cell = cell.Index,
         Number = turn.Number,
         Attempt = turn.Attempt,
-        At = counters.At,
+        At = usage.At,
         WindowNs = result.WindowNs,
         Started = result.Started,
         Ok = result.Ok,
@@ -143,14 +249,14 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         SendLateness = result.SendLateness?.Encode() ?? "",
         AskedRate = turn.Rate ?? 0,
         Blocked = Blocked(result.Blocked, (double)result.WindowNs * cell.Load.Connections * cell.Load.Streams),
-        Client = counters.Client((long)Math.Round(result.Credited)),
-        Server = counters.Server((long)Math.Round(result.Credited)),
-        Machine = counters.Machine,
-        Connections = counters.Connections(result.Connections, result.AllOk, cell.Target),
-        Watched = counters.Watched,
+        Client = usage.Client,
+        Server = usage.Server,
+        Machine = usage.Machine,
+        Connections = usage.Endpoint?.Beside(result.Connections) ?? result.Connections,
+        Watched = usage.Watched,
         ThreadCalls = result.ThreadCalls,
         Buckets = result.Buckets,
-        MethodsCompiled = counters.MethodsCompiled,
+        MethodsCompiled = usage.MethodsCompiled,
         FixedLoopNs = turn.Machine.FixedLoopNs,
         MemoryStepNs = turn.Machine.MemoryStepNs,
     };
@@ -160,13 +266,15 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         : new(blocked.StreamWindowNs / ofNs, blocked.ConnectionWindowNs / ofNs, blocked.SocketNs / ofNs, blocked.Times,
             blocked.AllNs / Math.Max(1, blocked.Times), blocked.AheadBytes);
 
-    private async Task WarmUpAsync(LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
+    private async Task<LoadResult> WarmUpAsync(
+        LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
         // In two halves, as a window has load before it: what takes it from one to the other is compiled by then.
         var warm = await generator.RunAsync(Window(time / 2, rate, number) with { Lead = time / 2 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
         if (warm.ServerLost is { } lost)
             throw new IOException(lost);
+        return warm;
     }
 
     private LoadWindow Window(TimeSpan? duration, double? rate, int number) => new()
@@ -190,6 +298,10 @@ internal interface IRoundRunner
 {
     /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation);
+
+    /// <summary>See <see cref="RoundRunner"/>.</summary>
+    Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
+        IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation);
 
     /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);

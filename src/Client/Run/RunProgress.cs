@@ -15,18 +15,27 @@ internal sealed class RunProgress
     /// <summary>Cells measured so far, repeated ones included.</summary>
     public int CellsDone { get; private set; }
 
-    /// <summary>One step of one cell.</summary>
-    /// <param name="Cell">The cell.</param>
+    /// <summary>One step of one cell, or of several that take turns.</summary>
+    /// <param name="Cells">The cells.</param>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
-    /// <param name="Generator">Its load, once connected: its counter may be polled.</param>
-    public sealed record Step(PlannedCell Cell, string What, LoadGenerator? Generator);
+    /// <param name="Generators">Their load, once connected: its counters may be polled.</param>
+    public sealed record Step(IReadOnlyList<PlannedCell> Cells, string What, IReadOnlyList<LoadGenerator> Generators)
+    {
+        /// <summary>Calls that ended well so far.</summary>
+        public long CallsSoFar => Generators.Sum(generator => generator.CallsSoFar);
+    }
 
-    public void Enter(PlannedCell cell, string what, LoadGenerator? generator) => step = new Step(cell, what, generator);
+    public void Enter(PlannedCell cell, string what, LoadGenerator? generator) =>
+        Enter([cell], what, generator is null ? [] : [generator]);
 
-    public void Leave()
+    public void Enter(IReadOnlyList<PlannedCell> cells, string what, IReadOnlyList<LoadGenerator> generators) =>
+        step = new Step(cells, what, generators);
+
+    /// <summary>So many cells were measured.</summary>
+    public void Leave(int cells)
     {
         step = null;
-        CellsDone++;
+        CellsDone += cells;
     }
 }
 

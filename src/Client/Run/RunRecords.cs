@@ -33,6 +33,7 @@ internal static class RunRecords
         Rounds = options.RoundsAuto ? 0 : options.Rounds,
         RoundsAuto = options.RoundsAuto,
         DurationNs = options.Calls is null ? (long)options.Duration.TotalNanoseconds : 0,
+        SliceNs = plan.HasSlices ? (long)options.Slice.TotalNanoseconds : 0,
         DurationFixed = options.FixedDuration && options.Calls is null,
         Calls = options.Calls ?? 0,
         WarmupNs = (long)options.Warmup.TotalNanoseconds,

@@ -102,8 +102,9 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
                 ResultsPath.Remove(empty);
         }
-        // What the load saw of it is that nobody answers; why is known here.
-        if (journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal) && servers.Death is { } death)
+        // What the load saw of it is at most that nobody answers; why is known here.
+        var failed = journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal);
+        if ((failed || journal.Record.Ending == "complete") && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = "failed: " + death });
         if (journal.HasMeasured)
             observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);

@@ -6,35 +6,56 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Ends servers that are not this tool's own when this process is killed: they do not watch their standard input as its own server does. On
-/// Windows the system does it (a job object for each); elsewhere a process that is told of each server and outlives this one.
+/// Keeps hold of servers that are not this tool's own, which do not watch their standard input as its own server does: of each with all
+/// that it starts, also where that goes on in the background or a shell between has ended. They end with the server, and when this process
+/// is killed. On Windows the system does both (a job object for each); elsewhere a process that is told of each server and outlives this
+/// one does the second, and on Linux this process takes over what has lost its parent.
 /// </summary>
 internal sealed class ServerKeeper : IDisposable
 {
     public const string Command = "keeper";
 
+    // What the servers' end starts, ends too: a few times, since killing one may set free another.
+    private const int MostPasses = 500;
+
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
+
     private readonly Process? process;
+    private readonly bool isAdopting;
 
-    private ServerKeeper(Process? process) => this.process = process;
+    // Children of this process that are no orphans of a server.
+    private readonly HashSet<int> own = [];
 
+    // Orphans that were found to be a server's.
+    private readonly HashSet<int> adopted = [];
+
+    private ServerKeeper(Process? process, bool isAdopting) => (this.process, this.isAdopting) = (process, isAdopting);
+
+    /// <param name="adopting">
+    /// Orphans become children of this process, and all its children that it does not know are taken for orphans of its servers.
+    /// </param>
     /// <exception cref="EnvironmentException">This program cannot be started once more.</exception>
-    public static ServerKeeper Start()
+    public static ServerKeeper Start(bool adopting = false)
     {
         if (OperatingSystem.IsWindows())
-            return new ServerKeeper(null);
+            return new ServerKeeper(null, isAdopting: false);
         var info = ThisProgram.StartInfo([Command]);
         info.RedirectStandardInput = true;
         info.UseShellExecute = false;
-        return new ServerKeeper(Affinity.Start(info, cpus: null));
+        var keeper = new ServerKeeper(Affinity.Start(info, cpus: null), adopting && Orphans.TryAdopt());
+        if (keeper.isAdopting)
+            keeper.own.UnionWith(Orphans.Children());
+        return keeper;
     }
 
-    /// <summary>From now on the process ends with this one; disposing of what is returned says that it has ended.</summary>
-    public IDisposable Keep(Process server)
+    /// <summary>From now on the server ends with this process; disposing of what is returned ends what is left of it.</summary>
+    public KeptServer Keep(Process server)
     {
         if (OperatingSystem.IsWindows())
-            return new ChildLife(server);
-        Tell(string.Create(CultureInfo.InvariantCulture, $"+{server.Id} {StartOf(server.Id)}"));
-        return new Kept(this, server.Id);
+            return new KeptServer(this, server.Id, new ChildLife(server));
+        own.Add(server.Id);
+        Tell(server.Id);
+        return new KeptServer(this, server.Id, null);
     }
 
     /// <summary>
@@ -77,12 +98,14 @@ internal sealed class ServerKeeper : IDisposable
     // 0 where the system does not tell, and then the numbers are believed.
     private static long StartOf(int id) => ProcessClock.Read(id)?.StartTicks ?? 0;
 
+    private void Tell(int id) => Tell(string.Create(CultureInfo.InvariantCulture, $"+{id} {StartOf(id)}"));
+
     private void Tell(string line)
     {
         try
         {
-            process!.StandardInput.WriteLine(line);
-            process.StandardInput.Flush();
+            process?.StandardInput.WriteLine(line);
+            process?.StandardInput.Flush();
         }
         catch (IOException)
         {
@@ -90,8 +113,44 @@ internal sealed class ServerKeeper : IDisposable
         }
     }
 
-    private sealed class Kept(ServerKeeper keeper, int id) : IDisposable
+    private List<int> NewOrphans() => isAdopting ? [.. Orphans.Children().Where(child => !own.Contains(child))] : [];
+
+    /// <summary>A server that the keeper knows.</summary>
+    internal sealed class KeptServer(ServerKeeper keeper, int id, IDisposable? job) : IAsyncDisposable
     {
-        public void Dispose() => keeper.Tell(string.Create(CultureInfo.InvariantCulture, $"-{id}"));
+        private readonly List<int> told = [id];
+
+        /// <summary>
+        /// Tells the keeper of all that the server has started so far. Returns those that have lost their parent: they are no descendants
+        /// of the server's process any more.
+        /// </summary>
+        public IReadOnlyList<int> Find(ProcessTree tree)
+        {
+            var orphans = keeper.NewOrphans().Where(keeper.adopted.Add).ToList();
+            tree.Find();
+            foreach (var one in tree.Descendants.Concat(orphans).Except(told).ToList())
+            {
+                keeper.Tell(one);
+                told.Add(one);
+            }
+            return orphans;
+        }
+
+        /// <summary>Ends what the server has left behind; the server itself has been told to end before.</summary>
+        public async ValueTask DisposeAsync()
+        {
+            job?.Dispose();
+            for (var pass = 0; pass < MostPasses && keeper.NewOrphans() is { Count: > 0 } orphans; pass++)
+            {
+                foreach (var orphan in orphans)
+                {
+                    ChildProcess.Kill(orphan);
+                    Orphans.Reap(orphan);
+                }
+                await Task.Delay(Pause);
+            }
+            foreach (var one in told)
+                keeper.Tell(string.Create(CultureInfo.InvariantCulture, $"-{one}"));
+        }
     }
 }

@@ -31,24 +31,27 @@ internal sealed class ServerLink : IDisposable
     /// <param name="targets">What is to be measured.</param>
     /// <param name="controls">Where to ask, of each server of our own.</param>
     /// <param name="options">How to connect.</param>
+    /// <param name="patience">How long a server may take to answer; null: as long as any single call.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <exception cref="IOException">Nobody answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerLink>> OpenAsync(
-        IReadOnlyList<Target> targets, IEnumerable<Address> controls, ConnectorOptions options, CancellationToken cancellation)
+        IReadOnlyList<Target> targets, IEnumerable<Address> controls, ConnectorOptions options, TimeSpan? patience,
+        CancellationToken cancellation)
     {
         var own = new List<ServerLink>();
         var links = new Dictionary<Address, ServerLink>();
         try
         {
             foreach (var control in controls)
-                own.Add(await OpenOneAsync(control, options, [], mustAnswer: true, cancellation));
+                own.Add(await OpenOneAsync(new ControlClient(control, options, patience), [], mustAnswer: true, cancellation));
             foreach (var target in targets)
             {
                 if (links.ContainsKey(target.Address))
                     continue;
                 var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
                 links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
-                    ? await OpenOneAsync(target.Address, options, links.Values, mustAnswer: target.Call is null, cancellation)
+                    ? await OpenOneAsync(new ControlClient(target.Address, options, patience), links.Values,
+                        mustAnswer: target.Call is null, cancellation)
                     : new ServerLink(null, null));
             }
             return links;
@@ -116,9 +119,8 @@ internal sealed class ServerLink : IDisposable
     private static bool IsAt(string told, Address address) => Address.TryParse(told, out var there, out _) && there == address;
 
     private static async Task<ServerLink> OpenOneAsync(
-        Address address, ConnectorOptions options, IEnumerable<ServerLink> others, bool mustAnswer, CancellationToken cancellation)
+        ControlClient control, IEnumerable<ServerLink> others, bool mustAnswer, CancellationToken cancellation)
     {
-        var control = new ControlClient(address, options);
         try
         {
             var description = await DescriptionAsync(control, mustAnswer, cancellation);
@@ -168,9 +170,9 @@ internal static class LocalEndpoints
 }
 
 /// <summary>Asks a server about itself, outside the measured windows: what the server counts then checks what the engine counts.</summary>
-internal sealed class ControlClient(Address address, ConnectorOptions options) : IDisposable
+internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
-    private readonly GrpcCaller caller = new(address, options);
+    private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
 
     public Address Address => caller.Address;
 

@@ -80,17 +80,30 @@ internal sealed record EdgeClocks
 
     public required MachineSnapshot? Machine { get; init; }
 
-    /// <summary>Reads them, both sides within some µs of each other; nobody is asked. From any thread.</summary>
+    /// <summary>
+    /// Reads them when a window begins, the client's last: what reading takes, some 0.1 ms, is not in a window of 50 ms. Nobody is asked.
+    /// From any thread.
+    /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
-    public static EdgeClocks Read(ProcessTree? server)
+    public static EdgeClocks ReadAtBegin(ProcessTree? server)
+    {
+        var (machine, tree) = (MachineSnapshot.Take(), server?.Read());
+        return Of(Environment.CpuUsage, tree, machine);
+    }
+
+    /// <summary>Reads them when a window ends, the client's first.</summary>
+    /// <inheritdoc cref="ReadAtBegin" path="/param"/>
+    public static EdgeClocks ReadAtEnd(ProcessTree? server)
     {
         var client = Environment.CpuUsage;
-        return new EdgeClocks
-        {
-            ClientUser = client.UserTime,
-            ClientKernel = client.PrivilegedTime,
-            Server = server?.Read(),
-            Machine = MachineSnapshot.Take(),
-        };
+        return Of(client, server?.Read(), MachineSnapshot.Take());
     }
+
+    private static EdgeClocks Of(Environment.ProcessCpuUsage client, TreeReading? server, MachineSnapshot? machine) => new()
+    {
+        ClientUser = client.UserTime,
+        ClientKernel = client.PrivilegedTime,
+        Server = server,
+        Machine = machine,
+    };
 }

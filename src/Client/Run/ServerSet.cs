@@ -1,3 +1,4 @@
+using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
@@ -8,6 +9,8 @@ namespace IpcBench.Client.Run;
 /// <summary>The servers of a run: started here on private endpoints, or somebody's own; and what is to be measured on them.</summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
+    private static readonly TimeSpan EndPatience = TimeSpan.FromSeconds(0.5);
+
     private readonly RunOptions options;
     private readonly IReadOnlyDictionary<string, string?> hiddenVariables;
     private readonly List<ChildServer> processes = [];
@@ -21,6 +24,10 @@ internal sealed class ServerSet : IAsyncDisposable
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
     private ServerKeeper? keeper;
+
+    // For the sentence about a server that ended.
+    private string now = "before it was asked anything";
+    private int round;
 
     private ServerSet(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables) =>
         (this.options, this.hiddenVariables) = (options, hiddenVariables);
@@ -49,6 +56,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             if (options.OwnServer)
             {
+                ChildProcess.Sweep();
                 foreach (var (variant, servers) in await set.StartAllAsync(cancellation))
                 {
                     set.targets.AddRange(servers.SelectMany(server => TargetList.Of(server, variant, options)));
@@ -66,16 +74,18 @@ internal sealed class ServerSet : IAsyncDisposable
             }
             if (options.Call is not null)
                 set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];
-            set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, cancellation);
+            set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, set.Patience, cancellation);
             foreach (var address in set.targets.Select(target => target.Address).Distinct().Except(set.owners.Keys))
                 set.owners[address] = ServerOwner.Of(address, options);
             await DownloadCheck.CheckAsync(options, set.links, cancellation);
+            set.now = "before the first round";
             return set;
         }
         catch (IOException e)
         {
-            var failure = new EnvironmentException(
-                $"{e.Message} — start a server there ({ThisProgram.Typed} serve --help), or leave out -U to have one started", e);
+            var failure = new EnvironmentException(!options.OwnServer
+                ? $"{e.Message} — start a server there ({ThisProgram.Typed} serve --help), or leave out -U to have one started"
+                : await set.DeathAsync(failed: true) ?? e.Message, e);
             await ChildProcess.EndAfterAsync(failure, set);
             throw failure;
         }
@@ -86,8 +96,21 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
+    // A server that was started here has said that it listens, so a late answer means a busy machine: its first call also compiles what
+    // serves it. It may take as long as its start may. At an address that somebody typed anything may listen and never answer.
+    private TimeSpan? Patience => processes.Count > 0 ? ChildServer.StartDeadline : null;
+
     /// <summary>How a server that was started here ended before its time; null when all of them live.</summary>
-    public string? Death => processes.Select(process => process.Death).FirstOrDefault(death => death is not null);
+    /// <param name="failed">A server does not answer, and its end may be noticed a moment later.</param>
+    public async Task<string?> DeathAsync(bool failed)
+    {
+        if (failed)
+            await Task.WhenAny([.. processes.Select(process => process.Ended), Task.Delay(EndPatience)]);
+        return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null);
+    }
+
+    /// <summary>From now on a server that ends does so during this round.</summary>
+    public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
 
     /// <summary>
     /// Ends the servers that this tool started and starts them anew, so that a round has processes of its own; their endpoints are made in
@@ -96,6 +119,8 @@ internal sealed class ServerSet : IAsyncDisposable
     /// <exception cref="IOException">One did not start, or may not be ended.</exception>
     public async Task StartAnewAsync(CancellationToken cancellation)
     {
+        if (await DeathAsync(failed: false) is { } death)
+            throw new IOException(death);
         foreach (var link in links.Values.Distinct())
             link.Dispose();
         links = new Dictionary<Address, ServerLink>();
@@ -107,12 +132,13 @@ internal sealed class ServerSet : IAsyncDisposable
         try
         {
             await ChildProcess.EndAllAsync(former);
-            var now = new List<Address>();
+            now = string.Create(CultureInfo.InvariantCulture, $"after round {round}");
+            var addresses = new List<Address>();
             foreach (var (_, servers) in await StartAllAsync(cancellation))
-                now.AddRange(servers.SelectMany(server => InOrder(server, isReversed)));
-            foreach (var (place, address) in places.Zip(now))
+                addresses.AddRange(servers.SelectMany(server => InOrder(server, isReversed)));
+            foreach (var (place, address) in places.Zip(addresses))
                 present[place] = address;
-            links = await ServerLink.OpenAsync([.. targets.Select(Now)], controls, options.Connector, cancellation);
+            links = await ServerLink.OpenAsync([.. targets.Select(Now)], controls, options.Connector, Patience, cancellation);
         }
         catch (EnvironmentException e)
         {
@@ -167,7 +193,7 @@ internal sealed class ServerSet : IAsyncDisposable
     private async Task<IReadOnlyList<ChildServer>> StartGivenAsync(
         string side, IReadOnlyList<string> words, CancellationToken cancellation)
     {
-        keeper ??= ServerKeeper.Start();
+        keeper ??= ServerKeeper.Start(adopting: true);
         var servers = new List<ChildServer>();
         foreach (var kind in options.Transports)
         {
@@ -175,7 +201,7 @@ internal sealed class ServerSet : IAsyncDisposable
             var server = await ChildServer.StartAsync(command, cancellation, keeper: keeper);
             processes.Add(server);
             servers.Add(server);
-            owners[command.Probe] = new ServerOwner([server.Id], IsOurs: true);
+            owners[command.Probe] = new ServerOwner(server.Ids, IsOurs: true);
         }
         return servers;
     }

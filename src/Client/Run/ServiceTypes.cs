@@ -20,10 +20,13 @@ internal static class ServiceTypes
     /// <exception cref="InputException">A file cannot be used.</exception>
     /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
     /// <exception cref="EnvironmentException">Nobody answers there.</exception>
-    public static async Task<IReadOnlyList<string>> ListAsync(TypeSource source, TextWriter warnings, CancellationToken cancellation)
+    public static async Task<ServiceList> ListAsync(TypeSource source, TextWriter warnings, CancellationToken cancellation)
     {
         if (await OfFileAsync(source, cancellation) is { } types)
-            return [.. types.Services.SelectMany(Lines)];
+        {
+            return types.Services.Any() ? new ServiceList([.. types.Services.SelectMany(Lines)], AnyDescribed: true)
+                : throw new InputException($"{source.Protoset ?? source.Proto} has no service");
+        }
         return await AskAsync(source, client => ListAsync(client, source, warnings, cancellation));
     }
 
@@ -101,11 +104,14 @@ internal static class ServiceTypes
     private static string Said(TypeSource source, string text) =>
         ServerWords.OneLine(text, ServerWords.Secrets(source.Metadata.Select(entry => entry.Value)), longest: 1000);
 
-    private static async Task<IReadOnlyList<string>> ListAsync(
+    private static async Task<ServiceList> ListAsync(
         ReflectionClient client, TypeSource source, TextWriter warnings, CancellationToken cancellation)
     {
-        var lines = new List<string>();
-        foreach (var name in await client.ServicesAsync(cancellation))
+        var (lines, described) = (new List<string>(), 0);
+        var names = await client.ServicesAsync(cancellation);
+        if (names.Count == 0)
+            throw new SchemaException($"the reflection of {source.Server} lists no service");
+        foreach (var name in names)
         {
             try
             {
@@ -113,6 +119,7 @@ internal static class ServiceTypes
                 var service = types.Services.FirstOrDefault(service => service.FullName == name)
                     ?? throw new SchemaException($"the reflection of {source.Server} answers with other files than that of {name}");
                 lines.AddRange(Lines(service));
+                described++;
             }
             catch (SchemaException e)
             {
@@ -121,7 +128,7 @@ internal static class ServiceTypes
                 await warnings.WriteLineAsync(Said(source, e.Message));
             }
         }
-        return lines;
+        return new ServiceList(lines, AnyDescribed: described > 0);
     }
 
     private static IEnumerable<string> Lines(ServiceDescriptor service) => service.Methods
@@ -132,3 +139,8 @@ internal static class ServiceTypes
         })
         .DefaultIfEmpty(service.FullName);
 }
+
+/// <summary>The services that there are.</summary>
+/// <param name="Lines">For each method, or a service's name where its methods are not known.</param>
+/// <param name="AnyDescribed">The methods of one are known.</param>
+internal sealed record ServiceList(IReadOnlyList<string> Lines, bool AnyDescribed);

@@ -15,7 +15,7 @@ internal static class StreamCheck
         var (mode, name) = (CallMode.Of(call), call.Method);
         if (mode == CallMode.Unary)
             return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
-        if (options.Clients.Any(client => client != ProtocolTable.Wire))
+        if (options.Shapes.Count == 0 && options.Clients.Any(client => client != ProtocolTable.Wire))
             return $"{name} streams, and of the clients wire alone measures streams of other services: leave out --client";
         if (options.ConnectPerCall.Contains(true))
             return $"--connect-per-call gives each call a connection, and messages of {name} share a stream: leave it out";
@@ -71,7 +71,7 @@ internal static class DownloadCheck
         {
             return; // the load fails too, and its message says more
         }
-        if (answer is { HttpStatus: not 200 } or { Status: Unimplemented })
+        if (answer is { HttpStatus: not 200 } or { Status: Unimplemented } or { Status: null, OtherType: not null })
             throw new EnvironmentException(
                 $"{address} answers, but does not know {method} ({answer.StatusText}), which is what is measured: "
                     + (mode == CallMode.Unary ? "name one of its own methods with --call (--list shows them)"

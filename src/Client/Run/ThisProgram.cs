@@ -10,7 +10,7 @@ internal static class ThisProgram
     private const string Name = "GrpcBench";
 
     /// <summary>What one types to start this program from here: its name where the PATH leads to it, else its path.</summary>
-    public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, Environment.CurrentDirectory,
+    public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, CurrentFolder(),
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
     /// <summary>A path as a shell takes it for one word.</summary>
@@ -21,8 +21,23 @@ internal static class ThisProgram
         return OperatingSystem.IsWindows() ? $"\"{path}\"" : $"'{path.Replace("'", "'\\''", StringComparison.Ordinal)}'";
     }
 
-    /// <summary>The same for a process that runs from there, in that folder, with that PATH.</summary>
-    internal static string TypedAs(string? processPath, string folder, string current, string searched)
+    // A shell may stand in a folder that was deleted.
+    private static string? CurrentFolder()
+    {
+        try
+        {
+            return Environment.CurrentDirectory;
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>
+    /// The same for a process that runs from there, in that folder (null: in one that is no longer there), with that PATH.
+    /// </summary>
+    internal static string TypedAs(string? processPath, string folder, string? current, string searched)
     {
         // Started as "dotnet GrpcBench.dll", or by a program that hosts it.
         var own = Path.GetFileNameWithoutExtension(processPath);
@@ -35,8 +50,10 @@ internal static class ThisProgram
     }
 
     // Below the current folder without it, as one would type it; a bare name would be sought on the PATH.
-    private static string Shortest(string path, string current)
+    private static string Shortest(string path, string? current)
     {
+        if (current is null)
+            return path;
         var relative = Path.GetRelativePath(current, path);
         if (relative.StartsWith("..", StringComparison.Ordinal) || Path.IsPathRooted(relative))
             return path;
@@ -79,20 +96,25 @@ internal static class ServerLocation
     /// <summary>How to start the server, without its own arguments: add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
     /// <exception cref="FileNotFoundException">It is not there, or nothing can run it; the message is one sentence with the
     /// fix.</exception>
-    public static ProcessStartInfo StartInfo() => StartInfo(AppContext.BaseDirectory, Dotnet());
+    public static ProcessStartInfo StartInfo(string? build = null) => StartInfo(AppContext.BaseDirectory, Dotnet(), build);
 
     /// <summary>
     /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server that has no native host.
     /// </summary>
-    internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet)
+    /// <param name="clientFolder">Where the client is.</param>
+    /// <param name="dotnet">The program that runs libraries, if there is one.</param>
+    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the server that was built with the client, whichever that is.</param>
+    internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet, string? build = null)
     {
-        var folder = Path.Combine(clientFolder, "server");
+        // Client and server of one build are compiled alike: the folder "server" has that kind, and another folder the other kind.
+        var isOther = build is not null && build == "aot" != RuntimeFacts.IsCompiledAhead;
+        var folder = Path.Combine(clientFolder, isOther ? $"server-{build}" : "server");
         var native = Path.Combine(folder, Name + ExecutableExtension());
         var library = Path.Combine(folder, Name + ".dll");
         if (File.Exists(native))
             return WithRuntime(new ProcessStartInfo(native));
         if (!File.Exists(library))
-            throw new FileNotFoundException(
+            throw new FileNotFoundException(isOther ? $"there is no {build} server in {folder}: {Publish(build!, folder)}" :
                 $"the server is not in {folder}: build src/Client, unpack the whole archive, or measure a running server with -U");
         if (dotnet is null)
             throw new FileNotFoundException(
@@ -103,6 +125,9 @@ internal static class ServerLocation
                     + "running server with -U");
         return new ProcessStartInfo(dotnet) { ArgumentList = { "exec", library } };
     }
+
+    private static string Publish(string build, string folder) => "make it with dotnet publish src/Server -c Release "
+        + (build == "aot" ? $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true " : "") + $"-o {ThisProgram.Quoted(folder)}";
 
     // The host itself would say it in ten lines. Where its frameworks do not lie beside it (a snap's launcher), it is left to say so.
     private static string? LacksAspNetCore(string dotnet)

@@ -13,6 +13,11 @@ namespace IpcBench.Client.Run;
 /// All counters around one window. Of this machine and its processes they are read at the window's own edges, from outside; what a server
 /// tells of itself is asked before and after all load, since a busy server answers late.
 /// </summary>
+/// <param name="options">The run.</param>
+/// <param name="link">Where the server tells about itself.</param>
+/// <param name="owner">Its processes.</param>
+/// <param name="systemCalls">Of the client's event loops so far.</param>
+/// <param name="begun">Is called when the window begins.</param>
 internal sealed class WindowCounters(
     RunOptions options, ServerLink link, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null) : IWindowEdges, IDisposable
 {
@@ -25,59 +30,83 @@ internal sealed class WindowCounters(
     private OtherProcesses? othersBefore, othersAfter;
     private ConnectionSampler? sampler;
 
-    /// <summary>When the window began.</summary>
-    public DateTimeOffset At { get; private set; }
+    private DateTimeOffset at;
+    private IReadOnlyList<WatchedEndpoint> watched = [];
 
-    /// <summary>What the sockets under watch were seen in.</summary>
-    public IReadOnlyList<WatchedEndpoint> Watched { get; private set; } = [];
+    /// <summary>
+    /// It is a slice: what other processes use is read around all slices of a round (<see cref="OthersMeter"/>), and a server of our own,
+    /// which starts no processes, is not searched for new ones.
+    /// </summary>
+    public bool IsSlice { get; init; }
+
+    /// <summary>Connections of other arms that are open to the same endpoint meanwhile.</summary>
+    public int ConnectionsBeside { get; init; }
+
+    private bool IsSearched => !IsSlice || !owner.IsOurs;
 
     /// <summary>By everything on this machine; null when it does not tell.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
-        : Others() is not { } others ? machine : machine with
-        {
-            // A process that ends while its file is read brings its whole life with it.
-            OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
-            KernelThreadsNs = others.KernelThreadsNs,
-            Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
-        };
-
-    /// <summary>By the just-in-time compiler of this process meanwhile.</summary>
-    public long MethodsCompiled => after!.MethodsCompiled - before!.MethodsCompiled;
+        : Others() is not { } others ? machine : Usage.With(machine, others);
 
     /// <summary>Before any load: asks the server, and looks for its processes.</summary>
     public async Task AskFirstAsync(CancellationToken cancellation)
     {
         serverBefore = await link.UsageAsync(cancellation);
-        tree?.Find();
+        if (IsSearched)
+            tree?.Find();
+    }
+
+    public void BeforeBegin()
+    {
+        begun?.Invoke();
+        at = RunClock.Now;
+        othersBefore = tree is null || IsSlice ? null : OtherProcesses.Read();
+        sampler = ConnectionSampler.Begin(options.Watches);
+        switchesBefore = ServerSwitches();
+        before = ProcessSnapshot.Take();
+        if (IsSearched)
+            tree?.Find(); // what the load before the window has made the server fork counts from here
     }
 
     public void OnBegin()
     {
-        begun?.Invoke();
-        At = RunClock.Now;
-        othersBefore = tree is null ? null : OtherProcesses.Read();
-        sampler = ConnectionSampler.Begin(options.Watches);
-        switchesBefore = ServerSwitches();
-        before = ProcessSnapshot.Take();
-        tree?.Find(); // what the load before the window has made the server fork counts from here
         callsBefore = systemCalls();
-        begin = EdgeClocks.Read(tree);
+        begin = EdgeClocks.ReadAtBegin(tree);
     }
 
     public void OnEnd()
     {
-        end = EdgeClocks.Read(tree);
+        end = EdgeClocks.ReadAtEnd(tree);
         callsAfter = systemCalls();
+    }
+
+    public void AfterEnd()
+    {
         after = ProcessSnapshot.Take();
         switchesAfter = ServerSwitches();
-        Watched = sampler?.Stop() ?? [];
-        if (end.Server is { } known)
+        watched = sampler?.Stop() ?? [];
+        if (IsSearched && end!.Server is { } known)
             end = end with { Server = tree!.Complete(known) };
-        othersAfter = tree is null ? null : OtherProcesses.Read();
+        othersAfter = tree is null || IsSlice ? null : OtherProcesses.Read();
     }
 
     /// <summary>When no call is out any more: asks the server again.</summary>
     public async Task AskLastAsync() => serverAfter = await link.UsageAsync(CancellationToken.None);
+
+    /// <summary>All that was read, once the window has ended.</summary>
+    /// <param name="calls">Calls that its CPU times are divided by.</param>
+    /// <param name="allOk">Calls that ended well between the two times that the server was asked.</param>
+    /// <param name="target">What was measured.</param>
+    public WindowUsage Read(long calls, long allOk, Target target) => new()
+    {
+        At = at,
+        Client = Client(calls),
+        Server = Server(calls),
+        Machine = Machine,
+        Endpoint = Endpoint(allOk, target),
+        Watched = watched,
+        MethodsCompiled = after!.MethodsCompiled - before!.MethodsCompiled,
+    };
 
     /// <summary>What this process used for so many calls.</summary>
     public ProcessUsage Client(long calls) => Usage.Between(before!, after!, calls) with
@@ -86,6 +115,11 @@ internal sealed class WindowCounters(
         CpuKernelNs = Usage.Nanoseconds(end.ClientKernel - begin.ClientKernel),
         Loop = Usage.Of(callsAfter - callsBefore),
     };
+
+    /// <summary>
+    /// CPU time of the server's processes in ns, as the system tells it; null where it does not, or nobody knows which they are.
+    /// </summary>
+    public long? ServerCpuNs => Usage.Between(begin!.Server, end!.Server, 0) is { } seen ? seen.CpuUserNs + seen.CpuKernelNs : null;
 
     /// <summary>
     /// What the server used: its CPU time as the system tells it of the server's processes, else as the server tells; the rest as it tells.
@@ -104,24 +138,18 @@ internal sealed class WindowCounters(
         };
     }
 
-    /// <summary>The client's count of its connections, with the server's beside it where it tells.</summary>
-    /// <param name="own">The client's.</param>
-    /// <param name="ownCalls">Calls that ended well between the two times that the server was asked.</param>
-    /// <param name="target">Where.</param>
-    public ConnectionStats Connections(ConnectionStats own, long ownCalls, Target target)
+    /// <summary>What the server counted; null where it does not tell.</summary>
+    private EndpointTold? Endpoint(long ownCalls, Target target)
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
             : (ServerLink.EndpointOf(serverBefore, target.Address), ServerLink.EndpointOf(serverAfter, target.Address));
-        return first is null || last is null ? own : own with
-        {
+        return first is null || last is null ? null : new EndpointTold(
             // A connection is open for the client before the server has accepted it: a busy one may have come to that later only.
-            ServerOpen = own.OpenedInAll is not null ? null
-                : Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - link.OwnConnections(target.Address),
+            Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - link.OwnConnections(target.Address) - ConnectionsBeside,
+            ownCalls,
             // Bytes that come back are no calls to an echo.
-            ClientCalls = ownCalls,
-            ServerCalls = target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls,
-        };
+            target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls);
     }
 
     public void Dispose() => sampler?.Dispose();
@@ -142,6 +170,73 @@ internal sealed class WindowCounters(
         var switches = ContextSwitches.Between(switchesBefore, switchesAfter);
         return seen with { ContextSwitches = switches.Sum, VoluntarySwitches = switches.Voluntary };
     }
+}
+
+/// <summary>What a server told of one endpoint.</summary>
+/// <param name="Open">Connections that were open there, those of this measurement alone.</param>
+/// <param name="ClientCalls">Calls that ended well for the client meanwhile.</param>
+/// <param name="Calls">Calls that the server counted meanwhile; null where it counts none.</param>
+internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)
+{
+    /// <summary>The client's count of its connections with the server's beside it.</summary>
+    public ConnectionStats Beside(ConnectionStats own) => own with
+    {
+        ServerOpen = own.OpenedInAll is not null ? null : Open,
+        ClientCalls = ClientCalls,
+        ServerCalls = Calls,
+    };
+}
+
+/// <summary>What both sides and the machine used in one window, or in several that followed each other.</summary>
+internal sealed record WindowUsage
+{
+    /// <summary>When the first began.</summary>
+    public required DateTimeOffset At { get; init; }
+
+    public required ProcessUsage Client { get; init; }
+
+    /// <summary>Null when nobody tells.</summary>
+    public required ProcessUsage? Server { get; init; }
+
+    /// <summary>By everything on this machine; null when it does not tell.</summary>
+    public required MachineUsage? Machine { get; init; }
+
+    /// <summary>What the server counted; null where it does not tell.</summary>
+    public required EndpointTold? Endpoint { get; init; }
+
+    /// <summary>What the sockets under watch were seen in.</summary>
+    public required IReadOnlyList<WatchedEndpoint> Watched { get; init; }
+
+    /// <summary>By the just-in-time compiler of this process meanwhile.</summary>
+    public required long MethodsCompiled { get; init; }
+
+    /// <summary>With a later window of the same cell.</summary>
+    public WindowUsage Plus(WindowUsage later) => this with
+    {
+        Client = Usage.Sum(Client, later.Client)!,
+        Server = Usage.Sum(Server, later.Server),
+        Machine = Usage.Sum(Machine, later.Machine),
+        Endpoint = Endpoint is null || later.Endpoint is null ? null : new EndpointTold(
+            Math.Max(Endpoint.Open, later.Endpoint.Open), Endpoint.ClientCalls + later.Endpoint.ClientCalls,
+            Endpoint.Calls + later.Endpoint.Calls),
+        MethodsCompiled = MethodsCompiled + later.MethodsCompiled,
+    };
+}
+
+/// <summary>
+/// What other processes use while slices are measured, read once around all slices of a round, since reading all processes takes
+/// milliseconds.
+/// </summary>
+/// <param name="owners">Of all servers that are measured.</param>
+internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
+{
+    // Where it is not known who the server is, its use would be somebody else's.
+    private readonly OtherProcesses? before = owners.All(owner => owner.Pids.Count > 0) ? OtherProcesses.Read() : null;
+
+    /// <summary>Reads all processes again.</summary>
+    /// <returns>Null where the system does not tell.</returns>
+    public OtherUsage? Read() => before is null || OtherProcesses.Read() is not { } after ? null
+        : OtherProcesses.Between(before, after, [Environment.ProcessId, .. owners.SelectMany(owner => owner.Pids).Distinct()]);
 }
 
 /// <summary>What was used between two readings of the same clock.</summary>
@@ -179,6 +274,45 @@ internal static class Usage
             WorkingSetBytes = later.WorkingSetBytes,
             Calls = calls,
         };
+
+    /// <summary>Two usages together, of windows that followed each other; null when either is unknown.</summary>
+    public static ProcessUsage? Sum(ProcessUsage? earlier, ProcessUsage? later) => earlier is null || later is null ? null : later with
+    {
+        CpuUserNs = earlier.CpuUserNs + later.CpuUserNs,
+        CpuKernelNs = earlier.CpuKernelNs + later.CpuKernelNs,
+        GcCollections = [.. earlier.GcCollections.Zip(later.GcCollections, (then, now) => then + now)],
+        GcPauseNs = earlier.GcPauseNs + later.GcPauseNs,
+        AllocatedBytes = earlier.AllocatedBytes + later.AllocatedBytes,
+        ContextSwitches = earlier.ContextSwitches + later.ContextSwitches,
+        VoluntarySwitches = earlier.VoluntarySwitches + later.VoluntarySwitches,
+        Loop = earlier.Loop is not { } then || later.Loop is not { } now ? null : new LoopUsage
+        {
+            Receives = then.Receives + now.Receives,
+            EmptyReceives = then.EmptyReceives + now.EmptyReceives,
+            Sends = then.Sends + now.Sends,
+            Waits = then.Waits + now.Waits,
+        },
+        Calls = earlier.Calls + later.Calls,
+        CountedCalls = earlier.CountedCalls + later.CountedCalls,
+    };
+
+    /// <summary>Two usages of the machine together but for other processes; null when either is unknown.</summary>
+    public static MachineUsage? Sum(MachineUsage? earlier, MachineUsage? later) => earlier is null || later is null ? null : new()
+    {
+        BusyNs = earlier.BusyNs + later.BusyNs,
+        SoftIrqNs = earlier.SoftIrqNs + later.SoftIrqNs,
+        StealNs = earlier.StealNs + later.StealNs,
+        CapacityNs = earlier.CapacityNs + later.CapacityNs,
+    };
+
+    /// <summary>With what other processes used.</summary>
+    public static MachineUsage With(MachineUsage machine, OtherUsage others) => machine with
+    {
+        // A process that ends while its file is read brings its whole life with it.
+        OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
+        KernelThreadsNs = others.KernelThreadsNs,
+        Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
+    };
 
     /// <summary>By the whole machine; null when either is unknown.</summary>
     public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) =>

@@ -76,21 +76,22 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     {
         if (step is null)
             return Grey(begun == 0 ? "measuring what this client alone can do" : "between cells", width);
-        var key = step.Cell.Record.Key;
+        var key = step.Cells[0].Record.Key;
+        var arms = string.Join(", ", step.Cells.Select(cell => cell.Record.Key.Arm)) + (step.Cells.Count > 1 ? " in turns" : "");
         var load = key.Load == "max" ? "" : $", {key.Load}";
-        var text = Invariant($"{step.What}: {key.Arm}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
-            + Spark(sparks.GetValueOrDefault(step.Cell.Index));
+        var text = Invariant($"{step.What}: {arms}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
+            + Spark(sparks.GetValueOrDefault(step.Cells[0].Index));
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
-    // The rate since the last look, of the cell that is being measured.
+    // The rate since the last look, of what is being measured: of cells that take turns that of all together.
     private void Sample(RunProgress.Step? step, long now)
     {
-        var calls = step?.Generator?.CallsSoFar ?? 0;
+        var calls = step?.CallsSoFar ?? 0;
         if (step is { What: "measuring" } && ReferenceEquals(step, seenStep) && now > seen.Timestamp)
         {
-            if (!sparks.TryGetValue(step.Cell.Index, out var spark))
-                sparks[step.Cell.Index] = spark = [];
+            if (!sparks.TryGetValue(step.Cells[0].Index, out var spark))
+                sparks[step.Cells[0].Index] = spark = [];
             spark.Add((calls - seen.Calls) / Stopwatch.GetElapsedTime(seen.Timestamp, now).TotalSeconds);
             if (spark.Count > SparkLength)
                 spark.RemoveAt(0);

@@ -38,9 +38,7 @@ internal static class PlanText
         ];
         var product = string.Concat(factors.Where(factor => factor.Count > 1)
             .Select(factor => $" × {Quantity.Many(factor.Count, factor.Name)}"));
-        var beside = plan.Cells.Count(cell => cell.Load.Connections == options.Beside?.Connections);
-        var more = beside == 0 ? "" : Invariant($" + {beside} of {Quantity.Many(options.Beside!.Connections, "connection")}");
-        return $"{Quantity.Many(arms.Count, "arm")}{names}{product}{more}: {Quantity.Many(plan.Cells.Count, "cell")}";
+        return $"{Quantity.Many(arms.Count, "arm")}{names}{product}: {Quantity.Many(plan.Cells.Count, "cell")}";
     }
 
     private static string Rounds(RunOptions options, BenchPlan plan)
@@ -65,8 +63,8 @@ internal static class PlanText
 
     /// <summary>A third line where these rounds cannot name a winner.</summary>
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
-        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: {Quantity.Many(plan.Claims, "comparison")} ")
-            + Invariant($"{(plan.Claims == 1 ? "takes" : "together take")} {plan.FewestRounds} (-r {plan.FewestRounds})");
+        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
+            + Invariant($"(-r {plan.FewestRounds})");
 
     /// <summary>What may have been meant shorter: <c>-d 300</c> is 300 s.</summary>
     private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""

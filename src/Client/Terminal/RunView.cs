@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
@@ -47,7 +48,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public void Note(string sentence) => Around(() =>
     {
-        foreach (var line in TextWrapping.Lines(sentence, screen.IsTerminal ? screen.Width : null, "", "  "))
+        foreach (var line in TextWrapping.Lines(PrintableText.Of(sentence), screen.IsTerminal ? screen.Width : null, "", "  "))
             Progress.WriteLine(line);
     });
 
@@ -103,6 +104,9 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + new TextReport(screen.Layout(options.Output.Verbose)).Make(model));
         if (file is not null)
         {
+            if (options.Addresses.Count == 0 && !WholeFile.IsStream(file) && UnixAgainstTcp.IsOpen(new MeasuredRun(record)))
+                Progress.WriteLine(
+                    $"\nMore rounds for what is not decided:\n  {ThisProgram.Typed} --resume {ThisProgram.Quoted(file)} -r +6");
             // On a line of its own, so that it can be copied.
             Progress.WriteLine(WholeFile.IsStream(file)
                 ? $"\nEvery round went to {file}"

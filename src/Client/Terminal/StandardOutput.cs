@@ -7,8 +7,8 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Standard output and error where they are files or pipes: a full disk or a reader that is gone ends nothing in the middle of a
-/// measurement.
+/// Standard output and error. Where they are files or pipes, a full disk or a reader that is gone ends nothing in the middle of a
+/// measurement; where they are a terminal, whatever is written is made printable on its way.
 /// </summary>
 internal static partial class StandardOutput
 {
@@ -22,14 +22,19 @@ internal static partial class StandardOutput
     /// <summary>Nobody will see what is written: the reader of the pipe is gone (<c>| head</c>; Linux), or writing has failed.</summary>
     public static bool IsGone => Failure is not null || IsClosed();
 
-    /// <summary>Puts a stream that remembers failures, and throws none, behind the console's writers.</summary>
+    /// <summary>
+    /// Puts a stream that remembers failures, and throws none, behind the console's writers; before those of a terminal, the one way to
+    /// it: <see cref="PrintableText"/>.
+    /// </summary>
     public static void Guard()
     {
         var plain = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
-        if (Console.IsOutputRedirected)
-            Console.SetOut(new StreamWriter(guarded = new GuardedStream(Console.OpenStandardOutput()), plain) { AutoFlush = true });
-        if (Console.IsErrorRedirected)
-            Console.SetError(new StreamWriter(new GuardedStream(Console.OpenStandardError()), plain) { AutoFlush = true });
+        Console.SetOut(Console.IsOutputRedirected
+            ? new StreamWriter(guarded = new GuardedStream(Console.OpenStandardOutput()), plain) { AutoFlush = true }
+            : new PrintableWriter(Console.Out));
+        Console.SetError(Console.IsErrorRedirected
+            ? new StreamWriter(new GuardedStream(Console.OpenStandardError()), plain) { AutoFlush = true }
+            : new PrintableWriter(Console.Error));
     }
 
     // .NET takes no notice of a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so the system is asked. On
@@ -96,6 +101,24 @@ internal static partial class StandardOutput
     }
 }
 
+/// <summary>Writes what a terminal shows: this program's own colours and movements, and nothing else that steers it.</summary>
+internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal.FormatProvider)
+{
+    public override Encoding Encoding => terminal.Encoding;
+
+    public override void Write(char value) => Write(value.ToString());
+
+    public override void Write(char[] buffer, int index, int count) => Write(new string(buffer, index, count));
+
+    public override void Write(ReadOnlySpan<char> buffer) => Write(buffer.ToString());
+
+    public override void Write(string? value) => terminal.Write(PrintableText.OfScreen(value ?? ""));
+
+    public override void WriteLine(string? value) => Write(value + NewLine);
+
+    public override void Flush() => terminal.Flush();
+}
+
 /// <summary>What reads standard output.</summary>
 /// <param name="IsTerminal">Somebody looks at it; else it is a file or a pipe.</param>
 /// <param name="Width">Columns of the terminal.</param>
@@ -119,7 +142,7 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
     {
         var width = Console.IsErrorRedirected ? (int?)null : Math.Max(Narrowest, Console.WindowWidth);
         // What a server wrote last stands below the sentence, a line each.
-        var parts = sentence.Split('\n');
+        var parts = PrintableText.Of(sentence).Split('\n');
         foreach (var line in parts.SelectMany((part, i) => TextWrapping.Lines(part.TrimStart(), width, i == 0 ? "" : "  ", "  ")))
             Console.Error.WriteLine(line);
     }

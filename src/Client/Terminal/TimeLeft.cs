@@ -16,7 +16,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
     private readonly HashSet<Point> grown = [];
     private readonly TimeLeft shown = new();
-    private readonly TimeSpan? planned = options.Calls is null ? options.Warmup + options.Duration + BenchPlan.CellOverhead : null;
+    private readonly bool isPlanned = options.Calls is null;
     private (TimeSpan Sum, int Rounds) between;
     private long begun;
     private long last;
@@ -43,7 +43,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         var known = done.GetValueOrDefault(cell.Index);
         done[cell.Index] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
         last = now;
-        if (planned is not null && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Point.Of(cell.Record.Key)))
+        if (isPlanned && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Point.Of(cell.Record.Key)))
             shown.Forget();
     }
 
@@ -65,11 +65,11 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         {
             var all = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: all - plan.RoundsOf(cell)));
-            if (known.Count == 0 && planned is null)
+            if (known.Count == 0 && !isPlanned)
                 return null;
             var others = alike[Point.Of(cell.Record.Key)].ToList();
             var once = known.Count > 0 ? known.Sum / known.Count
-                : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : planned!.Value;
+                : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : plan.TimeOf(cell);
             left += (all - known.Round) * once;
         }
         return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));

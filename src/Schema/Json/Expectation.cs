@@ -76,7 +76,7 @@ public sealed class Expectation
     private static string Join(string path, string name)
     {
         if (!name.All(letter => char.IsAsciiLetterOrDigit(letter) || letter == '_'))
-            return $"{path}[\"{name}\"]";
+            return $"{path}[\"{JsonNode.Short(name)}\"]";
         return path.Length == 0 ? name : $"{path}.{name}";
     }
 

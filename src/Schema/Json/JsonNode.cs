@@ -137,7 +137,8 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static string FirstSentence(JsonException e) => e.Message.Split(" LineNumber:")[0].Split(". ")[0].TrimEnd('.');
 
-    private static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
+    /// <summary>The text itself, or its beginning where a sentence has no room for all of it.</summary>
+    public static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
 }
 
 /// <summary>JSON text with where it came from: errors name a line and a column, as compilers do.</summary>

@@ -49,9 +49,9 @@ internal sealed class JsonReader
             if (name == except)
                 continue;
             var field = Find(type, name)
-                ?? throw this.source.Error(at, $"{type.FullName} has no field \"{name}\"{Nearest.Hint(name, Names(type))}");
+                ?? throw this.source.Error(at, $"{type.FullName} has no field \"{JsonNode.Short(name)}\"{Nearest.Hint(name, Names(type))}");
             if (message.Has(field))
-                throw this.source.Error(at, $"the field \"{name}\" stands here a second time");
+                throw this.source.Error(at, $"the field \"{JsonNode.Short(name)}\" stands here a second time");
             if (value.Kind == JsonValueKind.Null && (field.IsRepeated || !HoldsNull(field)))
                 message.Set(field, null);
             else if (field.RealContainingOneof?.Fields.FirstOrDefault(other => message.Get(other) is not null) is { } other)
@@ -96,7 +96,7 @@ internal sealed class JsonReader
             var key = scalars.Read(keyField, new JsonNode(JsonValueKind.String, at, name), isKey: true);
             RefuseNull(field, valueField, value);
             if (!map.TryAdd(key, One(valueField, value)))
-                throw this.source.Error(at, $"the key \"{name}\" stands here a second time");
+                throw this.source.Error(at, $"the key \"{JsonNode.Short(name)}\" stands here a second time");
         }
         return map;
     }

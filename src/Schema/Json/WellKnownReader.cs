@@ -52,7 +52,7 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         foreach (var (name, at, value) in node.Members)
         {
             if (!fields.TryAdd(name, reader.Message(valueType, value)))
-                throw source.Error(at, $"the key \"{name}\" stands here a second time");
+                throw source.Error(at, $"the key \"{JsonNode.Short(name)}\" stands here a second time");
         }
         return new MessageValue(type).Set(1, fields);
     }

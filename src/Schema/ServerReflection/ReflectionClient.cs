@@ -149,7 +149,8 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new SchemaException($"the reflection of {server} sent {bytes.Length} bytes that are no {type}", e);
+            throw new SchemaException($"the reflection of {server} "
+                + (Nesting.IsTooDeep(e) ? Nesting.Sentence : $"sent {bytes.Length} bytes that are no {type}"), e);
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using Google.Protobuf.WellKnownTypes;
@@ -5,7 +6,7 @@ using Google.Protobuf.WellKnownTypes;
 namespace IpcBench.Schema.Types;
 
 /// <summary>Links descriptor files that came in any order, with the well-known ones supplied where they are absent.</summary>
-internal static class DescriptorFiles
+internal static partial class DescriptorFiles
 {
     // More than any real set has; it bounds what a hostile one can cost.
     public const int MostFiles = 10_000;
@@ -28,6 +29,8 @@ internal static class DescriptorFiles
                 throw new InputException($"a file of {source} has a name with control characters");
             var ordered = InOrder(Complete(all, source)) ?? InOrder(Complete(MissingImports.Parts(all), source))
                 ?? throw Circle(all, source);
+            if (all.Find(file => !DottedName().IsMatch(file.Package)) is not null)
+                throw new InputException($"a file of {source} has a package that is no name such as shop.v1");
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));
         }
         // Google.Protobuf checks names and references as it links, but not everything a broken or hostile file can hold.
@@ -37,6 +40,10 @@ internal static class DescriptorFiles
             throw new InputException($"the descriptors of {source} do not hold together: {e.Message.TrimEnd('.')}", e);
         }
     }
+
+    // Google.Protobuf checks the names of symbols and not those of packages.
+    [GeneratedRegex(@"^(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)?\z", RegexOptions.CultureInvariant)]
+    private static partial Regex DottedName();
 
     private static Dictionary<string, FileDescriptorProto> Complete(IEnumerable<FileDescriptorProto> files, string source)
     {
@@ -114,8 +121,16 @@ public static class Protoset
         }
         catch (InvalidProtocolBufferException e)
         {
-            throw new InputException(
-                $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
+            throw new InputException(Nesting.IsTooDeep(e) ? $"{source} {Nesting.Sentence}"
+                : $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
         }
     }
+}
+
+/// <summary>Google.Protobuf reads messages that stand inside each other a hundred times, and a nested type is such a message.</summary>
+internal static class Nesting
+{
+    public const string Sentence = "has types that are nested deeper than can be read: about 100 levels";
+
+    public static bool IsTooDeep(InvalidProtocolBufferException e) => e.Message.Contains("levels of nesting", StringComparison.Ordinal);
 }

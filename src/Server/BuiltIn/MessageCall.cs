@@ -14,6 +14,9 @@ namespace IpcBench.Server.BuiltIn;
 /// </summary>
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
+    /// <summary>So many bytes of answers are written before the client is waited for, however many of its messages have arrived.</summary>
+    public const int MostUnflushed = 32 << 10;
+
     // Between two messages a client may think as long as it likes, so Kestrel's lowest rate of a body does not serve here.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 

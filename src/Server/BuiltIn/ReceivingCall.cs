@@ -44,6 +44,7 @@ internal sealed class ReceivingCall(
         {
             var read = await body.ReadAsync();
             var (left, before, now) = (read.Buffer, received.Messages, arrivals is null ? 0 : MonotonicClock.NowNs);
+            var unflushed = 0;
             while (Next(ref left, out var wrong))
             {
                 if (wrong.Message is not null)
@@ -56,11 +57,17 @@ internal sealed class ReceivingCall(
                     now = MonotonicClock.NowNs;
                 }
                 arrivals?.Add(reader.Stamp, now);
-                if (output is not null
-                    && !await WriteAsync(output, Endpoint.Fault.SizeFor((int)reader.Size), reader.Stamp, reader.Sequence))
+                if (output is null)
+                    continue;
+                if (unflushed > MostUnflushed)
                 {
-                    return Gone;
+                    if ((await output.FlushAsync()).IsCompleted)
+                        return Gone;
+                    unflushed = 0;
                 }
+                if (!await WriteAsync(output, Endpoint.Fault.SizeFor((int)reader.Size), reader.Stamp, reader.Sequence))
+                    return Gone;
+                unflushed += MessageBytes;
             }
             body.AdvanceTo(read.Buffer.End);
             if (IsStream && received.Messages > before)

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.IO.Pipelines;
 using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Protocol.Reflection.V1;
@@ -39,9 +38,27 @@ internal static class ReflectionStream
             while (true)
             {
                 var read = await body.ReadAsync(limit);
-                if (Answer(body, read, output) is { } end)
-                    return end;
-                if ((await output.FlushAsync(limit)).IsCompleted)
+                var (buffer, unflushed) = (read.Buffer, 0);
+                while (!buffer.IsEmpty)
+                {
+                    var state = RequestReader.Next(ref buffer, read.IsCompleted, out var message, out var failure);
+                    if (state == ReadState.Failed)
+                        return failure;
+                    if (state == ReadState.NeedsMore)
+                        break;
+                    // A flush waits for the client to take what was written: answers to what arrived at once are a hundred times as large.
+                    if (unflushed > MessageCall.MostUnflushed)
+                    {
+                        if ((await output.FlushAsync(limit)).IsCompleted)
+                            return UnaryResult.Ended;
+                        unflushed = 0;
+                    }
+                    var answer = ReplyFrame.Of(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head;
+                    output.Write(answer.Span);
+                    unflushed += answer.Length;
+                }
+                body.AdvanceTo(buffer.Start, buffer.End);
+                if (read.IsCompleted || (await output.FlushAsync(limit)).IsCompleted)
                     return UnaryResult.Ended;
             }
         }
@@ -53,23 +70,6 @@ internal static class ReflectionStream
         {
             return UnaryResult.Fail(GrpcStatusCode.DeadlineExceeded, $"the stream was open for {Longest.TotalMinutes:0} minutes");
         }
-    }
-
-    /// <summary>Writes the answers to all that has arrived as a whole; not null: how the stream ends.</summary>
-    private static UnaryResult? Answer(PipeReader body, in ReadResult read, PipeWriter output)
-    {
-        var buffer = read.Buffer;
-        while (!buffer.IsEmpty)
-        {
-            var state = RequestReader.Next(ref buffer, read.IsCompleted, out var message, out var failure);
-            if (state == ReadState.Failed)
-                return failure;
-            if (state == ReadState.NeedsMore)
-                break;
-            output.Write(ReplyFrame.Of(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head.Span);
-        }
-        body.AdvanceTo(buffer.Start, buffer.End);
-        return read.IsCompleted ? UnaryResult.Ended : null;
     }
 }
 

@@ -26,7 +26,6 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private int keptStart;
     private int keptEnd;
     private bool isHeld;
-    private bool hungUp;
     private long waitingSince;
 
     /// <summary>On the loop's thread.</summary>
@@ -58,9 +57,8 @@ internal sealed class LoopEchoConnection : ILoopHandler
         onEnd(this);
     }
 
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
-        hungUp |= hangUp;
         if (kept is null)
             Read();
     }
@@ -86,8 +84,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
                 return;
             if (count <= 0)
                 End();
-            // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
-            else if (!Return(buffer[..count]) || (count < MostAtOnce && !hungUp))
+            else if (!Return(buffer[..count]) || !socket.MayHoldMore)
                 return;
         }
     }
@@ -107,7 +104,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
             return true;
         if (sent < 0 && sent != LoopSocket.WouldBlock)
         {
-            End();
+            Break();
             return false;
         }
         Keep(bytes[Math.Max(0, sent)..]);
@@ -135,7 +132,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         var sent = socket.Send(kept.AsSpan(keptStart, keptEnd - keptStart));
         if (sent < 0 && sent != LoopSocket.WouldBlock)
         {
-            End();
+            Break();
             return false;
         }
         if (sent > 0)
@@ -147,6 +144,13 @@ internal sealed class LoopEchoConnection : ILoopHandler
         }
         Release();
         return true;
+    }
+
+    // An echo that lacks bytes must not look like a whole one.
+    private void Break()
+    {
+        socket.ResetOnClose();
+        End();
     }
 
     private void Wait()

@@ -100,7 +100,10 @@ internal static class TcpListen
     };
 }
 
-/// <summary>The certificate of a TLS endpoint: made at start, signed by itself, kept in memory only.</summary>
+/// <summary>
+/// The certificate of a TLS endpoint: made at start and signed by itself. Its key is kept in memory only; on Windows in a file of the user
+/// too, which the system removes with the certificate.
+/// </summary>
 internal static class SelfSigned
 {
     /// <summary>A certificate for this machine's loopback names and <paramref name="host"/>, valid for a year.</summary>
@@ -116,9 +119,12 @@ internal static class SelfSigned
             request.CertificateExtensions.Add(
                 new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1", "server authentication")], critical: false));
             var now = DateTimeOffset.UtcNow;
-            using var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
-            // Windows refuses to serve with a key that was never in a store or a file; this round trip gives it one.
-            return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
+            var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
+            if (!OperatingSystem.IsWindows())
+                return made;
+            // Windows refuses to serve with a key that is in memory alone (dotnet/runtime issue 23749); this round trip writes it.
+            using (made)
+                return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }
         catch (Exception e)
             when (e is CryptographicException or PlatformNotSupportedException or TypeInitializationException or DllNotFoundException)

@@ -8,7 +8,7 @@ namespace IpcBench.Server.Endpoints;
 internal static class UnixListen
 {
     // What is done under the lock takes milliseconds.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
 
     /// <summary>Binds and listens on <paramref name="path"/>, in the place of a socket file that nobody serves any more.</summary>
     /// <param name="path">A rooted path, or a NUL and a name for the abstract namespace.</param>
@@ -22,12 +22,8 @@ internal static class UnixListen
         var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
             return BindAndListen(endPoint, null, place, options);
-        if (!FolderLock.TryTake(path, Patience, out var folder))
-        {
-            throw place.Refusal(
-                $"another program keeps {Path.GetDirectoryName(path)} locked; wait for it or choose another path with {place.Option}");
-        }
-        using (folder)
+        // Who owns this process has made the path up for it: nobody else knows the name.
+        using (options.Owned ? null : FolderLock.Take(path, Patience))
         {
             MakeRoom(path, endPoint, place);
             return BindAndListen(endPoint, path, place, options);
@@ -42,7 +38,7 @@ internal static class UnixListen
         {
             socket.Bind(endPoint);
             if (path is not null)
-                file = OwnSocketFile.TakeOver(path, ref socket);
+                file = OwnSocketFile.TakeOver(path, ref socket, isShared: !options.Owned);
             // Between bind and listen nobody can connect yet, so the socket is never open to others.
             var isPrivate = path is not null && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);

@@ -1,7 +1,9 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.IO.Pipelines;
 using System.Net;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Win32.SafeHandles;
 
 namespace IpcBench.Server.Hosting;
@@ -21,12 +23,11 @@ internal sealed class AcceptGate(long served, Func<long> servedNow, int beingClo
 
     public Task EnterAsync(CancellationToken cancellation) => free.WaitAsync(cancellation);
 
-    /// <summary>One has been accepted; it leaves when it is closed.</summary>
+    /// <summary>A connection has been accepted; <see cref="Closed"/> gives its place back.</summary>
     /// <returns>False when it is to be closed at once, and Kestrel, which knows the limit of the start alone, would not.</returns>
-    public bool Keep(ConnectionContext connection)
+    public bool Keep()
     {
         var count = Interlocked.Increment(ref open);
-        connection.ConnectionClosed.UnsafeRegister(static state => ((AcceptGate)state!).Closed(), this);
         var limit = LimitNow();
         if (count <= limit)
             return true;
@@ -112,6 +113,40 @@ internal sealed class SpareDescriptors
     }
 }
 
+/// <summary>
+/// A connection that gives its place back when it is closed. Its ConnectionClosed tells that the client has ended its side alone: the
+/// descriptor and the answers under way are still there.
+/// </summary>
+internal sealed class GatedConnection(ConnectionContext inner, AcceptGate gate) : ConnectionContext
+{
+    private int isClosed;
+
+    public override string ConnectionId { get => inner.ConnectionId; set => inner.ConnectionId = value; }
+
+    public override IFeatureCollection Features => inner.Features;
+
+    public override IDictionary<object, object?> Items { get => inner.Items; set => inner.Items = value; }
+
+    public override IDuplexPipe Transport { get => inner.Transport; set => inner.Transport = value; }
+
+    public override CancellationToken ConnectionClosed { get => inner.ConnectionClosed; set => inner.ConnectionClosed = value; }
+
+    public override EndPoint? LocalEndPoint { get => inner.LocalEndPoint; set => inner.LocalEndPoint = value; }
+
+    public override EndPoint? RemoteEndPoint { get => inner.RemoteEndPoint; set => inner.RemoteEndPoint = value; }
+
+    public override void Abort() => inner.Abort();
+
+    public override void Abort(ConnectionAbortedException abortReason) => inner.Abort(abortReason);
+
+    public override async ValueTask DisposeAsync()
+    {
+        await inner.DisposeAsync();
+        if (Interlocked.Exchange(ref isClosed, 1) == 0)
+            gate.Closed();
+    }
+}
+
 /// <summary>Accepts one connection after the other while the gate has room.</summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {
@@ -131,9 +166,10 @@ internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) 
             {
                 return null;
             }
-            if (await AcceptOneAsync(cancellationToken) is not { } connection)
+            if (await AcceptOneAsync(cancellationToken) is not { } accepted)
                 return null;
-            if (gate.Keep(connection))
+            var connection = new GatedConnection(accepted, gate);
+            if (gate.Keep())
                 return connection;
             connection.Abort(new ConnectionAbortedException("too many connections"));
             await connection.DisposeAsync();

@@ -62,6 +62,7 @@ internal static class KestrelHost
         sockets.Backlog = options.Backlog;
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
+        sockets.UnsafePreferInlineScheduling = options.Inline;
         if (options.IoQueues is > 0 and var loops)
             sockets.Loops = loops;
     }

@@ -150,7 +150,11 @@ internal static class ServerArguments
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
         "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
-    private static readonly Option<bool> Inline = new("--inline") { Description = "Socket completions run on the threads that poll" };
+    private static readonly Option<bool> Inline = new("--inline")
+    {
+        Description = "The application goes on on the threads that poll, or on the event loops, instead of the thread pool",
+    };
+
     private static readonly Option<bool> EagerReceive = new("--eager-receive")
     {
         Description = "Receive without asking first whether there is anything, at a buffer for each connection that waits",

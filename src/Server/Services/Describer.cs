@@ -50,6 +50,8 @@ internal static class Describer
         if (endpoints.Any(endpoint => endpoint.IsEcho))
             settings["echo-sockets"] = string.Join(
                 ' ', endpoints.Where(endpoint => endpoint.IsEcho).Select(endpoint => EngineOf(endpoint, options)).Distinct());
+        if (RuntimeFacts.IsCompiledAhead)
+            settings["build"] = "aot";
         foreach (var (name, value) in RuntimeFacts.Variables(Environment.GetEnvironmentVariables()))
             settings[RuntimeVariables.SettingPrefix + name] = value;
     }

@@ -25,10 +25,13 @@ internal sealed unsafe class EpollSet : IDisposable
     private uint[] generations = new uint[64];
     private int used = 1; // slot 0 is the wake-up descriptor
     private int listeners;
-    private bool nanoseconds = true;
+    private bool hasFineWait;
 
-    public EpollSet()
+    /// <param name="hasFineWait">False: without epoll_pwait2, as on a kernel before 5.11.</param>
+    /// <exception cref="IOException">There is no descriptor for it.</exception>
+    public EpollSet(bool hasFineWait = true)
     {
+        this.hasFineWait = hasFineWait;
         epoll = Native.EpollCreate(Native.CloseOnExec);
         wake = epoll < 0 ? -1 : Native.EventFd(0, Native.CloseOnExec | Native.EventFdNonBlocking);
         try
@@ -97,11 +100,13 @@ internal sealed unsafe class EpollSet : IDisposable
     /// <summary>Asks for one event of a listening socket. From any thread.</summary>
     public void Arm(ulong key, int fd) => Control(Native.EpollModify, fd, Native.EpollIn | Native.EpollOneShot, key);
 
-    /// <summary>Forgets a listening socket that stays open.</summary>
-    public void RemoveListener(int slot, int fd)
+    /// <summary>No more events of a listening socket. From any thread, while its descriptor is open.</summary>
+    public void Ignore(int fd) => Native.EpollControl(epoll, Native.EpollDelete, fd, null);
+
+    /// <summary>Forgets a listening socket.</summary>
+    public void RemoveListener(int slot)
     {
         listeners--;
-        Native.EpollControl(epoll, Native.EpollDelete, fd, null);
         Remove(slot);
     }
 
@@ -114,10 +119,10 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 
     /// <summary>Waits for events and tells the sockets' owners.</summary>
-    /// <param name="timeoutNs">-1: for ever.</param>
+    /// <param name="timeoutNs">-1: for ever; 0: not at all.</param>
     public void Wait(long timeoutNs)
     {
-        var count = timeoutNs <= 0 || !nanoseconds ? WaitMs(timeoutNs) : WaitNs(timeoutNs);
+        var count = timeoutNs <= 0 ? Native.EpollWait(epoll, events, Capacity, (int)timeoutNs) : WaitNs(timeoutNs);
         for (var i = 0; i < count; i++)
         {
             if (i + 2 < count && SocketOf(i + 2) is { } later)
@@ -148,27 +153,20 @@ internal sealed unsafe class EpollSet : IDisposable
 
     private IWatched? SocketOf(int number) => sockets[*(int*)(events + number * Stride + DataOffset)];
 
-    private int WaitMs(long timeoutNs)
-    {
-        var ms = timeoutNs < 0 ? -1 : (int)Math.Min(timeoutNs / 1_000_000, int.MaxValue);
-        return Native.EpollWait(epoll, events, Capacity, ms);
-    }
-
     private int WaitNs(long timeoutNs)
     {
         var timeout = new Native.Timespec { Seconds = timeoutNs / 1_000_000_000, Nanoseconds = timeoutNs % 1_000_000_000 };
-        try
+        if (hasFineWait)
         {
-            var count = Native.EpollWaitNs(epoll, events, Capacity, &timeout, null);
-            if (count >= 0 || Marshal.GetLastPInvokeError() != Native.FunctionNotImplemented)
+            var count = Native.EpollWaitNs(epoll, events, Capacity, &timeout);
+            if (count >= 0 || Marshal.GetLastPInvokeError() is not (Native.FunctionNotImplemented or Native.NotPermitted))
                 return count;
+            // A kernel before 5.11, or a container that allows no system call that it does not know.
+            hasFineWait = false;
         }
-        catch (EntryPointNotFoundException)
-        {
-            // A libc before epoll_pwait2 (glibc 2.35): milliseconds have to do.
-        }
-        nanoseconds = false;
-        return WaitMs(timeoutNs);
+        // epoll_wait knows milliseconds alone, and a wait of 0 ms in place of a part of one would keep a CPU busy.
+        var set = new Native.PollDescriptor { Descriptor = epoll, Events = Native.PollIn };
+        return Native.Poll(&set, 1, &timeout, null) > 0 ? Native.EpollWait(epoll, events, Capacity, 0) : 0;
     }
 
     private ulong Key(int slot) => ((ulong)generations[slot] << 32) | (uint)slot;

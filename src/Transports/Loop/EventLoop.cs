@@ -7,7 +7,7 @@ namespace IpcBench.Transports.Loop;
 /// <param name="Receives">recv(2).</param>
 /// <param name="EmptyReceives">Of them, those that found nothing.</param>
 /// <param name="Sends">send(2) and sendmsg(2).</param>
-/// <param name="Waits">epoll_wait(2) and epoll_pwait2(2), those that return at once too.</param>
+/// <param name="Waits">epoll_wait(2), epoll_pwait2(2) or ppoll(2), those that return at once too.</param>
 public readonly record struct LoopCounts(long Receives, long EmptyReceives, long Sends, long Waits)
 {
     public static LoopCounts operator +(LoopCounts a, LoopCounts b) =>
@@ -46,12 +46,24 @@ public sealed class EventLoop : IDisposable
     private volatile bool stopping;
 
     /// <param name="name">The thread's name, for debuggers and profilers.</param>
+    /// <exception cref="IOException">There are no descriptors for it, or no memory for its thread.</exception>
     public EventLoop(string name)
     {
         thread = new Thread(Run) { Name = name, IsBackground = true };
         lock (AllGate)
             All.Add(this);
-        thread.Start();
+        try
+        {
+            thread.Start();
+        }
+        catch (OutOfMemoryException e)
+        {
+            // The runtime says so as well where a thread finds no descriptors.
+            epoll.Dispose();
+            lock (AllGate)
+                All.Remove(this);
+            throw new IOException("no thread for an event loop: too many open files, or out of memory", e);
+        }
     }
 
     /// <summary>
@@ -111,17 +123,24 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>Ends the thread; sockets still open are the owners' to close before.</summary>
-    public void Dispose()
+    public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
+
+    /// <summary>As <see cref="Dispose"/>, with a limit: a handler that blocks may keep the thread for ever.</summary>
+    /// <returns>False when the thread is still busy; it ends as soon as it can.</returns>
+    public bool TryEnd(TimeSpan limit)
     {
-        if (stopping)
-            return;
-        stopping = true;
-        epoll.Wake();
-        if (!IsCurrent)
-            thread.Join();
+        if (!stopping)
+        {
+            stopping = true;
+            epoll.Wake();
+        }
+        return IsCurrent || thread.Join(limit);
     }
 
     internal EpollSet Epoll => epoll;
+
+    /// <summary>How often the loop has gone round. On the loop's thread only.</summary>
+    internal long Turn { get; private set; }
 
     /// <summary>Tells the socket's owner once more that it is readable, after the others had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
@@ -163,7 +182,10 @@ public sealed class EventLoop : IDisposable
 
     private void RunPosted()
     {
-        while (posted.TryDequeue(out var item))
+        if (posted.IsEmpty)
+            return;
+        // What these actions post has its turn after the sockets had theirs.
+        for (var left = posted.Count; left > 0 && posted.TryDequeue(out var item); left--)
         {
             try
             {
@@ -211,12 +233,13 @@ public sealed class EventLoop : IDisposable
 
     private void ReadAgain()
     {
+        Turn++;
         if (again.Count == 0)
             return;
         againNow.AddRange(again);
         again.Clear();
         foreach (var socket in againNow)
-            socket.OnEvents(Native.EpollIn);
+            socket.OnTurn();
         againNow.Clear();
     }
 }

@@ -133,7 +133,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
         return (error == 0 ? socket : null, error);
     }
 
-    public void OnReadable(bool hangUp) => OnWritable();
+    public void OnReadable() => OnWritable();
 
     public void OnWritable() => ended.TrySetResult(socket!.TakeError());
 

@@ -20,7 +20,7 @@ public sealed unsafe class LoopListener : IWatched
     private readonly int fd;
     private readonly ulong key;
     private readonly int slot;
-    private bool forgotten;
+    private volatile bool forgotten;
     private bool fewAreLeft;
 
     /// <summary>On the loop's thread only.</summary>
@@ -61,14 +61,20 @@ public sealed unsafe class LoopListener : IWatched
     /// <summary>Asks for one call when a connection waits, at once if one does.</summary>
     public void Arm() => loop.Epoll.Arm(key, fd);
 
-    /// <summary>Watches it no more. On the loop's thread only.</summary>
+    /// <summary>Watches it no more; the socket may be closed afterwards. From any thread, not while another one arms it.</summary>
     public void Forget()
     {
         if (forgotten)
             return;
         forgotten = true;
-        loop.Epoll.RemoveListener(slot, fd);
+        loop.Epoll.Ignore(fd);
+        if (loop.IsCurrent)
+            loop.Epoll.RemoveListener(slot);
+        else
+            loop.Post(static state => ((LoopListener)state!).Remove(), this);
     }
+
+    private void Remove() => loop.Epoll.RemoveListener(slot);
 
     /// <summary>Closes a descriptor that was accepted and is nobody's.</summary>
     public static void Discard(int accepted) => Native.Close(accepted);

@@ -16,7 +16,6 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     private Memory<byte> readInto;
     private ReadOnlyMemory<byte> toWrite;
     private bool readable = true;
-    private bool hungUp;
 
     /// <inheritdoc/>
     public bool HasEnded { get; private set; }
@@ -38,9 +37,9 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
         return failure is null ? ValueTask.CompletedTask : ValueTask.FromException(failure);
     }
 
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
-        (readable, hungUp) = (true, hungUp | hangUp);
+        readable = true;
         if (reading.IsPending && TryRead(out var count, out var failure))
             reading.End(count, failure);
     }
@@ -82,12 +81,12 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
             failure = Closed();
             return true;
         }
-        if (!readable && !hungUp)
+        if (!readable)
             return false;
         if (readInto.Length == 0)
             return true;
         var result = socket.Receive(readInto.Span);
-        readable = result == readInto.Length;
+        readable = socket.MayHoldMore || (result <= 0 && result != LoopSocket.WouldBlock);
         if (result == LoopSocket.WouldBlock)
             return false;
         if (result < 0)

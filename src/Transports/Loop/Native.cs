@@ -17,17 +17,22 @@ internal static unsafe partial class Native
     public const int SoSendBuffer = 7;
     public const int SoReceiveBuffer = 8;
     public const int SoLinger = 13;
+    public const int SoDomain = 39;
     public const int IpProtoTcp = 6;
     public const int TcpNoDelay = 1;
     public const int MsgNoSignal = 0x4000;
+    public const int MsgControlTruncated = 0x8;
     public const int CloseOnExec = 0x80000;
     public const int EventFdNonBlocking = 0x800;
     public const int PrSetTimerSlack = 29;
+
+    public const short PollIn = 0x1;
 
     public const int EpollAdd = 1;
     public const int EpollDelete = 2;
     public const int EpollModify = 3;
     public const uint EpollIn = 0x1;
+    public const uint EpollUrgent = 0x2; // EPOLLPRI
     public const uint EpollOut = 0x4;
     public const uint EpollError = 0x8;
     public const uint EpollHangUp = 0x10;
@@ -41,13 +46,16 @@ internal static unsafe partial class Native
     public const int OpenFiles = 7; // RLIMIT_NOFILE
     public const int DuplicateCloseOnExec = 1030; // F_DUPFD_CLOEXEC
 
+    public const int NotPermitted = 1;
     public const int NoEntry = 2;
     public const int Interrupted = 4;
     public const int Again = 11;
     public const int TooManyOpenFiles = 24;
+    public const int BrokenPipe = 32;
     public const int FunctionNotImplemented = 38;
     public const int AddressNotAvailable = 99;
     public const int ConnectionAborted = 103;
+    public const int ConnectionReset = 104;
     public const int InProgress = 115;
 
     [StructLayout(LayoutKind.Sequential)]
@@ -55,6 +63,15 @@ internal static unsafe partial class Native
     {
         public long Seconds;
         public long Nanoseconds;
+    }
+
+    /// <summary>struct pollfd.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct PollDescriptor
+    {
+        public int Descriptor;
+        public short Events;
+        public short Found;
     }
 
     /// <summary>struct iovec.</summary>
@@ -95,8 +112,18 @@ internal static unsafe partial class Native
     [LibraryImport("libc", EntryPoint = "epoll_wait", SetLastError = true)]
     public static partial int EpollWait(int epoll, byte* events, int capacity, int timeoutMs);
 
-    [LibraryImport("libc", EntryPoint = "epoll_pwait2", SetLastError = true)]
-    public static partial int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout, void* signals);
+    /// <summary>
+    /// epoll_pwait2(2), Linux 5.11. By its number, which is the same on all processors: glibc before 2.35 and musl have no function for it.
+    /// </summary>
+    public static int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout) =>
+        (int)SystemCall(441, epoll, events, capacity, timeout, null, 0);
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint SystemCall(
+        nint number, nint epoll, byte* events, nint capacity, Timespec* timeout, void* signals, nint signalsSize);
+
+    [LibraryImport("libc", EntryPoint = "ppoll", SetLastError = true)]
+    public static partial int Poll(PollDescriptor* descriptors, nuint count, Timespec* timeout, void* signals);
 
     [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
     public static partial int EventFd(uint initial, int flags);
@@ -115,6 +142,9 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", EntryPoint = "recv", SetLastError = true)]
     public static partial nint Receive(int fd, byte* buffer, nint length, int flags);
+
+    [LibraryImport("libc", EntryPoint = "recvmsg", SetLastError = true)]
+    public static partial nint ReceiveMessage(int fd, MessageHeader* message, int flags);
 
     [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
     public static partial nint Send(int fd, byte* buffer, nint length, int flags);

@@ -12,6 +12,8 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
 {
     private const long MostWaiting = 1 << 20;
 
+    private static readonly Lock Gate = new();
+    private static IReadOnlyList<LoopThread>? threads;
     private static uint turn;
 
     private LoopConnector? sockets;
@@ -28,7 +30,8 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
                 ?? throw new NotSupportedException($"no event loop connects to {address}: it is no TCP or Unix socket");
             Interlocked.CompareExchange(ref sockets, made, null);
         }
-        var thread = Threads.All[Interlocked.Increment(ref turn) % (uint)Threads.All.Length];
+        var loops = Threads();
+        var thread = loops[(int)(Interlocked.Increment(ref turn) % (uint)loops.Count)];
         var opened = new TaskCompletionSource<Stream>(TaskCreationOptions.RunContinuationsAsynchronously);
         thread.Loop.Post(_ => _ = OpenAsync(thread, opened, cancellation), null);
         return await opened.Task;
@@ -51,14 +54,24 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
     }
 
     /// <summary>The loops of all clients of this process, made with the first connection.</summary>
-    private static class Threads
+    private IReadOnlyList<LoopThread> Threads()
     {
-        public static readonly LoopThread[] All =
-        [
-            .. Enumerable.Range(0, Math.Clamp(Environment.ProcessorCount / 2, 1, 8)).Select(static index => new LoopThread(
-                FormattableString.Invariant($"client loop {index}"), MemoryPool<byte>.Shared, (MostWaiting, MostWaiting), inline: false,
-                static _ => { })),
-        ];
+        lock (Gate)
+        {
+            try
+            {
+                return threads ??= LoopThread.Start(
+                    Math.Clamp(Environment.ProcessorCount / 2, 1, 8),
+                    static index => new LoopThread(
+                        FormattableString.Invariant($"client loop {index}"), MemoryPool<byte>.Shared, (MostWaiting, MostWaiting),
+                        inline: false, static _ => { }));
+            }
+            catch (IOException e)
+            {
+                // Too many open files: the next connection finds some, perhaps.
+                throw CannotConnect.Because(address, e.Message, e);
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     // What a disposed stream may still take to send its last bytes.
     private const long LingerNs = 5_000_000_000;
 
+    private readonly long mostWaiting;
     private readonly Pipe input;
     private readonly Pipe output;
     private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -29,6 +30,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd, Func<string, IOException> broken)
     {
         (this.input, this.output, this.onInputEnd, this.broken) = (new Pipe(input), new Pipe(output), onInputEnd, broken);
+        mostWaiting = input.PauseWriterThreshold;
     }
 
     public PipeReader Input => input.Reader;
@@ -44,11 +46,11 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     public void Start(LoopSocket socket)
     {
         this.socket = socket;
-        receiver = new SocketReceiver(socket, input.Writer, onInputEnd, broken);
+        receiver = new SocketReceiver(socket, input.Writer, mostWaiting, onInputEnd, broken);
         sender = new SocketSender(output.Reader, socket, OnOutputEnd, broken);
         sender.Start();
         // What came before this object was told of events.
-        OnReadable(hangUp: false);
+        OnReadable();
     }
 
     /// <summary>There is no socket after all. On the loop's thread, in place of <see cref="Start"/>.</summary>
@@ -82,12 +84,12 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     /// <summary>The moment is over.</summary>
     void ILoopTimer.OnDue() => Abort(new IOException("the other side does not read"));
 
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
         try
         {
             sender!.NoteReceived();
-            receiver!.OnReadable(hangUp);
+            receiver!.OnReadable();
         }
 #pragma warning disable CA1031 // An application's completion may throw; the loop serves others.
         catch (Exception e)
@@ -109,8 +111,12 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     private void EndOutput(Exception? failure)
     {
-        // A client that is still sending learns that nobody reads it; what was sent is delivered first.
-        socket!.Shutdown(both: true);
+        // A client that is still sending learns that nobody reads it; what was sent is delivered first. A body that was broken off must
+        // not look like a whole one.
+        if (failure is null)
+            socket!.Shutdown(both: true);
+        else
+            socket!.ResetOnClose();
         socket.Close();
         // Without the reason: a flush would throw it, which Kestrel takes for a fault of its own; the streams that wait for the flush would
         // never end. The reason is in the input.

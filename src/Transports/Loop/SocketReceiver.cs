@@ -7,29 +7,29 @@ namespace IpcBench.Transports.Loop;
 /// <summary>From a socket into a pipe, as far as its reader keeps up. On the loop's thread.</summary>
 /// <param name="socket">Where bytes come from.</param>
 /// <param name="input">Where they go; its scheduler runs on the loop.</param>
+/// <param name="mostWaiting">Bytes that may wait for its reader; 0: any number.</param>
 /// <param name="onEnd">Called once: nothing more will arrive.</param>
 /// <param name="broken">What its reader is told when the connection broke, with the system's words.</param>
 [SupportedOSPlatform("linux")]
-internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action onEnd, Func<string, IOException> broken)
+internal sealed class SocketReceiver(
+    LoopSocket socket, PipeWriter input, long mostWaiting, Action onEnd, Func<string, IOException> broken)
 {
-    private const int MostAtOnce = 256 << 10;
+    private const int LeastAtOnce = 4 << 10;
+    private const int MostAtOnce = 128 << 10;
 
-    // Then the other connections of the loop have their turn.
-    private const int MostReadsAtOnce = 8;
-
+    // The pipe says that it is full only after it has been given more, so that the last receive goes beyond its limit: by an eighth.
+    private readonly int atOnce = mostWaiting == 0 ? MostAtOnce : (int)Math.Clamp(mostWaiting / 8, LeastAtOnce, MostAtOnce);
+    private TurnBudget budget;
     private bool flushes;
-    private bool hungUp;
     private bool ended;
     private Exception? endReason;
 
     /// <summary>Takes what has arrived.</summary>
-    /// <param name="hangUp">The other side has closed.</param>
-    public void OnReadable(bool hangUp)
+    public void OnReadable()
     {
-        hungUp |= hangUp;
-        for (var reads = 0; !flushes && !ended; reads++)
+        while (!flushes && !ended)
         {
-            if (reads == MostReadsAtOnce)
+            if (budget.IsSpent(socket.Loop))
             {
                 socket.ReadAgain();
                 return;
@@ -61,8 +61,9 @@ internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action
     private bool Receive()
     {
         // By way of the loop's own buffer: a connection that waits for bytes holds none.
-        var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, MostAtOnce);
+        var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, atOnce);
         var count = socket.Receive(buffer);
+        budget.Take(Math.Max(0, count));
         if (count == LoopSocket.WouldBlock)
             return false;
         if (count <= 0)
@@ -80,8 +81,7 @@ internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action
         }
         if (flush.GetAwaiter().GetResult().IsCompleted)
             End(null);
-        // Less than asked for was all there was (epoll(7), on edge-triggered reads of stream sockets).
-        return count == MostAtOnce || hungUp;
+        return socket.MayHoldMore;
     }
 
     /// <summary>The application is to read first.</summary>
@@ -103,6 +103,6 @@ internal sealed class SocketReceiver(LoopSocket socket, PipeWriter input, Action
         if (isOver)
             End(endReason);
         else
-            OnReadable(hangUp: false);
+            OnReadable();
     }
 }

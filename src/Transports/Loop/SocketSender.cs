@@ -29,6 +29,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private ManualResetValueTaskSourceCore<bool> turn;
     private bool waits;
     private Exception? abortReason;
+    private TurnBudget budget;
     private int sentSinceReceived;
     private int gathering;
 
@@ -126,13 +127,31 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
+    /// <summary>Ends in the loop's next turn, when its other connections have had theirs.</summary>
+    private ValueTask LoopsTurn()
+    {
+        turn.Reset();
+        waits = true;
+        socket.Loop.Post(static state => ((SocketSender)state!).Go(), this);
+        return new ValueTask(this, turn.Version);
+    }
+
     /// <summary>Null when all was sent.</summary>
     [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<Exception?> SendAsync(ReadOnlySequence<byte> bytes)
     {
         while (!bytes.IsEmpty)
         {
+            // An application that writes on the loop's thread as fast as the socket takes it would never leave that thread.
+            var isOnLoop = socket.Loop.IsCurrent;
+            if (isOnLoop && budget.IsSpent(socket.Loop))
+            {
+                await LoopsTurn().ConfigureAwait(false);
+                continue;
+            }
             var sent = Send(bytes);
+            if (isOnLoop)
+                budget.Take(Math.Max(0, sent));
             if (sent >= 0)
                 bytes = bytes.Slice(sent);
             else if (sent == LoopSocket.WouldBlock)

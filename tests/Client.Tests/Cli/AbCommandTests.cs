@@ -28,6 +28,7 @@ public class AbCommandTests
     [Theory]
     [InlineData("a 'b", "--base has a quotation mark ' that is not closed: a 'b")]
     [InlineData("a \\", "--base ends with a backslash: a \\")]
+    [InlineData("'' {address}", "--base begins with an empty word, where its program belongs: '' {address}")]
     [InlineData(" ", "--base is empty: it is the command that starts a server")]
     public void What_is_no_command_is_refused(string text, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Parsers.Words(text, "--base", backslashIsPlain: false)).Message);
@@ -123,6 +124,22 @@ public class AbCommandTests
         + new System.ComponentModel.Win32Exception(2).Message,
         Assert.Throws<EnvironmentException>(() =>
             new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message);
+
+    [Fact]
+    public void A_folder_in_the_place_of_the_program_is_told() => Assert.Equal(
+        $"cannot start the base server: {AppContext.BaseDirectory}: it is a folder",
+        Assert.Throws<EnvironmentException>(() =>
+            new GivenCommand("the base server", [AppContext.BaseDirectory, "{port}"], "tcp", null, NoVariables).Start()).Message);
+
+    [Fact]
+    public async Task Of_a_stack_trace_the_reason_is_told_and_not_the_methods()
+    {
+        var (_, told) = await RefusedAsync(
+            "echo 'Unhandled exception. System.OutOfMemoryException: no thread' >&2; "
+                + "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo '   at A.B()' >&2; done; exit 134");
+        Assert.Contains("with exit code 134 (SIGABRT) before it listened at ", told, StringComparison.Ordinal);
+        Assert.EndsWith("its last lines:\n  Unhandled exception. System.OutOfMemoryException: no thread", told, StringComparison.Ordinal);
+    }
 
     [Theory]
     [InlineData("--transports tcp\n--fail-on 'server_cpu>3%' --label ''", 4, "--transports|tcp|--fail-on|server_cpu>3%|--label|")]

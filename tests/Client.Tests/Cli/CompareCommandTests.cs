@@ -89,12 +89,30 @@ public sealed class CompareCommandTests : IDisposable
             Assert.Equal((ExitCode.Ok, ExitCode.Ok), (Report(results, "-o", ending), Report(results, "--format", format, "-o", named)));
             Assert.Equal(File.ReadAllText(named), File.ReadAllText(ending));
         }
+        foreach (var (ending, format) in new[] { ("xml", "junit"), ("prom", "prometheus"), ("txt", "text"), ("htm", "html") })
+        {
+            var (byEnding, named) = (Path.Combine(folder, "short." + ending), Path.Combine(folder, "named"));
+            Assert.Equal((ExitCode.Ok, ExitCode.Ok), (Report(results, "-o", byEnding), Report(results, "--format", format, "-o", named)));
+            Assert.Equal(File.ReadAllText(named), File.ReadAllText(byEnding));
+        }
         var below = Path.Combine(results, "x.md");
         var why = $"there is no folder {results}, and it cannot be made";
         Assert.Equal($"cannot write {below}: {why}", Assert.Throws<EnvironmentException>(() => Report(results, "-o", below)).Message);
         Assert.Equal(
             $"--format 'pdf' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}",
             Assert.Throws<UsageException>(() => Report(results, "--format", "pdf")).Message);
+    }
+
+    [Fact]
+    public void An_ending_that_is_no_format_is_refused_with_the_known_ones_before_anything_is_written()
+    {
+        var (results, picture) = (Save(1000), Path.Combine(folder, "a.png"));
+        var refusal = Assert.Throws<UsageException>(() => Report(results, "-o", picture)).Message;
+        Assert.StartsWith("-o: no format has the ending '.png': write --format too, or one of .txt, .md, .htm, .xml, .prom, .text, ",
+            refusal, StringComparison.Ordinal);
+        Assert.All(Reports.All, report => Assert.Contains("." + report.Format, refusal, StringComparison.Ordinal));
+        Assert.False(File.Exists(picture));
+        Assert.Equal(ExitCode.Ok, Report(results, "--format", "svg", "-o", picture));
     }
 
     private static int Report(params string[] arguments) =>

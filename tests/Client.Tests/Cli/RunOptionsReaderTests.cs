@@ -8,18 +8,20 @@ namespace IpcBench.Client.Tests.Cli;
 public class RunOptionsReaderTests
 {
     [Fact]
-    public void Without_a_server_the_main_job_is_twelve_rounds_of_one_second_on_three_transports()
+    public void Without_a_server_three_transports_are_compared_in_every_shape_of_load()
     {
         var options = Read();
         Assert.True(options.OwnServer);
         Assert.Equal(["tcp", "unix", "pipe"], options.Transports);
-        Assert.Equal((12, 1.0, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
+        Assert.Equal((10, 0.3, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
         Assert.Equal([10L, 100, 1_000, 10_000, 100_000, 1_000_000], options.Sizes);
-        Assert.Equal([new Topology(400, 1)], options.Topologies);
+        Assert.Equal([new Topology(1, 1), new Topology(5, 80), new Topology(400, 1)], options.Topologies);
+        Assert.Equal([ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.GrpcDotnet],
+            options.Shapes.SelectMany(shape => shape.Clients));
     }
 
     [Fact]
-    public void With_a_server_the_defaults_are_three_rounds_of_twenty_seconds()
+    public void With_a_single_server_the_defaults_are_three_rounds_of_twenty_seconds()
     {
         var options = Read("-U", "unix:/tmp/greeter.sock");
         Assert.False(options.OwnServer);
@@ -27,13 +29,11 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
-    [InlineData(6, 10.0, "-U", "unix:/a", "-U", "http://localhost:1", "-s", "10")]
-    [InlineData(8, 7.5, "-U", "unix:/a", "-U", "http://localhost:1")]
-    [InlineData(10, 6.0, "-U", "unix:/a", "-U", "http://localhost:1", "-U", "unix:/b")]
-    [InlineData(8, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
-    [InlineData(4, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]
-    [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe")]
-    [InlineData(13, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
+    [InlineData(10, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(10, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
+    [InlineData(4, 0.3, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]
+    [InlineData(10, 0.3, "--transports", "tcp,tls,unix,pipe")]
+    [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
     public void A_default_has_the_rounds_that_name_a_winner_among_its_comparisons(int rounds, double seconds, params string[] typed)
     {
@@ -42,10 +42,11 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Quick_is_ten_short_rounds_and_three_sizes()
+    public void Quick_is_eight_short_rounds_and_two_sizes()
     {
         var options = Read("--quick");
-        Assert.Equal((10, 0.4, 3), (options.Rounds, options.Duration.TotalSeconds, options.Sizes.Count));
+        Assert.Equal((8, 0.3), (options.Rounds, options.Duration.TotalSeconds));
+        Assert.Equal([10L, 1_000_000], options.Sizes);
     }
 
     [Fact]
@@ -95,33 +96,54 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(true, "--quick")]
-    [InlineData(true, "--transports", "tcp,unix", "-s", "10,10k")]
-    [InlineData(false, "-c", "400")]
-    [InlineData(false, "-m", "2")]
-    [InlineData(false, "--transports", "unix,pipe")]
-    [InlineData(false, "-U", "unix:/a")]
-    [InlineData(false, "-R", "5k")]
-    [InlineData(false, "--load", "50%")]
-    [InlineData(false, "--my-rate", "5k")]
-    [InlineData(false, "--find", "p99<1ms")]
-    [InlineData(false, "--socket-buffer", "64k,1M")]
-    public void One_connection_is_measured_beside_400_where_nothing_was_said_of_them(bool beside, params string[] typed) =>
-        Assert.Equal(beside ? new Topology(1, 1) : null, Read(typed).Beside);
+    [InlineData(4)]
+    [InlineData(4, "--quick")]
+    [InlineData(4, "--transports", "tcp,unix", "-s", "10,10k")]
+    [InlineData(4, "--transports", "unix,pipe")]
+    [InlineData(4, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(3, "--client", "wire")]
+    [InlineData(1, "--shape", "channel")]
+    [InlineData(2, "--shape", "one,app", "-U", "unix:/a")]
+    [InlineData(0, "-c", "400")]
+    [InlineData(0, "-m", "2")]
+    [InlineData(0, "-U", "unix:/a")]
+    [InlineData(0, "-R", "5k")]
+    [InlineData(0, "--load", "50%")]
+    [InlineData(0, "--my-rate", "5k")]
+    [InlineData(0, "--find", "p99<1ms")]
+    [InlineData(0, "--socket-buffer", "64k,1M")]
+    public void Every_shape_of_load_is_measured_where_transports_are_compared_and_nothing_is_said_of_the_load(
+        int shapes, params string[] typed) => Assert.Equal(shapes, Read(typed).Shapes.Count);
 
     [Fact]
-    public void Beside_400_connections_tcp_and_unix_have_one_at_the_smallest_and_the_largest_size()
+    public void Shapes_and_connections_cannot_both_be_given() =>
+        Assert.Contains("leave out one of them", Assert.Throws<UsageException>(() => Read("--shape", "one", "-c", "4")).Message);
+
+    [Fact]
+    public void Unknown_shape_lists_the_known_ones() =>
+        Assert.Contains("one, channel, clients, app", Assert.Throws<UsageException>(() => Read("--shape", "two")).Message);
+
+    [Fact]
+    public void Quick_asks_for_a_unix_socket_against_tcp_alone_in_five_cells_each()
     {
-        var options = Read();
-        Target On(Address address) => new(address, options.Variants[0]);
-        var plan = new BenchPlan(options, [On(new Address.Tcp("localhost", 1)), On(new Address.Unix("/a")), On(new Address.Pipe("a"))]);
-        Assert.Equal(18 + 4, plan.Cells.Count);
-        Assert.Equal([("tcp", 10L), ("unix", 10L), ("tcp", 1_000_000L), ("unix", 1_000_000L)],
-            plan.Cells.Where(cell => cell.Load is { Connections: 1, Threads: 1 })
-                .Select(cell => (cell.Record.Key.Transport, cell.Load.Size)));
-        Assert.Equal((20, 10), (plan.Claims, plan.FewestRounds));
+        var plan = PlanOf(Read("--quick", "--transports", "tcp,unix"));
+        Assert.Equal(
+            [("tcp", 1, 10L, "wire"), ("unix", 1, 10L, "wire"), ("tcp", 5, 10L, "wire"), ("unix", 5, 10L, "wire"),
+                ("tcp", 400, 10L, "wire"), ("unix", 400, 10L, "wire"), ("tcp", 400, 1_000_000L, "wire"),
+                ("unix", 400, 1_000_000L, "wire"), ("tcp", 5, 10L, "grpc-dotnet"), ("unix", 5, 10L, "grpc-dotnet")],
+            plan.Cells.Select(cell => (cell.Record.Key.Transport, cell.Load.Connections, cell.Load.Size, cell.Load.Client)));
     }
+
+    [Fact]
+    public void On_Linux_the_pipe_is_measured_in_one_shape()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "a pipe of Windows is measured in every shape");
+        var pipes = PlanOf(Read()).Cells.Where(cell => cell.Target.Address.Kind == "pipe");
+        Assert.Equal([400], pipes.Select(cell => cell.Load.Connections).Distinct());
+    }
+
+    private static BenchPlan PlanOf(RunOptions options) =>
+        new(options, [.. options.Transports.Select(kind => new Target(Address.Own[kind]("x"), options.Variants[0]))]);
 
     [Fact]
     public void Default_threads_shrink_to_the_connections_and_explicit_ones_do_not()
@@ -232,7 +254,8 @@ public class RunOptionsReaderTests
     public void Every_knob_is_an_option()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100", "--io-queues", "2",
-            "--inline", "on", "--eager-receive", "on", "--server-gc", "workstation", "--work", "30us", "--server-window", "128KiB");
+            "--inline", "on", "--eager-receive", "on", "--server-gc", "workstation", "--work", "30us", "--server-window", "128KiB",
+            "--server-build", "aot");
         var knobs = options.Variants.Single().Knobs;
         Assert.Equal(
             new Knobs
@@ -246,6 +269,7 @@ public class RunOptionsReaderTests
                 Inline = true,
                 EagerReceive = true,
                 ServerGc = "workstation",
+                ServerBuild = "aot",
                 Work = TimeSpan.FromMicroseconds(30),
             },
             knobs);

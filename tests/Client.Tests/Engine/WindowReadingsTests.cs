@@ -42,6 +42,19 @@ public class WindowReadingsTests
     }
 
     [Fact]
+    public void CPU_times_are_read_next_to_the_window_and_connections_are_summed_up_outside_of_them()
+    {
+        var order = new List<string>();
+        var readings = Readings([new Counted(1, 0, 7, null) { Asked = () => order.Add("sum") }], edges: new Ordered(order));
+        order.Clear(); // the sum before the load
+        readings.OnBegin();
+        readings.OnEnd();
+        // Each of several sums asks the connection.
+        var steps = order.Where((what, at) => at == 0 || order[at - 1] != what);
+        Assert.Equal(["prepare", "sum", "begin", "end", "sum", "complete"], steps);
+    }
+
+    [Fact]
     public void What_nobody_counts_is_not_zero()
     {
         var readings = Readings([new Counted(1, 0, null, new(1, 2, 3)), new Counted(null, 0, null, null)]);
@@ -145,6 +158,17 @@ public class WindowReadingsTests
         public void OnEnd() => Ends++;
     }
 
+    private sealed class Ordered(List<string> order) : IWindowEdges
+    {
+        public void BeforeBegin() => order.Add("prepare");
+
+        public void OnBegin() => order.Add("begin");
+
+        public void OnEnd() => order.Add("end");
+
+        public void AfterEnd() => order.Add("complete");
+    }
+
     /// <summary>A connection that says of itself what the test likes.</summary>
     private sealed class Counted(long? bytes, int died, long? allowed, BlockedTime? waited) : FakeConnection
     {
@@ -164,7 +188,16 @@ public class WindowReadingsTests
 
         public override long? StreamsAllowed => allowed;
 
-        public override long? BytesReceived => bytes;
+        public Action Asked { get; init; } = () => { };
+
+        public override long? BytesReceived
+        {
+            get
+            {
+                Asked();
+                return bytes;
+            }
+        }
 
         public override BlockedTime? Blocked => Waited;
 

@@ -119,6 +119,67 @@ public class CalledStreamTests
     }
 
     [Theory]
+    [InlineData("both", "503", "application/grpc", "http 503")]
+    [InlineData("in", "503", "application/grpc", "http 503")]
+    [InlineData("out", "503", "application/grpc", "http 503")]
+    [InlineData("both", "200", "text/html", "content type")]
+    [InlineData("in", "200", "text/html", "content type")]
+    [InlineData("out", "200", "text/html", "content type")]
+    public void Messages_behind_headers_that_are_a_failure_do_not_count(string way, string status, string type, string kind)
+    {
+        var harness = Opened(way switch { "in" => Flow.In, "out" => Flow.Out, _ => Flow.Both }, messages: 0, "a");
+        var call = Call(harness);
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(
+        [
+            .. Frames.Headers(1, false, (":status", status), ("content-type", type)), .. Frames.Data(1, Message("one")),
+            .. Frames.Data(1, Message("two")), .. Frames.Trailers(1),
+        ]);
+        if (way == "out")
+        {
+            IsOk(call); // written before the headers came
+            call = Call(harness);
+        }
+        Failed(kind, call);
+        Assert.Null(way == "both" ? null : ((IOneWayStream)harness.Connection.Streams[0]).TakeReceipt());
+        Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
+    }
+
+    [Fact]
+    public async Task An_answer_that_was_read_before_its_message_was_sent_is_a_failure()
+    {
+        var harness = Opened(Flow.Both, messages: 0, "a");
+        var results = new List<CallResult>();
+        async Task RunAsync()
+        {
+            for (var number = 0; number < 3; number++)
+                results.Add(await harness.Connection.Streams[0].CallAsync(1));
+        }
+        var calls = RunAsync();
+        // The second message is sent while the same bytes are still being read.
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, [.. Message("x"), .. Message("y")])]);
+        Assert.Equal((true, "unasked message"), (results[0].IsOk, results[1].Kind));
+        harness.Duplex.Deliver([.. Frames.ResponseHeaders(3), .. Frames.Data(3, Message("z"))]);
+        await calls;
+        Assert.True(results[2].IsOk);
+    }
+
+    [Fact]
+    public void A_goodbye_that_denies_a_stream_with_answers_is_a_failure()
+    {
+        foreach (var flow in (Flow[])[Flow.Both, Flow.In])
+        {
+            var harness = Opened(flow, messages: 0, "a");
+            var call = Call(harness);
+            harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message("x"))]);
+            IsOk(call);
+            call = Call(harness);
+            harness.Duplex.Deliver(Frames.GoAway(0));
+            Failed("protocol", call);
+        }
+    }
+
+    [Theory]
     [InlineData("both")]
     [InlineData("in")]
     public void The_first_message_of_each_window_is_held_against_what_is_expected(string way)

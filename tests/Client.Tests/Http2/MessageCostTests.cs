@@ -121,7 +121,7 @@ public class MessageCostTests
             length += output.Length;
             if (preface > 0)
                 heard.AsSpan(preface, length -= preface).CopyTo(heard);
-            output.Clear();
+            output.Sent(output.Length);
         }
 
         /// <summary>Answers all that was heard in one piece.</summary>

@@ -237,6 +237,28 @@ public class OneWayTests
     }
 
     [Theory]
+    [InlineData(100_000_000, 1_000, 7L)] // a slot after the stream's end
+    [InlineData(long.MaxValue, 0, 7L)]
+    [InlineData(1000, 0, 4_398_000_000_000L)]
+    [InlineData(1000, 0, 0L)]
+    [InlineData(1000, 0, 7L, true)]
+    public void Times_outside_the_life_of_the_stream_are_a_failure(long slotNs, int slot, long latencyNs, bool isRight = false)
+    {
+        var harness = Opened(Flow.Out);
+        IsOk(harness.Send());
+        var end = harness.End();
+        var times = new Arrivals { BeginNs = MonotonicClock.NowNs, SlotNs = slotNs, LatencyCount = { 1 }, LatencyNs = { latencyNs } };
+        times.Slots.Add(Enumerable.Range(0, slot + 1).Select(number => number == slot ? 1L : 0));
+        var data = GrpcFraming.Frame(new Received { Bytes = 10, Messages = 1, Arrivals = times }.ToByteArray()).Chunk(16_000);
+        harness.Duplex.Deliver(
+            [.. Frames.ResponseHeaders(1), .. data.SelectMany(part => Frames.Data(1, part)), .. Frames.Trailers(1)]);
+        if (isRight)
+            IsOk(end);
+        else
+            Failed("impossible times", end);
+    }
+
+    [Theory]
     [InlineData("push", "silent")]
     [InlineData("push", "no window")]
     [InlineData("push", "reset inside", "reset")]

@@ -43,6 +43,10 @@ public class ParsersTests
     [InlineData("-1s")]
     [InlineData("1 year")]
     [InlineData("99999h")]
+    [InlineData("NaN")]
+    [InlineData("NaNs")]
+    [InlineData("Infinityus")]
+    [InlineData("∞")]
     public void A_duration_that_is_none_is_refused(string text) =>
         Assert.Equal($"-d '{text}' is no duration such as 500ms, 20s or 2m", Refused(() => Parsers.Duration(text, "-d")));
 

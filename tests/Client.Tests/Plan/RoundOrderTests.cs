@@ -25,6 +25,18 @@ public class RoundOrderTests
         Assert.NotEqual(Enumerable.Range(0, 6), blocks.Select(block => block[0] % 6));
     }
 
+    [Fact]
+    public void Each_block_of_slices_has_an_order_of_its_own_that_the_seed_repeats()
+    {
+        var blocks = RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000).ToList();
+        Assert.All(blocks, block => Assert.Equal([0, 1], block.Order()));
+        // 500 expected, standard deviation 16, and the same of two blocks that follow each other.
+        Assert.InRange(blocks.Count(block => block[0] == 0), 420, 580);
+        Assert.InRange(blocks.Zip(blocks.Skip(1)).Count(pair => pair.First[0] == pair.Second[0]), 420, 580);
+        Assert.Equal(blocks, RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000));
+        Assert.NotEqual(blocks, RoundOrder.Blocks(Cells[..2], 42, 2).Take(1000));
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

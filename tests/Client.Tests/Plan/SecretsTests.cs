@@ -23,6 +23,11 @@ public class SecretsTests
     [InlineData("https://me:s3@cret@h:1/?s3cret", "https://(hidden)@h:1/?(hidden)")]
     [InlineData("http://h/#access_token=s3cret", "http://h/#(hidden)")]
     [InlineData("--path=/x?s3cret", "--path=/x?(hidden)")]
+    [InlineData("-H|@headers.txt|-H|$TOKEN|-H@h", "-H|@headers.txt|-H|$TOKEN|-H@h")]
+    [InlineData("--data|{\"key\":\"s3cret\"}|-c|4", "--data|(hidden)|-c|4")]
+    [InlineData("--data={\"key\":\"s3cret\"}", "--data=(hidden)")]
+    [InlineData("--expect|{\"key\":\"s3cret\"}|--data|@cart.json", "--expect|(hidden)|--data|@cart.json")]
+    [InlineData("--data|-|--data:-|--data-binary|@cart.bin", "--data|-|--data:-|--data-binary|@cart.bin")]
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
     public void Kept_command_lines_hold_no_secret(string typed, string kept)
     {
@@ -46,4 +51,29 @@ public class SecretsTests
     public void A_sentence_of_the_parser_does_not_quote_secrets() => Assert.Equal(
         "Unrecognized command or argument 'http://h/?(hidden)'.",
         Secrets.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
+
+    [Fact]
+    public void Headers_stand_in_a_file_or_a_variable_a_line_each()
+    {
+        var file = Path.GetTempFileName();
+        var variable = "HEADERS_" + Guid.NewGuid().ToString("N");
+        try
+        {
+            File.WriteAllText(file, "authorization: Bearer s3cret\r\n\n x-tenant: blue \n");
+            Environment.SetEnvironmentVariable(variable, "cookie: id=s3cret");
+            Assert.Equal(["a: b", "authorization: Bearer s3cret", "x-tenant: blue", "cookie: id=s3cret", "$a: b"],
+                HeaderTexts.Read(["a: b", "@" + file, "$" + variable, "$a: b"]));
+        }
+        finally
+        {
+            File.Delete(file);
+            Environment.SetEnvironmentVariable(variable, null);
+        }
+    }
+
+    [Theory]
+    [InlineData("@/no/such/headers", "-H @/no/such/headers: it cannot be read: ")]
+    [InlineData("$NO_SUCH_VARIABLE", "-H $NO_SUCH_VARIABLE: there is no variable NO_SUCH_VARIABLE in the environment")]
+    public void Headers_that_are_not_where_they_should_be_are_told(string text, string sentence) => Assert.StartsWith(
+        sentence, Assert.Throws<UsageException>(() => HeaderTexts.Read([text])).Message, StringComparison.Ordinal);
 }

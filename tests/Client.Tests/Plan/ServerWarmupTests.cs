@@ -31,7 +31,7 @@ public class ServerWarmupTests
     public void The_largest_has_the_most_bytes_under_way()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
-        options = options with { Beside = new Topology(1, 1) };
+        options = options with { Topologies = [.. options.Topologies, new Topology(1, 1)] };
         var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
         Assert.Equal([(4, 10L), (4, 1_000_000L)],
             ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Connections, one.Cell.Load.Size)));

@@ -21,6 +21,27 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task Cells_that_are_compared_take_turns_where_slices_are_asked_for_and_loads_of_a_rate_have_windows()
+    {
+        var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };
+        var made = await RunAsync(rounds, rounds: 5, loads: [new GivenLoad(null, 5000)], slice: TimeSpan.FromMilliseconds(50));
+        Assert.Equal("complete", made.Ending);
+        // Two cells of 10 B and two of 1 kB, and once more those that were spoiled.
+        Assert.Equal((5 + 1, 5), (rounds.Turns.Count(turn => turn == "0 1"), rounds.Turns.Count(turn => turn == "2 3")));
+        Assert.Equal(11, rounds.Turns.Count);
+        Assert.Equal((5 * 8) + 2, made.Rounds.Count);
+        Assert.Equal([(2, 0), (2, 1)], made.Rounds.Where(round => round.Attempt == 1).Select(round => (round.Number, round.Cell)).Order());
+    }
+
+    [Fact]
+    public async Task A_server_that_disappears_in_a_slice_ends_the_run_and_keeps_what_was_measured()
+    {
+        var made = await RunAsync(new MadeUpRounds { LoseAt = 6 }, rounds: 4, slice: TimeSpan.FromMilliseconds(50));
+        Assert.Equal("failed: the server is gone", made.Ending);
+        Assert.Equal(6, made.Rounds.Count);
+    }
+
+    [Fact]
     public async Task A_spoiled_cell_is_measured_again_with_what_it_is_compared_with_and_nothing_else()
     {
         var made = await RunAsync(

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Host;
@@ -18,6 +19,39 @@ public class ChildServerCommandTests
         Assert.Equal(
             ["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--http2-window", "70000", "--inline"],
             arguments);
+    }
+
+    [Fact]
+    public void Socket_files_of_runs_that_are_gone_are_swept_and_no_others()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        using var ended = System.Diagnostics.Process.Start("true");
+        ended.WaitForExit();
+        var (gone, id) = (ended.Id, Guid.NewGuid().ToString("N")[..6]);
+        var left = Left(FormattableString.Invariant($"grpcbench-{gone}-{id}01.sock"));
+        var pipe = Left(FormattableString.Invariant($"CoreFxPipe_grpcbench-{gone}-{id}02"));
+        var ofThis = Left(FormattableString.Invariant($"grpcbench-{Environment.ProcessId}-{id}03.sock"));
+        var another = Left(FormattableString.Invariant($"shop-{gone}-{id}04.sock"));
+        var served = Path.Combine(Path.GetTempPath(), FormattableString.Invariant($"grpcbench-{gone}-{id}05.sock"));
+        using (var server = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
+        {
+            server.Bind(new UnixDomainSocketEndPoint(served));
+            server.Listen();
+            ChildProcess.Sweep();
+            Assert.Equal([false, false, true, true, true], new[] { left, pipe, ofThis, another, served }.Select(File.Exists));
+        }
+        File.Delete(ofThis);
+        File.Delete(another);
+
+        // .NET removes the file by the name that was bound.
+        static string Left(string name)
+        {
+            var path = Path.Combine(Path.GetTempPath(), name);
+            using var server = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            server.Bind(new UnixDomainSocketEndPoint(path + "x"));
+            File.Move(path + "x", path);
+            return path;
+        }
     }
 
     // Whose servers are another user's (sudo) cannot be made by a test; what matters is what becomes of those behind one.

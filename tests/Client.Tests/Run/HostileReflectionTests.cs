@@ -21,7 +21,9 @@ public sealed class HostileReflectionTests
             new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B\e[2J\r\nc.D" } } } },
             new() { ErrorResponse = new() { ErrorCode = 13, ErrorMessage = "bad\e[31m\nthing" } });
         var warnings = new StringWriter();
-        Assert.Equal(["a.B [2J  c.D"], await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel));
+        var services = await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel);
+        Assert.Equal(["a.B [2J  c.D"], services.Lines);
+        Assert.False(services.AnyDescribed);
         Assert.Equal($"the reflection of {server.Address} does not give a.B [2J  c.D: bad [31m thing (status 13)", $"{warnings}".TrimEnd());
     }
 
@@ -33,8 +35,53 @@ public sealed class HostileReflectionTests
             new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } },
             new() { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
         var warnings = new StringWriter();
-        Assert.Equal(["a.B"], await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel));
+        Assert.Equal(["a.B"], (await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel)).Lines);
         Assert.Equal($"the reflection of {server.Address} answers with other files than that of a.B", $"{warnings}".TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_reflection_without_services_is_told()
+    {
+        await using var server = Answering(new ServerReflectionResponse { ListServicesResponse = new() });
+        var told = await Assert.ThrowsAsync<SchemaException>(
+            () => ServiceTypes.ListAsync(new() { Server = server.Address }, new StringWriter(), Cancel));
+        Assert.Equal($"the reflection of {server.Address} lists no service", told.Message);
+    }
+
+    [Theory]
+    [InlineData("a\e[2J")]
+    [InlineData("a.\u202eb")]
+    [InlineData("a..b")]
+    [InlineData("a b")]
+    public async Task A_package_is_a_dotted_name(string package)
+    {
+        var file = new FileDescriptorProto
+        {
+            Name = "a.proto",
+            Package = package,
+            Syntax = "proto3",
+            MessageType = { new DescriptorProto { Name = "M" } },
+        };
+        await using var server = Answering(
+            new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
+        var told = await Assert.ThrowsAsync<SchemaException>(
+            () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
+        Assert.Equal($"a file of the reflection of {server.Address} has a package that is no name such as shop.v1", told.Message);
+    }
+
+    [Fact]
+    public async Task Types_that_are_nested_too_deep_are_told_as_such()
+    {
+        var type = new DescriptorProto { Name = "M" };
+        for (var level = 0; level < 1000; level++)
+            type = new DescriptorProto { Name = "M", NestedType = { type } };
+        var file = new FileDescriptorProto { Name = "a.proto", Package = "a", Syntax = "proto3", MessageType = { type } };
+        await using var server = Answering(
+            new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
+        var told = await Assert.ThrowsAsync<SchemaException>(
+            () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
+        Assert.Equal(
+            $"the reflection of {server.Address} has types that are nested deeper than can be read: about 100 levels", told.Message);
     }
 
     [Fact]

@@ -29,7 +29,7 @@ internal static class MadeUp
     public static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
         string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null,
-        IRunObserver? observer = null)
+        IRunObserver? observer = null, TimeSpan slice = default)
     {
         var options = new RunOptions
         {
@@ -48,6 +48,7 @@ internal static class MadeUp
             Connector = new ConnectorOptions(),
             Output = new OutputOptions(),
             FreshServers = fresh,
+            Slice = slice,
         };
         options = resume?.Apply(options, options.Output) ?? options;
         var variant = options.Variants[0];
@@ -92,6 +93,23 @@ internal sealed class MadeUpRounds : IRoundRunner
         return Task.CompletedTask;
     }
 
+    // The order in which cells were measured: those in turns together.
+    public List<string> Turns { get; } = [];
+
+    public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
+        IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation)
+    {
+        Turns.Add(string.Join(' ', planned.Select(cell => cell.Index).Order()));
+        var rounds = new List<MeasuredRound>();
+        foreach (var cell in planned)
+        {
+            rounds.Add(await MeasureAsync(cell, number, attempt, null, cancellation));
+            if (rounds[^1].ServerLost is not null)
+                break;
+        }
+        return rounds;
+    }
+
     public Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation)
     {
         count++;
@@ -112,6 +130,8 @@ internal sealed class MadeUpRounds : IRoundRunner
 internal sealed class NoObserver : IRunObserver
 {
     public Action<string> Noted { get; init; } = _ => { };
+
+    public Action<RunRecord> Ended { get; init; } = _ => { };
 
     public void Detail(string sentence)
     {
@@ -135,7 +155,5 @@ internal sealed class NoObserver : IRunObserver
     {
     }
 
-    public void Finished(RunRecord record, string? file)
-    {
-    }
+    public void Finished(RunRecord record, string? file) => Ended(record);
 }

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Tests.Run;
 
 public class OtherProcessesTests
 {
-    // Who ended after the second reading has used its time, but its name cannot be asked for any more.
+    // The name of a program is read when two readings are compared: by then the program may have ended.
     [Fact]
     public async Task A_program_that_ended_after_it_was_read_is_counted_and_not_among_the_names()
     {
@@ -25,9 +25,9 @@ public class OtherProcessesTests
             spinner.Kill();
             await spinner.WaitForExitAsync(TestContext.Current.CancellationToken);
         }
-        var usage = OtherProcesses.Between(before, after, []);
-        Assert.InRange(usage.TotalNs, 300_000_000, long.MaxValue);
-        Assert.All(usage.Busiest, one => Assert.NotEmpty(one.Name));
+        var (with, without) = (OtherProcesses.Between(before, after, []), OtherProcesses.Between(before, after, [spinner.Id]));
+        Assert.InRange(with.TotalNs - without.TotalNs, 300_000_000, long.MaxValue);
+        Assert.DoesNotContain(with.Busiest, one => one.Process == spinner.Id || one.Name.Length == 0);
     }
 
     [Fact]
@@ -45,8 +45,13 @@ public class OtherProcessesTests
             var with = OtherProcesses.Between(before, after, []);
             var without = OtherProcesses.Between(before, after, [spinner.Id]);
             Assert.InRange(with.TotalNs - without.TotalNs, 300_000_000, long.MaxValue);
-            Assert.Equal(with.Busiest.Count, Math.Min(OtherUsage.Named, with.Busiest.Count));
             Assert.DoesNotContain(without.Busiest, one => one.Process == spinner.Id);
+            // Other programs of this machine may be busier than the spinner: it is named unless as many as are named at all are busier.
+            Assert.InRange(with.Busiest.Count, 1, OtherUsage.Named);
+            Assert.Equal(with.Busiest.OrderByDescending(one => one.CpuNs), with.Busiest);
+            var others = without.Busiest.Count(one => one.CpuNs >= with.TotalNs - without.TotalNs);
+            Assert.True(others == OtherUsage.Named || with.Busiest.Any(one => one.Process == spinner.Id && one.Name == "sh"),
+                string.Join(", ", with.Busiest));
         }
         finally
         {

@@ -113,6 +113,10 @@ public class ServerCpuTests
 
         public long Ns => end - begin;
 
+        public void BeforeBegin() => inner.BeforeBegin();
+
+        public void AfterEnd() => inner.AfterEnd();
+
         public void OnBegin()
         {
             inner.OnBegin();

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
@@ -18,11 +20,27 @@ public class ServerLinkTests
         ];
 
         await Assert.ThrowsAsync<IOException>(
-            () => ServerLink.OpenAsync(targets, [first.Address], new ConnectorOptions(), TestContext.Current.CancellationToken));
+            () => ServerLink.OpenAsync(targets, [first.Address], new ConnectorOptions(), null, TestContext.Current.CancellationToken));
 
         Assert.Equal((1, 1), (first.Accepted, second.Accepted));
         for (var i = 0; i < 300 && first.Open + second.Open > 0; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.Equal(0, first.Open + second.Open);
+    }
+
+    // A busy machine may take seconds until a server that was just started answers its first call.
+    [Fact]
+    public async Task A_server_is_waited_for_as_long_as_the_caller_says()
+    {
+        using var silent = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        silent.Listen();
+        var address = new Address.Tcp("127.0.0.1", ((IPEndPoint)silent.LocalEndPoint!).Port);
+
+        var failure = await Assert.ThrowsAsync<IOException>(() => ServerLink.OpenAsync(
+            [new(address, new Variant("", new Knobs()))], [], new ConnectorOptions(), TimeSpan.FromSeconds(1),
+            TestContext.Current.CancellationToken));
+
+        Assert.EndsWith(" within 1 s", failure.Message, StringComparison.Ordinal);
     }
 }

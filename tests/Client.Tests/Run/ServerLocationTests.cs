@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Tests.Run;
@@ -45,6 +46,25 @@ public sealed class ServerLocationTests : IDisposable
             $"the server is not in {Path.Combine(folder, "server")}: build src/Client, unpack the whole archive, or measure a running "
                 + "server with -U",
             e.Message);
+    }
+
+    [Fact]
+    public void The_server_of_the_other_build_has_a_folder_of_its_own_and_without_it_the_sentence_says_how_to_make_it()
+    {
+        var library = Touch("GrpcBenchServer.dll");
+        Assert.Equal(library, ServerLocation.StartInfo(folder, "dotnet", "jit").ArgumentList[1]);
+
+        var ahead = Path.Combine(folder, "server-aot");
+        var e = Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, "dotnet", "aot"));
+        Assert.Equal(
+            $"there is no aot server in {ahead}: make it with dotnet publish src/Server -c Release "
+                + $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true -o {ThisProgram.Quoted(ahead)}",
+            e.Message);
+
+        var native = Path.Combine(Directory.CreateDirectory(ahead).FullName,
+            "GrpcBenchServer" + (Environment.ProcessPath!.EndsWith(".exe", StringComparison.Ordinal) ? ".exe" : ""));
+        File.WriteAllText(native, "");
+        Assert.Equal(native, ServerLocation.StartInfo(folder, "dotnet", "aot").FileName);
     }
 
     [Fact]

@@ -29,9 +29,10 @@ public class ThisProgramTests
     [InlineData("/repo/bin/GrpcBench", "/repo", "bin/GrpcBench")]
     [InlineData("/repo/bin/GrpcBench", "/repo/bin", "./GrpcBench")]
     [InlineData("/repo/bin/GrpcBench", "/home", "/repo/bin/GrpcBench")]
+    [InlineData("/repo/bin/GrpcBench", null, "/repo/bin/GrpcBench")] // a folder that was deleted
     [InlineData("/my repo/bin/GrpcBench", "/home", "'/my repo/bin/GrpcBench'")]
     [InlineData("/usr/bin/dotnet", "/home", "dotnet /tool/GrpcBench.dll")]
-    public void What_to_type_next_works_from_where_one_is(string process, string current, string typed)
+    public void What_to_type_next_works_from_where_one_is(string process, string? current, string typed)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
         Assert.Equal(typed, ThisProgram.TypedAs(process, "/tool", current, "/bin:/usr/bin"));

@@ -5,6 +5,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 
 namespace IpcBench.Server.Tests.Support;
 
@@ -14,11 +15,17 @@ internal sealed class LoopApplication : IAsyncDisposable
     private readonly WebApplication host;
     private long written;
     private int waiting;
+    private int blocked;
 
-    public LoopApplication(HttpProtocols protocols)
+    public LoopApplication(HttpProtocols protocols, Action<LoopTransportOptions>? configure = null)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.WebHost.UseKestrelCore().UseLoopTransport(options => options.Loops = 2);
+        builder.Logging.AddProvider(Log);
+        builder.WebHost.UseKestrelCore().UseLoopTransport(options =>
+        {
+            options.Loops = 2;
+            configure?.Invoke(options);
+        });
         builder.Services.Configure<KestrelServerOptions>(kestrel =>
         {
             kestrel.ListenUnixSocket(Path, listen => listen.Protocols = protocols);
@@ -39,12 +46,32 @@ internal sealed class LoopApplication : IAsyncDisposable
     /// <summary>Calls of /wait under way.</summary>
     public int Waiting => Volatile.Read(ref waiting);
 
+    /// <summary>Calls of /form that block a thread until their body has arrived.</summary>
+    public int Blocked => Volatile.Read(ref blocked);
+
+    /// <summary>What the host and the transport have logged.</summary>
+    public CollectedLog Log { get; } = new();
+
+    /// <summary>Stops and waits only a moment for calls under way.</summary>
+    public async Task StopSoonAsync()
+    {
+        using var soon = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+        try
+        {
+            await host.StopAsync(soon.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            // The host tells so that it did not wait for the calls.
+        }
+    }
+
     public Task StartAsync() => host.StartAsync().WaitAsync(Limits.Wait);
 
     public async ValueTask DisposeAsync()
     {
         await host.StopAsync().WaitAsync(Limits.Wait);
-        await host.DisposeAsync();
+        await host.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
         File.Delete(Path);
     }
 
@@ -53,6 +80,7 @@ internal sealed class LoopApplication : IAsyncDisposable
         ["", "echo"] => EchoAsync(context),
         ["", "many", var bytes] => WriteManyAsync(context, int.Parse(bytes)),
         ["", "wait"] => WaitAsync(context),
+        ["", "form"] => BlockOnForm(context),
         ["", "abort"] => AbortAsync(context),
         _ => context.Response.WriteAsync("pong"),
     };
@@ -82,6 +110,21 @@ internal sealed class LoopApplication : IAsyncDisposable
         await using (context.RequestAborted.UnsafeRegister(_ => ended.TrySetResult(), null))
             await ended.Task;
         Interlocked.Decrement(ref waiting);
+    }
+
+    // As an application does that asks for Request.Form, or for any Result.
+    private Task BlockOnForm(HttpContext context)
+    {
+        Interlocked.Increment(ref blocked);
+        try
+        {
+            context.Request.ReadFormAsync().GetAwaiter().GetResult();
+            return Task.CompletedTask;
+        }
+        finally
+        {
+            Interlocked.Decrement(ref blocked);
+        }
     }
 
     private static Task AbortAsync(HttpContext context)

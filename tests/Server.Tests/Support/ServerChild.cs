@@ -35,6 +35,10 @@ internal sealed class ServerChild : IAsyncDisposable
     public static Task<ServerChild> StartInLocaleAsync(string locale, params string[] arguments) =>
         ReadyAsync(Launch("env", [$"LC_ALL={locale}", "dotnet", Program, .. arguments]));
 
+    /// <summary>Starts it with variables of its own beside those of the tests.</summary>
+    public static Task<ServerChild> StartWithVariablesAsync(Dictionary<string, string> variables, params string[] arguments) =>
+        ReadyAsync(Launch("dotnet", [Program, .. arguments], variables));
+
     private static async Task<ServerChild> ReadyAsync(Process process)
     {
         var child = new ServerChild(process);
@@ -141,10 +145,16 @@ internal sealed class ServerChild : IAsyncDisposable
 
     private static Process Launch(string[] arguments) => Launch("dotnet", [Program, .. arguments]);
 
-    private static Process Launch(string program, string[] arguments) => Process.Start(new ProcessStartInfo(program, arguments)
+    private static Process Launch(string program, string[] arguments, Dictionary<string, string>? variables = null)
     {
-        RedirectStandardInput = true,
-        RedirectStandardOutput = true,
-        RedirectStandardError = true,
-    })!;
+        var start = new ProcessStartInfo(program, arguments)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach (var (name, value) in variables ?? [])
+            start.Environment[name] = value;
+        return Process.Start(start)!;
+    }
 }

@@ -1,4 +1,5 @@
 using IpcBench.Client.Engine;
+using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports.Loop;
 
@@ -56,21 +57,53 @@ internal sealed record GrpcCall
 /// <summary>What servers say of the messages that they have received, read in terms of our own clock.</summary>
 internal static class Receipts
 {
-    /// <summary>Null: the server does not say when messages came.</summary>
+    // A slot may be so long whatever the stream's life.
+    private const long ShortSlotNs = 100_000_000;
+
+    /// <summary>Where nobody says when messages came: when they were written.</summary>
+    public static Receipt Of(ArrivalLog written)
+    {
+        var told = written.Told()!;
+        return new Receipt(told.BeginNs, told.SlotNs, told.Slots, []);
+    }
+
+    /// <summary>Null: the server does not say when messages came, or says what cannot be.</summary>
     /// <param name="said">At the end of a stream.</param>
     /// <param name="beganNs">When the stream was opened.</param>
-    public static Receipt? Of(Received said, long beganNs)
+    /// <param name="firstDueNs">When the earliest of its messages was due that has a stamp; 0: none has one.</param>
+    /// <param name="wrong">How that is counted.</param>
+    public static Receipt? Of(Received said, long beganNs, long firstDueNs, out string wrong)
     {
+        wrong = "no times";
         if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
             || Sum(told.Slots) != said.Messages || Sum(told.LatencyCount) is var timed && (timed < 0 || timed > said.Messages))
             return null;
         // One clock: what began came between the opening and now. Of another clock nothing but the distances is known.
-        var isOurs = told.BeginNs >= beganNs && told.BeginNs <= MonotonicClock.NowNs;
+        var now = MonotonicClock.NowNs;
+        var isOurs = told.BeginNs >= beganNs && told.BeginNs <= now;
+        wrong = "impossible times";
+        if (!IsWithin(told, now - (isOurs ? told.BeginNs : beganNs), now - beganNs))
+            return null;
+        if (isOurs && !told.LatencyNs.All(ns => ns > 0 && ns <= 1.01 * (now - (firstDueNs > 0 ? firstDueNs : beganNs))))
+            return null;
         return new Receipt(
             isOurs ? told.BeginNs : beganNs,
             told.SlotNs,
             told.Slots,
             isOurs ? [.. told.LatencyNs.Zip(told.LatencyCount)] : []);
+    }
+
+    /// <summary>No message came after the end of the stream.</summary>
+    private static bool IsWithin(Arrivals told, long sinceBeginNs, long lifeNs)
+    {
+        if (told.SlotNs > Math.Max(ShortSlotNs, lifeNs))
+            return false;
+        for (var slot = told.Slots.Count - 1; slot > 0; slot--)
+        {
+            if (told.Slots[slot] > 0)
+                return slot <= sinceBeginNs / told.SlotNs;
+        }
+        return true;
     }
 
     /// <summary>-1: one of them is negative, or they are more than there can be.</summary>

@@ -16,7 +16,7 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 {
     private readonly Payload message = payload.Clone();
     private AsyncClientStreamingCall<Payload, Received>? open;
-    private long sent, dueNs, beganNs;
+    private long sent, dueNs, firstDueNs, beganNs;
     private Receipt? receipt;
 
     public void SetDue(long dueNs) => this.dueNs = dueNs;
@@ -35,7 +35,8 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     {
         if (open is null)
         {
-            (open, sent, beganNs) = (client.Push(new CallOptions(cancellationToken: cancellation)), 0, MonotonicClock.NowNs);
+            (open, sent, firstDueNs, beganNs) =
+                (client.Push(new CallOptions(cancellationToken: cancellation)), 0, 0, MonotonicClock.NowNs);
             await Task.Yield(); // writes that end at once would keep the thread, and the other streams from being opened
         }
         var call = open;
@@ -43,6 +44,7 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
         try
         {
             (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)dueNs);
+            firstDueNs = firstDueNs == 0 ? dueNs : firstDueNs;
             await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
         }
         catch
@@ -67,8 +69,8 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
                 return CallResult.Failed("wrong count");
             if (said.Bytes != sent * message.Payload_.Length)
                 return CallResult.Failed("wrong length");
-            receipt = Receipts.Of(said, beganNs);
-            return receipt is null ? CallResult.Failed("no times") : CallResult.Ok(0);
+            receipt = Receipts.Of(said, beganNs, firstDueNs, out var wrong);
+            return receipt is null ? CallResult.Failed(wrong) : CallResult.Ok(0);
         }
     }
 }

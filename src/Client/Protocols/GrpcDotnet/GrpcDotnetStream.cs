@@ -55,9 +55,13 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         {
             return Result(e);
         }
-        catch (OperationCanceledException) when (cutOff.IsCancellationRequested)
+        catch (Exception)
         {
-            return CallResult.CutOff;
+            // A write to a stream whose connection is broken lets out whatever the handler throws, its decoder's exceptions too.
+            if (cutOff.IsCancellationRequested)
+                return CallResult.CutOff;
+            connection.Lost();
+            return CallResult.Failed("connection lost");
         }
         finally
         {

@@ -57,7 +57,10 @@ internal sealed class Http2Client : DuplexConnection
     }
 
     /// <summary>Says on an open stream that nothing more will be sent.</summary>
-    public void HalfClose(Http2Stream stream) => connection!.HalfClose(stream);
+    public void HalfClose(MessageStream stream) => connection!.HalfClose(stream);
+
+    /// <inheritdoc cref="Http2Connection.HadSent"/>
+    public bool HadSent(long writtenTo) => connection?.HadSent(writtenTo) == true;
 
     /// <summary>The server need not send any more of an open stream.</summary>
     public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
@@ -110,7 +113,7 @@ internal sealed class Http2Client : DuplexConnection
             return;
         foreach (var stream in streams)
         {
-            if (stream is { IsOut: true, Id: 0 })
+            if (stream is { IsInFlight: true, Id: 0 })
                 withdrawn--;
             ((PullStream)stream).StopWaiting();
         }
@@ -121,7 +124,7 @@ internal sealed class Http2Client : DuplexConnection
         using var inside = Inside();
         foreach (var stream in streams)
         {
-            if (!stream.IsOut || stream.SentNs >= sentBeforeNs)
+            if (!stream.IsInFlight || stream.SentNs >= sentBeforeNs)
                 continue;
             var result = stream.InTime(CallResult.CutOff);
             if (stream.Id != 0)
@@ -172,9 +175,11 @@ internal sealed class Http2Client : DuplexConnection
             if (stream.Id <= lastId)
                 continue;
             connection!.Withdraw(stream);
-            if (stream.Withdrawn() is { } end)
+            if (stream.SawHeaders) // the server has begun to answer, so what it says now is not so
+                stream.Ended(CallResult.Failed("protocol"));
+            else if (stream.Withdrawn() is { } end)
                 stream.Ended(end);
-            else if (stream.IsOut)
+            else if (stream.IsInFlight)
                 Withdraw(stream);
         }
     }
@@ -247,13 +252,13 @@ internal sealed class Http2Client : DuplexConnection
         foreach (var stream in streams)
         {
             // What was withdrawn is sent again on the next connection, if there is to be one.
-            if (stream.IsOut && stream.Id == 0 && Reopens)
+            if (stream.IsInFlight && stream.Id == 0 && Reopens)
                 continue;
-            if (stream.IsOut && stream.Id == 0)
+            if (stream.IsInFlight && stream.Id == 0)
                 withdrawn--;
             stream.Id = 0;
             BlockedClock.Set(stream, Blocker.None);
-            if (stream.IsOut)
+            if (stream.IsInFlight)
                 stream.Ended(result);
         }
     }
@@ -268,7 +273,7 @@ internal sealed class Http2Client : DuplexConnection
     {
         foreach (var stream in streams)
         {
-            if (!stream.IsOut || stream.Id != 0 || connection is not { IsReady: true } open)
+            if (!stream.IsInFlight || stream.Id != 0 || connection is not { IsReady: true } open)
                 continue;
             withdrawn--;
             open.Send(stream);

@@ -21,6 +21,7 @@ internal sealed class Http2Connection : IFrameHandler
     private readonly ReplyReceiver replies;
     private readonly HeaderBlocks blocks = new();
     private readonly long mostUnsent;
+    private long sentBefore;
     private bool isDraining;
     private bool sawSettings;
 
@@ -69,11 +70,22 @@ internal sealed class Http2Connection : IFrameHandler
     public void Send(Http2Stream stream) => requests.Send(stream);
 
     /// <summary>Says on an open stream that nothing more will be sent.</summary>
-    public void HalfClose(Http2Stream stream) => output.WriteFrame(FrameType.Data, FrameFlags.EndStream, stream.Id);
+    public void HalfClose(MessageStream stream)
+    {
+        output.WriteFrame(FrameType.Data, FrameFlags.EndStream, stream.Id);
+        stream.WrittenTo = output.Written;
+    }
+
+    /// <summary>
+    /// Whether the output had been sent up to there before the bytes came that are being read: only then they can be an answer to it. What
+    /// is asked while they are read is not sent before all of them were.
+    /// </summary>
+    public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
     /// <summary>Takes bytes that have arrived. Never throws for anything a peer can send: a broken connection is closed.</summary>
     public void Receive(ReadOnlySpan<byte> bytes)
     {
+        sentBefore = output.Taken;
         try
         {
             reader.Read(bytes);

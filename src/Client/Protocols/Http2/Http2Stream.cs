@@ -45,6 +45,9 @@ internal class Http2Stream : CallStream
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
     public int Uncredited;
 
+    /// <summary>Where in the connection's output the headers of the request end.</summary>
+    public long OpenedAt { get; set; }
+
     /// <summary>What keeps it from writing.</summary>
     public Blocker Blocker { get; set; }
 
@@ -52,10 +55,13 @@ internal class Http2Stream : CallStream
     public virtual bool IsSent => Unsent == 0;
 
     /// <summary>The server's headers have come.</summary>
-    protected bool SawHeaders { get; private set; }
+    public bool SawHeaders { get; private set; }
 
     /// <summary>What is wrong with the reply so far; null: nothing.</summary>
-    protected string? Failure => failure;
+    public string? Failure => failure;
+
+    /// <summary>An answer that began as a failure is one whatever follows, and ends the HTTP/2 stream.</summary>
+    public virtual bool EndsWithFailure => false;
 
     /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
     public void BeginRequest(int id, int length, long window)

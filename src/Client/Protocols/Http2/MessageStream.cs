@@ -26,7 +26,13 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     /// <summary>The message that is out is the last of its stream, and over when the stream is.</summary>
     public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
-    public override bool IsSent => Unsent == 0 && (Ends || IsLast);
+    public override bool IsSent => IsRead && (Ends || IsLast);
+
+    /// <summary>Messages that come on it would be no answers of the method.</summary>
+    public override bool EndsWithFailure => Failure is not null;
+
+    /// <summary>Where in the connection's output the last byte of the stream so far was written.</summary>
+    public long WrittenTo { get; set; }
 
     protected Http2Client Connection { get; } = connection;
 
@@ -37,6 +43,9 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
 
     /// <summary>The stream is out to end.</summary>
     protected bool Ends { get; set; }
+
+    /// <summary>The server may have read all that was written on the stream when it wrote the bytes that are being read.</summary>
+    protected bool IsRead => Unsent == 0 && Connection.HadSent(WrittenTo);
 
     /// <summary>Nothing has come of a next message.</summary>
     protected bool IsBetween => reader.IsBetween;
@@ -92,7 +101,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
             watched = null;
             Connection.LookAtNext();
         }
-        if (IsOut)
+        if (IsInFlight)
             Complete(result);
         else if (!result.IsOk)
             broken = result;
@@ -100,23 +109,15 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
 
     protected override void Send()
     {
-        Connection.Enter();
-        try
+        if (TakeBroken() is { } failure)
         {
-            if (TakeBroken() is { } failure)
-            {
-                Complete(failure);
-                return;
-            }
-            if (Options.IsCalled)
-                Body = null; // the next of those that were given
-            Watch();
-            Connection.Send(this);
+            Complete(failure);
+            return;
         }
-        finally
-        {
-            Connection.Leave();
-        }
+        if (Options.IsCalled)
+            Body = null; // the next of those that were given
+        Watch();
+        Connection.Send(this);
     }
 
     /// <summary>The next message that comes is looked at where that is due.</summary>
@@ -218,7 +219,7 @@ internal sealed class PingPongStream(Http2Client connection, Http2Options option
 
     protected override string? OnMessage(in PayloadReader message)
     {
-        if (!IsOut || Ends || hasAnswer || Unsent > 0)
+        if (!IsInFlight || Ends || hasAnswer || !IsRead)
             return "unasked message";
         if (!Options.IsCalled && (message.Sequence, message.Stamp) != (Sequence, Stamp))
             return "wrong sequence";

@@ -19,7 +19,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     private const int MostReply = 1 << 20;
 
     private readonly ArrayBufferWriter<byte> reply = new();
-    private long dueNs, beganNs;
+    private long dueNs, firstDueNs, beganNs;
     private Receipt? receipt;
     private ArrivalLog? written;
 
@@ -41,7 +41,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     {
         base.BeginStream(id, window);
         reply.ResetWrittenCount();
-        beganNs = MonotonicClock.NowNs;
+        (beganNs, firstDueNs) = (MonotonicClock.NowNs, 0);
         written = Options.IsCalled ? new ArrivalLog() : null; // nobody tells when they came
     }
 
@@ -49,6 +49,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     {
         base.BeginMessage();
         Stamp = (ulong)dueNs;
+        firstDueNs = firstDueNs == 0 ? dueNs : firstDueNs;
     }
 
     public override void OnWritten()
@@ -89,7 +90,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     {
         IsWaiting = false;
         // The message that is out is kept; those before it are over, and nobody has received them.
-        return Count > (IsOut && !Ends ? 1 : 0) ? CallResult.Failed("connection lost") : null;
+        return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed("connection lost") : null;
     }
 
     public override void Ended(CallResult result)
@@ -113,7 +114,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         {
             if (Judge(bytes[GrpcFraming.PrefixLength..].ToArray()) is { } other)
                 return other;
-            receipt = Receipts.Of(new Received { Messages = Count, Arrivals = written.Told() }, beganNs);
+            receipt = Receipts.Of(written);
             return null;
         }
         try
@@ -123,8 +124,8 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
                 return "wrong count";
             if (said.Bytes != Count * Options.Size)
                 return "wrong length";
-            receipt = Receipts.Of(said, beganNs);
-            return receipt is null ? "no times" : null;
+            receipt = Receipts.Of(said, beganNs, firstDueNs, out var wrong);
+            return receipt is null ? wrong : null;
         }
         catch (InvalidProtocolBufferException)
         {
@@ -153,7 +154,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
     /// <summary>Nobody waits for another message.</summary>
     public void StopWaiting()
     {
-        if (IsOut && !Ends)
+        if (IsInFlight && !Ends)
             Complete(CallResult.Over);
     }
 
@@ -168,7 +169,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
 
     public override void Ended(CallResult result)
     {
-        if (!Options.IsCalled || !result.IsOk || !IsOut || Ends)
+        if (!Options.IsCalled || !result.IsOk || !IsInFlight || Ends)
         {
             base.Ended(result);
             return;
@@ -203,9 +204,13 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
             base.Send();
         }
         else if (TakeBroken() is { } failure)
+        {
             Complete(failure);
+        }
         else
+        {
             Watch();
+        }
     }
 
     /// <summary>The server sends as long as it is not told to stop.</summary>
@@ -233,7 +238,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         }
         Count++;
         (hasLast, Stamp) = (IsLast, message.Stamp);
-        if (hasLast || !IsOut)
+        if (hasLast || !IsInFlight)
             return null;
         Complete(CallResult.Ok(Options.IsCalled ? message.Size : Options.Size));
         return null;

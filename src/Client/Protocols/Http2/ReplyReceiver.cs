@@ -24,12 +24,15 @@ internal sealed class ReplyReceiver(
 
     /// <summary>A whole field block.</summary>
     /// <exception cref="HpackException">It cannot be decoded.</exception>
+    /// <exception cref="Http2Exception">The server answers what it cannot have read.</exception>
     public void OnFields(HeaderBlocks from, ReadOnlySpan<byte> block)
     {
         // Decoded even when nobody waits for it: the dynamic table must follow.
         var decoded = decoder.Decode(block);
         if (streams.Find(from.StreamId) is not { } stream)
             return;
+        if (!client.HadSent(stream.OpenedAt))
+            throw new Http2Exception(Http2Error.Protocol, "an answer to a request that was not sent yet");
         if (!stream.OnHeaders(decoded, from.EndsStream))
         {
             End(stream, CallResult.Failed("protocol"), Http2Error.Protocol);
@@ -39,6 +42,10 @@ internal sealed class ReplyReceiver(
             if (decoded.GrpcStatus > 0)
                 Note(Http2Stream.KindOf(decoded.GrpcStatus));
             Conclude(stream, endedByHeaders: true);
+        }
+        else if (stream.EndsWithFailure)
+        {
+            End(stream, stream.InTime(CallResult.Failed(stream.Failure!)), Http2Error.Cancel);
         }
     }
 

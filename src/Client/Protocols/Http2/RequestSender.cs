@@ -51,6 +51,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         {
             var frames = output.Append(whole.Length);
             whole.CopyTo(frames);
+            stream.OpenedAt = output.Written - whole.Length + body.SecondFrame;
             BinaryPrimitives.WriteInt32BigEndian(frames[FrameHeader.StreamOffset..], id);
             if (length > 0)
                 BinaryPrimitives.WriteInt32BigEndian(frames[(body.SecondFrame + FrameHeader.StreamOffset)..], id);
@@ -59,6 +60,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         }
         var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
         output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
+        stream.OpenedAt = output.Written;
         if (length > 0 && !TrySendRest(stream))
             blocked.Enqueue(stream);
     }
@@ -72,13 +74,14 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             stream.BeginStream(TakeId(), peer.InitialWindow);
             streams.Add(stream.Id, stream);
             output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders, stream.Id, fields.Next());
+            stream.OpenedAt = output.Written;
         }
         stream.BeginMessage();
         var length = stream.Unsent = body.Message.Length;
         if (window < length || stream.SendWindow < length || body.DataFrame is not { IsEmpty: false } whole)
         {
             if (TrySendRest(stream))
-                stream.OnWritten();
+                OnWritten(stream);
             else
                 blocked.Enqueue(stream);
             return;
@@ -90,6 +93,12 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         if (!options.IsCalled)
             PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
         Take(stream, length);
+        OnWritten(stream);
+    }
+
+    private void OnWritten(MessageStream stream)
+    {
+        stream.WrittenTo = output.Written;
         stream.OnWritten();
     }
 
@@ -140,8 +149,8 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         {
             if (!TrySendRest(stream))
                 blocked.Enqueue(stream);
-            else
-                (stream as MessageStream)?.OnWritten(); // its next message may be blocked after this
+            else if (stream is MessageStream messages)
+                OnWritten(messages); // its next message may be blocked after this
         }
     }
 

@@ -74,26 +74,29 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Receive(ReadOnlySpan<byte> bytes)
     {
-        while (!bytes.IsEmpty && isOpen)
+        // What is asked while these are read goes out after them: they cannot answer it.
+        for (var asked = due.Count; !bytes.IsEmpty && isOpen;)
         {
-            if (due.Count == 0)
+            if (asked == 0)
             {
-                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is out that they could fail, so
-                // the next one does.
+                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is in flight that they could
+                // fail, so the next one does.
                 hasSurplus = true;
                 End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
             // Bytes beyond the last reply that is due were sent before anybody asked for them: they are not the next one's.
-            var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && due.Count == 1);
+            var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
                 End(isSurplus && result.IsOk ? CallResult.Failed(protocol.Surplus) : result, CallResult.Failed("connection lost"));
                 return; // it may have been opened again already: what is left came on the old duplex
             }
-            if (end == ReplyEnd.Next)
-                due.Dequeue().Complete(result);
+            if (end != ReplyEnd.Next)
+                continue;
+            asked--;
+            due.Dequeue().Complete(result);
         }
     }
 

@@ -49,6 +49,11 @@ internal sealed class FakeServer : IAsyncDisposable
     /// <summary>Each DATA frame is a call, and not each request.</summary>
     public bool AnswersFrames { get; set; }
 
+    /// <summary>
+    /// The bytes that are sent for each DATA frame, in the place of <see cref="Answer"/>; null: the connection ends.
+    /// </summary>
+    public Func<Heard, byte[]?>? Hears { get; set; }
+
     public TimeSpan Delay { get; set; }
 
     /// <summary>No call is answered before this.</summary>
@@ -145,11 +150,26 @@ internal sealed class FakeServer : IAsyncDisposable
                 throw new IOException("the test closes it");
             await stream.ReadExactlyAsync(new byte[FrameWriter.Preface.Length]);
             var (header, isFirst) = (new byte[FrameHeader.Size], true);
+            var requests = new Dictionary<int, Heard>();
             while (true)
             {
                 await stream.ReadExactlyAsync(header);
                 var frame = FrameHeader.Read(header);
-                await stream.ReadExactlyAsync(new byte[frame.Length]);
+                var payload = new byte[frame.Length];
+                await stream.ReadExactlyAsync(payload);
+                if (frame.Type == FrameType.Data && Hears is { } hears)
+                {
+                    if (!requests.TryGetValue(frame.StreamId, out var heard))
+                        requests.Add(frame.StreamId, heard = new Heard(Interlocked.Increment(ref calls), frame.StreamId));
+                    heard.Add(payload, frame.Has(FrameFlags.EndStream));
+                    byte[] room = frame.Length == 0 ? [] :
+                    [
+                        .. Frames.WindowUpdate(0, (uint)frame.Length),
+                        .. heard.Ends ? [] : Frames.WindowUpdate(frame.StreamId, (uint)frame.Length),
+                    ];
+                    await stream.WriteAsync((byte[])[.. room, .. hears(heard) ?? throw new IOException("the test closes it")]);
+                    continue;
+                }
                 if (frame.Type != FrameType.Data || !(AnswersFrames || frame.Has(FrameFlags.EndStream)))
                     continue;
                 if (isFirst)
@@ -180,6 +200,48 @@ internal sealed class FakeServer : IAsyncDisposable
         catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
         {
             // The client has gone, or the test has killed the connection.
+        }
+    }
+}
+
+/// <summary>What a server has read of one request.</summary>
+/// <param name="call">Which request of all, from 1.</param>
+/// <param name="stream">Its stream.</param>
+internal sealed class Heard(int call, int stream)
+{
+    private readonly List<byte> rest = [];
+
+    public int Call => call;
+
+    public int Stream => stream;
+
+    /// <summary>DATA frames so far.</summary>
+    public int Frames { get; private set; }
+
+    /// <summary>The client has said that nothing more will come.</summary>
+    public bool Ends { get; private set; }
+
+    /// <summary>Whole messages so far.</summary>
+    public int Messages { get; private set; }
+
+    /// <summary>The messages that the last frame has completed, with their prefixes.</summary>
+    public List<byte[]> Last { get; private set; } = [];
+
+    public void Add(byte[] data, bool ends)
+    {
+        Frames++;
+        Ends = ends;
+        Last = [];
+        rest.AddRange(data);
+        while (rest.Count >= GrpcFraming.PrefixLength)
+        {
+            GrpcFraming.ReadPrefix([.. rest.Take(GrpcFraming.PrefixLength)], out _, out var length);
+            var whole = GrpcFraming.PrefixLength + (int)length;
+            if (rest.Count < whole)
+                break;
+            Last.Add([.. rest.Take(whole)]);
+            rest.RemoveRange(0, whole);
+            Messages++;
         }
     }
 }

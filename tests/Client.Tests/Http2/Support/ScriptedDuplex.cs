@@ -69,7 +69,7 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
 }
 
 /// <summary>Opens scripted duplexes, one after the other.</summary>
-internal sealed class ScriptedDialer() : Dialer(usesLoops: true)
+internal sealed class ScriptedDialer(bool usesLoops = true) : Dialer(usesLoops)
 {
     public List<ScriptedDuplex> Opened { get; } = [];
 

@@ -1,0 +1,102 @@
+using System.Globalization;
+using IpcBench.Analysis.Metrics;
+
+namespace IpcBench.Analysis.Comparison;
+
+/// <summary>
+/// The lines from which a break-even is computed: of an arm and its reference, with all the amounts of work of the server.
+/// </summary>
+/// <param name="Works">The cells, one pair for each amount.</param>
+/// <param name="Fits">Of the rounds that every cell has, by their number.</param>
+internal sealed record BreakEvenFits(
+    IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
+{
+    private static readonly (string Unit, double Ns)[] Units = [("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+
+    public MeasuredCell Cell => Works[0].Cell;
+
+    public MeasuredCell Reference => Works[0].Reference;
+
+    /// <summary>Several amounts of work were measured; else it is calculated from the server's CPU time.</summary>
+    public bool IsMeasured => HasWorks(Works);
+
+    /// <summary>One for each arm and its reference of another transport.</summary>
+    public static IEnumerable<BreakEvenFits> Of(MeasuredRun run) =>
+        from cell in run.Cells
+        where cell.Median != null && cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
+        let reference = run.ReferenceOf(cell)
+        where reference is { Median: not null } && reference.Key.Transport != cell.Key.Transport
+        group (Cell: cell, Reference: reference) by (cell.Key.Arm, Point: cell.Point with { ServerWork = "" }) into same
+        let works = same.ToList()
+        where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
+        select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));
+
+    /// <summary>By how much a call of the reference takes longer than one of the arm, in ns.</summary>
+    public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
+
+    /// <summary>Of each round the work above which the difference matters no longer; below 0 where it never does.</summary>
+    /// <param name="isArmFaster">The arm is the faster one; else its reference is.</param>
+    /// <param name="delta">Differences smaller than this do not matter.</param>
+    public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
+        ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
+
+    /// <summary>An amount of work in ns.</summary>
+    public static double NsOf(string work)
+    {
+        foreach (var (unit, ns) in Units)
+        {
+            if (work.EndsWith(unit, StringComparison.Ordinal)
+                && double.TryParse(work[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var count))
+                return count * ns;
+        }
+        return 0;
+    }
+
+    private static bool HasWorks(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works) =>
+        works.Select(work => NsOf(work.Cell.Key.ServerWork)).Distinct().Count() > 1;
+
+    private static List<(int, RoundFit)> OfTime(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works)
+    {
+        var rounds = works.SelectMany(work => new[] { work.Cell, work.Reference })
+            .Select(cell => cell.Rounds.Where(round => round.Rate > 0).Select(round => round.Record.Number))
+            .Aggregate((all, these) => all.Intersect(these)).ToList();
+        return [.. rounds.Select(number => (Number: number, Fit: RoundFit.Of(
+            [.. works.Select(work => (NsOf(work.Cell.Key.ServerWork), Time(work.Cell, number)))],
+            [.. works.Select(work => (NsOf(work.Reference.Key.ServerWork), Time(work.Reference, number)))])))
+            .Where(one => one.Fit.Slope > 0)];
+    }
+
+    private static List<(int, RoundFit)> OfCpu(MeasuredCell cell, MeasuredCell reference) =>
+        [.. RoundPairs.Of(cell, reference, Metric.ServerCpu).Select(pair => (pair.Number, new RoundFit(pair.New, pair.Base, 1)))];
+
+    /// <summary>Time per call in ns, as the rate has it.</summary>
+    private static double Time(MeasuredCell cell, int number) => 1e9 / cell.Rounds.First(round => round.Record.Number == number).Rate;
+}
+
+/// <summary>What one round says of an arm and its reference: time per call in ns = its own + work × slope.</summary>
+/// <param name="Arm">Time of a call of the arm without work.</param>
+/// <param name="Reference">The same of its reference.</param>
+/// <param name="Slope">Time per ns of work: below 1 where several CPUs compute.</param>
+public sealed record RoundFit(double Arm, double Reference, double Slope)
+{
+    /// <summary>Least squares of the relative errors, with one slope for both lines.</summary>
+    public static RoundFit Of(IReadOnlyList<(double Work, double Time)> arm, IReadOnlyList<(double Work, double Time)> reference)
+    {
+        var (mine, theirs) = (Line.Of(arm), Line.Of(reference));
+        var slope = (mine.Product + theirs.Product) / (mine.Square + theirs.Square);
+        return new RoundFit(mine.Time - slope * mine.Work, theirs.Time - slope * theirs.Work, slope);
+    }
+
+    /// <summary>Means and sums of the points, each weighted by the reciprocal of its squared time.</summary>
+    private sealed record Line(double Work, double Time, double Product, double Square)
+    {
+        public static Line Of(IReadOnlyList<(double Work, double Time)> points)
+        {
+            var weights = points.Sum(point => 1 / (point.Time * point.Time));
+            double Mean(Func<(double Work, double Time), double> value) => points.Sum(p => value(p) / (p.Time * p.Time)) / weights;
+            var (work, time) = (Mean(p => p.Work), Mean(p => p.Time));
+            return new Line(work, time, weights * Mean(p => (p.Work - work) * (p.Time - time)),
+                weights * Mean(p => (p.Work - work) * (p.Work - work)));
+        }
+    }
+}

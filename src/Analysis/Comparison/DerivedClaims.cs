@@ -1,0 +1,66 @@
+using IpcBench.Analysis.Metrics;
+
+namespace IpcBench.Analysis.Comparison;
+
+/// <summary>
+/// What a report concludes besides ratios of rates and of the CPU of a call, as claims of the second family: wake-ups, what a change
+/// would save at the rate that somebody has, and how much work makes it matter no longer.
+/// </summary>
+public static class DerivedClaims
+{
+    /// <summary>Cores that both sides (or the client) take at a given rate.</summary>
+    public const string Cores = "cores";
+
+    /// <summary>The median latency in ns.</summary>
+    public const string MedianLatency = "p50 ns";
+
+    /// <summary>See <see cref="BreakEvenFits.Leads"/>.</summary>
+    public const string Lead = "break-even lead";
+
+    /// <summary>See <see cref="BreakEvenFits.WorkBeyond"/>.</summary>
+    public static string WorkBeyond(bool isArmFaster) => isArmFaster ? "work where the arm leads" : "work where the reference leads";
+
+    internal static IEnumerable<Claim> Of(MeasuredRun run)
+    {
+        foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key) && cell.Rounds.Count > 0))
+        {
+            if (run.ReferenceOf(cell) is not { Rounds.Count: > 0 } reference)
+                continue;
+            var claims = new List<Claim>();
+            if (cell.Key.Protocol == reference.Key.Protocol)
+            {
+                claims.Add(Difference(cell, reference, Metric.ServerWakeUps.Id, Metric.ServerWakeUps.Value));
+                claims.Add(Difference(cell, reference, Metric.ClientWakeUps.Id, Metric.ClientWakeUps.Value));
+            }
+            if (cell.Key.Load.EndsWith("/s", StringComparison.Ordinal))
+            {
+                claims.Add(Difference(cell, reference, Cores, CoresOf(cell, reference)));
+                claims.Add(Difference(cell, reference, MedianLatency, Metric.P50.Value));
+            }
+            foreach (var claim in claims.Where(claim => claim.Series.Count > 0))
+                yield return claim;
+        }
+        foreach (var fits in BreakEvenFits.Of(run).Where(fits => fits.Fits.Count > 0))
+        {
+            var delta = run.Record.Options.Delta;
+            yield return Claim(fits.Cell, fits.Reference, Lead, fits.Leads);
+            yield return Claim(fits.Cell, fits.Reference, WorkBeyond(true), fits.WorkBeyond(isArmFaster: true, delta));
+            yield return Claim(fits.Cell, fits.Reference, WorkBeyond(false), fits.WorkBeyond(isArmFaster: false, delta));
+        }
+    }
+
+    /// <summary>What a call costs times the calls, in cores.</summary>
+    public static Func<MeasurementView, double?> CoresOf(MeasuredCell cell, MeasuredCell reference)
+    {
+        var cost = ArmComparison.Cost(cell, reference);
+        return view => cost.Value(view) * view.Rate / 1e9;
+    }
+
+    /// <summary>Cell less reference, of each round that has it in both.</summary>
+    private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<MeasurementView, double?> value) =>
+        Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
+
+    private static Claim Claim(MeasuredCell cell, MeasuredCell reference, string what, IReadOnlyList<(int Round, double Value)> series) =>
+        cell.Index < reference.Index ? new Claim(cell.Index, reference.Index, what, series)
+            : new Claim(reference.Index, cell.Index, what, [.. series.Select(one => (one.Round, -one.Value))]);
+}

@@ -1,0 +1,53 @@
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Comparison;
+
+/// <summary>A metric of two cells in one round.</summary>
+/// <param name="Number">Number of the round.</param>
+/// <param name="Base">Of the reference.</param>
+/// <param name="New">Of the cell; where the round has slices, the reference's times the ratio that they give.</param>
+public sealed record RoundPair(int Number, double Base, double New)
+{
+    /// <summary>Whether both have a value above 0, and so a ratio.</summary>
+    public bool HasRatio => this is { Base: > 0, New: > 0 };
+
+    /// <summary>Logarithm of New / Base.</summary>
+    public double Log => Math.Log(New / Base);
+}
+
+/// <summary>The rounds that two cells have in common, as pairs.</summary>
+public static class RoundPairs
+{
+    /// <summary>Of each round that has the metric in both cells.</summary>
+    public static IEnumerable<RoundPair> Of(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
+        from mine in cell.Rounds
+        join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
+        let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
+        where pair is { Base: not null, New: not null }
+        select new RoundPair(mine.Record.Number, pair.Base!.Value, LogRatio(mine.Record.Slices, theirs.Record.Slices, metric) is { } log
+            ? pair.Base.Value * Math.Exp(log) : pair.New!.Value);
+
+    /// <summary>
+    /// The log ratio of a round from its slices: slice i of one arm lies next to slice i of the other, so that most of the machine's noise
+    /// is in both. The Hodges–Lehmann estimate of the pairs is moved little by the few slices in which one arm stood still. Null where the
+    /// round has no slices, or they do not tell the metric.
+    /// </summary>
+    public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
+    {
+        if (Values(mine, metric) is not { } values || Values(theirs, metric) is not { } others)
+            return null;
+        double[] logs = [.. values.Zip(others).Where(pair => pair is { First: > 0, Second: > 0 })
+            .Select(pair => Math.Log(pair.First / pair.Second))];
+        return logs.Length == 0 ? null : SignedRank.Estimate(logs);
+    }
+
+    private static IEnumerable<double>? Values(SliceReadings? slices, Metric metric) =>
+        slices is null ? null
+        : metric == Metric.Rate ? slices.Rates
+        : metric == Metric.ClientCpu ? slices.ClientCpuNs
+        : metric == Metric.ServerCpu ? slices.ServerCpuNs
+        : metric == Metric.TotalCpu && slices is { ClientCpuNs: { } client, ServerCpuNs: { } server }
+            ? client.Zip(server, (one, other) => one + other) : null;
+}

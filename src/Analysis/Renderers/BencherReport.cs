@@ -1,0 +1,55 @@
+using System.Text.Json;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>
+/// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format): a benchmark for each cell, a measure for each metric
+/// and for each ratio to the reference, with bounds where there are rounds enough.
+/// </summary>
+public sealed class BencherReport : IReport
+{
+    public string Format => "bencher";
+
+    public string Make(ReportModel model) => JsonReport.Text(json =>
+    {
+        json.WriteStartObject();
+        foreach (var series in Series.Of(model))
+        {
+            var found = FoundRate.Of(series.File.Run)
+                .FirstOrDefault(search => search.Cell == series.Cell && search.Outcome == SearchOutcome.Found);
+            // A benchmark without a measure would be a name that Bencher keeps for nothing.
+            if (series.Cell.Median is null && found is null)
+                continue;
+            json.WriteStartObject(series.Name);
+            foreach (var metric in Series.Followed)
+            {
+                if (series.Of(metric) is { } followed)
+                    Write(json, CsvReport.ColumnOf(metric), followed.Value, followed.Bounds);
+            }
+            foreach (var comparison in series.Comparisons())
+            {
+                var estimate = comparison.Verdict.Estimate;
+                Write(json, $"{comparison.Metric.Id}_ratio", estimate.Ratio, estimate.Interval);
+            }
+            if (found is not null)
+                Write(json, "found_rate", found.Rate, found.Interval);
+            json.WriteEndObject();
+        }
+        json.WriteEndObject();
+    });
+
+    private static void Write(Utf8JsonWriter json, string measure, double value, Interval? bounds)
+    {
+        json.WriteStartObject(measure);
+        JsonReport.Write(json, "value", value);
+        if (bounds is { } known)
+        {
+            JsonReport.Write(json, "lower_value", known.Low);
+            JsonReport.Write(json, "upper_value", known.High);
+        }
+        json.WriteEndObject();
+    }
+}

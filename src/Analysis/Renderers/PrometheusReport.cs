@@ -1,0 +1,100 @@
+using System.Globalization;
+using System.Text;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>
+/// Prometheus' text format, for node_exporter's textfile collector or a push gateway: a gauge for each metric in seconds and bytes, a
+/// sample for each cell, and the ratios to the reference with their bounds.
+/// </summary>
+public sealed class PrometheusReport : IReport
+{
+    public string Format => "prometheus";
+
+    public string Make(ReportModel model)
+    {
+        var text = new StringBuilder();
+        var all = Series.Of(model);
+        foreach (var metric in Metric.All)
+        {
+            var (suffix, factor) = BaseUnit(metric.Unit);
+            Append(text, $"ipcbench_{metric.Id.Replace('.', '_')}{suffix}", $"{metric.Title}, of each cell as reports show it.",
+                all.Select(series => (Labels(series), series.Cell.Value(metric) * factor)));
+        }
+        Append(text, "ipcbench_rounds", "Rounds that count.",
+            all.Where(series => series.Cell.Median is not null).Select(series => (Labels(series), (double?)series.Cell.Rounds.Count)));
+        AppendFound(text, all);
+        AppendRatios(text, all);
+        return text.ToString();
+    }
+
+    private static void AppendRatios(StringBuilder text, IReadOnlyList<Series> all)
+    {
+        var ratios = (from series in all
+                      from comparison in series.Comparisons()
+                      let against = Labels(series) + Label("metric", comparison.Metric.Id)
+                          + Label("reference", comparison.Reference.Key.Arm)
+                      select (Labels: against, comparison.Verdict.Estimate)).ToList();
+        Append(text, "ipcbench_comparison_ratio", "Metric of the cell by that of its reference, from pairs of the same round.",
+            ratios.Select(ratio => (ratio.Labels, (double?)ratio.Estimate.Ratio)));
+        Append(text, "ipcbench_comparison_ratio_low", "Lower bound of the ratio.",
+            ratios.Select(ratio => (ratio.Labels, ratio.Estimate.Interval?.Low)));
+        Append(text, "ipcbench_comparison_ratio_high", "Upper bound of the ratio.",
+            ratios.Select(ratio => (ratio.Labels, ratio.Estimate.Interval?.High)));
+    }
+
+    private static void AppendFound(StringBuilder text, IReadOnlyList<Series> all)
+    {
+        var found = (from series in all
+                     from search in FoundRate.Of(series.File.Run)
+                     where search.Cell == series.Cell && search.Outcome == SearchOutcome.Found
+                     select (Labels: Labels(series), Search: search)).ToList();
+        Append(text, "ipcbench_found_rate", "Highest rate at which the promise holds, in calls per second.",
+            found.Select(one => (one.Labels, (double?)one.Search.Rate)));
+        Append(text, "ipcbench_found_rate_low", "Lower bound of that rate.",
+            found.Select(one => (one.Labels, one.Search.Interval?.Low)));
+        Append(text, "ipcbench_found_rate_high", "Upper bound of that rate.",
+            found.Select(one => (one.Labels, one.Search.Interval?.High)));
+    }
+
+    /// <summary>One family of samples; nothing where no cell has the value.</summary>
+    private static void Append(StringBuilder text, string name, string help, IEnumerable<(string Labels, double? Value)> samples)
+    {
+        var known = samples.Where(sample => sample.Value is { } value && double.IsFinite(value)).ToList();
+        if (known.Count == 0)
+            return;
+        text.Line($"# HELP {name} {help}").Line($"# TYPE {name} gauge");
+        foreach (var (labels, value) in known)
+            text.Line($"{name}{{{labels.TrimEnd(',')}}} {value!.Value.ToString("G6", CultureInfo.InvariantCulture)}");
+    }
+
+    // The name tells a cell from all others; the rest is there to choose and to group by.
+    private static string Labels(Series series)
+    {
+        var key = series.Cell.Key;
+        return Label("cell", series.Name) + Label("file", series.File.Name) + Label("arm", key.Arm) + Label("transport", key.Transport)
+            + Label("protocol", key.Protocol) + Label("client", key.Client) + Label("mode", key.Mode) + Label("variant", key.Variant)
+            + Label("method", key.Method) + Label("size", Invariant($"{key.Size}"))
+            + Label("connections", Invariant($"{key.Connections}")) + Label("streams", Invariant($"{key.Streams}"))
+            + Label("load", key.Load);
+    }
+
+    // An empty label is the same as none.
+    private static string Label(string name, string value) => value.Length == 0 ? "" : $"{name}=\"" + PrintableText.Of(value)
+        .Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)
+        .Replace("\n", "\\n", StringComparison.Ordinal) + "\",";
+
+    /// <summary>Prometheus' base units: seconds and bytes.</summary>
+    private static (string Suffix, double Factor) BaseUnit(Unit unit) => unit switch
+    {
+        Unit.Nanoseconds or Unit.NanosecondsPerCall => ("_seconds", 1e-9),
+        Unit.BytesPerSecond => ("_bytes_per_second", 1),
+        Unit.Bytes => ("_bytes", 1),
+        Unit.Share => ("_ratio", 1),
+        Unit.PerSecond or Unit.Count or Unit.PerCall => ("", 1),
+    };
+}

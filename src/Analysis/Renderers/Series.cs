@@ -1,0 +1,59 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Wording.TextBuilding;
+
+namespace IpcBench.Analysis.Renderers;
+
+/// <summary>
+/// A cell as programs follow it from run to run: under a name that does not depend on what else was measured in the same run, and that no
+/// other cell of the report has.
+/// </summary>
+internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
+{
+    /// <summary>The metrics that are followed; every other number is in <c>csv</c>, <c>json</c> and <c>prometheus</c>.</summary>
+    public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
+
+    public static IReadOnlyList<Series> Of(ReportModel model)
+    {
+        var taken = new Dictionary<string, int>();
+        return [.. from file in model.Files
+                   from cell in file.Run.Cells
+                   let name = (model.Files.Count > 1 ? file.Name + ": " : "") + NameOf(cell.Key)
+                   select new Series(Unique(name), file, cell)];
+
+        string Unique(string name)
+        {
+            var count = taken[name] = taken.GetValueOrDefault(name) + 1;
+            return count == 1 ? name : Unique(Invariant($"{name} ({count})"));
+        }
+    }
+
+    /// <summary>Against its reference, by the headline and by the CPU of a call; nothing of a reference.</summary>
+    public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
+        : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
+            .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
+
+    /// <summary>
+    /// The value of the cell and between which values its single rounds lie. The bounds are widened to hold the value, which may be that of
+    /// the median round alone. Null when no round tells it.
+    /// </summary>
+    public (double Value, Interval? Bounds)? Of(Metric metric)
+    {
+        if (Cell.Value(metric) is not { } value || !double.IsFinite(value))
+            return null;
+        return (value, Cell.OverRounds(metric, Statistics.Joint.Alpha) is { Bounds: var bounds }
+            ? new Interval(Math.Min(bounds.Low, value), Math.Max(bounds.High, value)) : null);
+    }
+
+    private static string NameOf(CellKey key)
+    {
+        var work = (key.Method.Length == 0 ? "" : key.Method + ", ") + Quantity.Size(key.Size)
+            + (key.ServerWork.Length == 0 ? "" : ", work " + key.ServerWork);
+        return PrintableText.Of(Invariant($"{key.Arm}, {work}, {key.Connections} × {key.Streams}")
+            + (key.Load == "max" ? "" : ", " + key.Load)).ReplaceLineEndings(" ");
+    }
+}

@@ -1,0 +1,138 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>One cell that takes turns with others: its open connections, and the sums and readings of its slices.</summary>
+internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCell cell, LoadGenerator generator) : IAsyncDisposable
+{
+    // Load goes before a slice for so many of its calls: the burst with which it begins has spread by then.
+    private const double LeadInCalls = 1.5;
+
+    private static readonly TimeSpan ShortestLead = TimeSpan.FromMilliseconds(1);
+
+    private readonly LoadSum sum = new();
+    private readonly List<double> rates = [], clientCpu = [], serverCpu = [];
+    private readonly List<int> order = [];
+    private bool isServerKnown = true;
+
+    public PlannedCell Cell => cell;
+
+    public LoadGenerator Generator => generator;
+
+    /// <summary>The median call of its warm-up, in ns; 0 when none ended.</summary>
+    public long CallNs { get; set; }
+
+    /// <summary>Connections of other arms that are open at the same address.</summary>
+    public int ConnectionsBeside { get; set; }
+
+    /// <summary>Why the first of its slices in which this program stood still is spoiled; empty when there is none.</summary>
+    public string Standstill { get; private set; } = "";
+
+    /// <summary>All slices so far as one window; null before the first.</summary>
+    public LoadResult? Result => sum.Result;
+
+    /// <summary>What was used in them; null before the first.</summary>
+    public WindowUsage? Usage { get; private set; }
+
+    /// <summary>Measures one slice, and returns when no call is out any more.</summary>
+    /// <param name="length">Of the slice.</param>
+    /// <param name="place">Its place in its block, from 0.</param>
+    /// <param name="seed">The run's and the round's.</param>
+    /// <param name="cancellation">Ends it early.</param>
+    /// <returns>Why the server is of no use any more; null when all is well.</returns>
+    public async Task<string?> MeasureAsync(TimeSpan length, int place, long seed, CancellationToken cancellation)
+    {
+        var address = cell.Target.Address;
+        using var counters = new WindowCounters(
+            options, servers.Links[address], servers.Owners[address], () => generator.SystemCalls)
+        {
+            IsSlice = true,
+            ConnectionsBeside = ConnectionsBeside,
+        };
+        await counters.AskFirstAsync(CancellationToken.None);
+        var lead = TimeSpan.FromMicroseconds(LeadInCalls * CallNs / 1e3);
+        var window = new LoadWindow
+        {
+            Lead = lead > ShortestLead ? lead : ShortestLead,
+            Duration = length,
+            Seed = seed,
+            IsContinued = Result is not null,
+        };
+        var slice = await generator.RunAsync(window, cancellation, counters);
+        if (!slice.HasBegun)
+            return slice.ServerLost;
+        await counters.AskLastAsync();
+        Add(slice, counters, place);
+        return slice.ServerLost;
+    }
+
+    /// <summary>After the last slice: what other processes used is the same share for each arm, by the time that it was measured.</summary>
+    public void Finish(OtherUsage? others)
+    {
+        if (Usage is { Machine: { } machine } && others is not null && Result is { } result)
+            Usage = Usage with { Machine = Run.Usage.With(machine, others.Within(TimeSpan.FromMicroseconds(result.WindowNs / 1e3))) };
+    }
+
+    /// <summary>For the file.</summary>
+    public SliceReadings Readings(TimeSpan planned) => new()
+    {
+        PlannedSeconds = planned.TotalSeconds,
+        Rates = rates,
+        // Elsewhere the clocks have steps of some 15 ms: only their sums say something.
+        ClientCpuNs = OperatingSystem.IsLinux() ? clientCpu : null,
+        ServerCpuNs = OperatingSystem.IsLinux() && isServerKnown ? serverCpu : null,
+        Order = order,
+    };
+
+    public ValueTask DisposeAsync() => generator.DisposeAsync();
+
+    private void Add(LoadResult slice, WindowCounters counters, int place)
+    {
+        // Rounded so that the sum is that of the whole.
+        var before = Result?.Credited ?? 0;
+        var calls = (long)(Math.Round(before + slice.Credited) - Math.Round(before));
+        var usage = counters.Read(calls, slice.AllOk, cell.Target);
+        rates.Add(slice.Credited / (slice.WindowNs / 1e9));
+        clientCpu.Add(PerCall(usage.Client.CpuUserNs + usage.Client.CpuKernelNs, slice));
+        isServerKnown &= counters.ServerCpuNs is not null;
+        serverCpu.Add(PerCall(counters.ServerCpuNs ?? 0, slice));
+        order.Add(place);
+        Usage = Usage?.Plus(usage) ?? usage;
+        if (Standstill.Length == 0)
+            Standstill = Run.Standstill.Reason(slice);
+        sum.Add(slice);
+    }
+
+    private static double PerCall(long cpuNs, LoadResult slice) => slice.Credited > 0 ? cpuNs / slice.Credited : 0;
+}
+
+/// <summary>How the time of a round is cut into slices.</summary>
+/// <param name="Slice">Length of each slice.</param>
+/// <param name="Count">How many there are of each arm.</param>
+/// <param name="Patience">No block begins when the blocks have taken so long for each arm.</param>
+internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
+{
+    // A slice holds the middle call of each stream at least so often.
+    private const int Medians = 5;
+
+    // Load before and after a slice, of fast calls; and what a slice may take beyond its calls on a busy machine.
+    private const int EdgesInCalls = 5;
+    private const double MostDelay = 4;
+    private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
+
+    /// <param name="options">Of the run.</param>
+    /// <param name="callNs">The median call of the slowest arm, in ns.</param>
+    public static SliceLength For(RunOptions options, long callNs)
+    {
+        var call = TimeSpan.FromMicroseconds(callNs / 1e3);
+        var slice = options.Slice > Medians * call ? options.Slice : Medians * call;
+        var count = Math.Max(1, (int)(options.Duration / slice + 1e-6));
+        // All of the round's time is used; calls that are too slow for it make it longer, unless it was asked for.
+        if (slice < options.Duration || options.FixedDuration)
+            slice = options.Duration / count;
+        return new(slice, count, Start + MostDelay * count * (slice + EdgesInCalls * call));
+    }
+}

@@ -1,0 +1,112 @@
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Intervals that hold together, and those that hold at every look.</summary>
+public sealed class MaxTTests
+{
+    private static readonly int Runs =
+        int.TryParse(Environment.GetEnvironmentVariable("IPCBENCH_SIMULATIONS"), out var runs) ? runs : 400;
+
+    private static IReadOnlyList<(int, double)> Series(IEnumerable<double> values) => [.. values.Select((value, i) => (i + 1, value))];
+
+    private static double Share(Func<Random, bool> holds)
+    {
+        var random = new Random(20260901);
+        return Enumerable.Range(0, Runs).Count(_ => holds(random)) / (double)Runs;
+    }
+
+    /// <summary>The share of simulated families of which one interval misses its mean, 0.</summary>
+    private static double Missed(int rounds, int claims, Func<Random, double, double> noise) => Share(random =>
+    {
+        var all = Enumerable.Range(0, claims).Select(_ => new double[rounds]).ToList();
+        for (var round = 0; round < rounds; round++)
+        {
+            // What the arms of a round have in common does not cancel where they share one reference.
+            var common = Simulated.Gaussian(random);
+            foreach (var one in all)
+                one[round] = noise(random, common);
+        }
+        return MaxT.Of([.. all.Select(one => Series(one))], 0.05).Any(interval => interval is { } found && !found.Contains(0));
+    });
+
+    [Theory]
+    [InlineData(6, 1)]
+    [InlineData(6, 10)]
+    [InlineData(8, 5)]
+    [InlineData(12, 40)]
+    [InlineData(24, 10)]
+    public void A_family_misses_a_mean_in_about_5_percent_whatever_the_noise(int rounds, int claims)
+    {
+        // Two standard errors above the 7 %.
+        var most = 0.07 + 2 * Math.Sqrt(0.07 * 0.93 / Runs);
+        Assert.InRange(Missed(rounds, claims, (random, _) => Simulated.Gaussian(random)), 0.02, most);
+        Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) + 1.5 * common), 0.02, most);
+        // Rounds of which some are far noisier than others.
+        Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) * Math.Exp(0.7 * common)), 0.01, most);
+    }
+
+    [Fact]
+    public void One_series_has_about_Students_interval()
+    {
+        double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15, 0.35, -0.05, 0.2, 0.12, 0.28];
+        var mean = values.Average();
+        var error = Math.Sqrt(values.Sum(value => (value - mean) * (value - mean)) / 11 / 12);
+        var interval = MaxT.Of([Series(values)], 0.05)[0]!.Value;
+        Assert.Equal(mean, (interval.Low + interval.High) / 2, 1e-9);
+        Assert.InRange((interval.High - interval.Low) / 2 / error, 1.9, 2.5); // 2.20
+    }
+
+    [Fact]
+    public void Series_that_go_together_cost_less_than_as_many_that_do_not()
+    {
+        var random = new Random(4);
+        double[] first = [.. Enumerable.Range(0, 12).Select(_ => Simulated.Gaussian(random))];
+        double Width(Func<double[]> other) => MaxT.Of([Series(first), .. Enumerable.Range(0, 9).Select(_ => Series(other()))], 0.05)[0]
+            is { } found ? found.High - found.Low : 0;
+        var alone = MaxT.Of([Series(first)], 0.05)[0]!.Value;
+        Assert.Equal(alone.High - alone.Low, Width(() => first), 1e-9);
+        Assert.True(Width(() => [.. Enumerable.Range(0, 12).Select(_ => Simulated.Gaussian(random))]) > 1.2 * Width(() => first));
+    }
+
+    [Fact]
+    public void A_series_with_too_few_rounds_has_no_interval_and_does_not_spoil_the_others()
+    {
+        double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15];
+        var intervals = MaxT.Of([Series(values), Series(values[..5]), Series([1, 1, 1, 1, 1, 1, 1])], 0.05);
+        Assert.Equal(MaxT.Of([Series(values)], 0.05)[0], intervals[0]);
+        Assert.Null(intervals[1]);
+        Assert.Equal(new Interval(1, 1), intervals[2]);
+    }
+
+    [Theory]
+    [InlineData(5, 8.45)]
+    [InlineData(6, 5.45)]
+    [InlineData(8, 4.25)]
+    [InlineData(10, 3.87)]
+    [InlineData(20, 3.425)]
+    [InlineData(60, 3.32)]
+    [InlineData(680, 3.55)]
+    public void The_confidence_sequence_has_these_multiples_of_the_standard_error(int count, double multiplier) =>
+        Assert.Equal(multiplier, ConfidenceSequence.Multiplier(count, 0.05)!.Value, 0.005);
+
+    [Fact]
+    public void The_confidence_sequence_has_no_end_while_rounds_are_too_few()
+    {
+        Assert.Null(ConfidenceSequence.Of([0.1, 0.2, 0.3], 0.05));
+        Assert.Equal(5, ConfidenceSequence.FewestFor(0.05));
+        Assert.Null(ConfidenceSequence.Multiplier(ConfidenceSequence.FewestFor(0.002) - 1, 0.002));
+    }
+
+    [Fact]
+    public void Looking_after_every_round_the_sequence_misses_in_at_most_5_percent() =>
+        Assert.InRange(Share(random =>
+        {
+            var values = new List<double>();
+            return Enumerable.Range(0, 100).Any(_ =>
+            {
+                values.Add(Simulated.Gaussian(random));
+                return ConfidenceSequence.Of(values, 0.05) is { } interval && !interval.Contains(0);
+            });
+        }), 0.005, 0.05 + 2 * Math.Sqrt(0.05 * 0.95 / Runs));
+}

@@ -1,0 +1,61 @@
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>No two places say different things of one file: every committed run, its verdicts against its intervals.</summary>
+public sealed partial class OneTruthTests
+{
+    public static TheoryData<string> Runs()
+    {
+        var root = Root();
+        return [.. Directory.EnumerateFiles(Path.Combine(root, "results"), "*.json", SearchOption.AllDirectories)
+            .Where(file => File.ReadAllText(file).Contains("\"rounds\"", StringComparison.Ordinal))
+            .Select(file => Path.GetRelativePath(root, file)).Order(StringComparer.Ordinal)];
+    }
+
+    [Theory]
+    [MemberData(nameof(Runs))]
+    public void What_is_not_decided_has_an_interval_that_holds_1_and_what_is_decided_has_not(string file)
+    {
+        var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Root(), file)));
+        var comparisons = from pair in ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference)
+                          from metric in new[] { ArmComparison.Headline(run.Cells[pair.One]),
+                              ArmComparison.Cost(run.Cells[pair.One], run.Cells[pair.Other]) }
+                          let one = ArmComparison.Of(run, run.Cells[pair.One], run.Cells[pair.Other], metric)
+                          where one is { Verdict: { Withheld.Length: 0, Estimate: { Interval: not null, LeftOut: 0 } } }
+                          select one;
+        Assert.All(comparisons, one => Assert.Equal(one.Verdict.Estimate.Interval!.Value.Contains(1),
+            one.Verdict.Kind is VerdictKind.CannotTell or VerdictKind.NoDifference));
+        // The same of what is written: "not decided" with the bounds of an interval beside it.
+        foreach (var text in Answers.Of(run).Concat(Headlines.Of(run).SelectMany(line => new[] { line.Sentence, line.Headline })))
+        {
+            Assert.All(Undecided().Matches(text), match => Assert.NotEqual(match.Groups["low"].Value, match.Groups["high"].Value));
+            Assert.DoesNotContain("allow by chance", text, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Runs))]
+    public void Every_change_of_an_arm_is_one_number_against_its_reference(string file)
+    {
+        var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Root(), file)));
+        Assert.All(run.Cells.Where(cell => run.ReferenceOf(cell) is not null), cell =>
+        {
+            var reference = run.ReferenceOf(cell)!;
+            var (one, turned) = (ArmComparison.OfHeadline(run, cell), ArmComparison.Of(run, reference, cell, ArmComparison.Headline(cell)));
+            Assert.Equal(one?.Verdict.Estimate.Ratio, turned?.AgainstReference(run).Verdict.Estimate.Ratio);
+        });
+    }
+
+    private static string Root([System.Runtime.CompilerServices.CallerFilePath] string source = "") =>
+        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "..", ".."));
+
+    // "not decided between … between −2.0 % and +46 %": the signs of the bounds.
+    [GeneratedRegex(@"not decided between [^:.]*: (?:[^:;.]* )?between (?<low>[+−])[0-9.,]+ % and (?<high>[+−])[0-9.,]+ %")]
+    private static partial Regex Undecided();
+}

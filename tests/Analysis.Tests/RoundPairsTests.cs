@@ -1,0 +1,70 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>The ratio of a round that was measured in slices.</summary>
+public sealed class RoundPairsTests
+{
+    private const int Rounds = 8, Slices = 20;
+
+    [Fact]
+    public void Noise_that_both_arms_have_in_each_slice_leaves_the_interval_narrow()
+    {
+        var random = new Random(20260901);
+        double[][] common = [.. Enumerable.Range(0, Rounds).Select(_ => Noise(random, 0.3))];
+        double[][] Arm(double ahead) => [.. common.Select(round => round.Select((noise, _) =>
+            1000 * Math.Exp(ahead + noise + 0.02 * Simulated.Gaussian(random))).ToArray())];
+        var paired = Estimate(Arm(0), Arm(0.05));
+        // The same rounds, whose slices do not lie next to each other.
+        var apart = Estimate(Arm(0), [.. Enumerable.Range(0, Rounds).Select(_ =>
+            Noise(random, 0.3).Select(noise => 1000 * Math.Exp(0.05 + noise)).ToArray())]);
+
+        Assert.Equal(VerdictKind.Higher, Verdict.Of(paired, 0.03).Kind);
+        Assert.InRange(paired.Ratio, 1.04, 1.065);
+        Assert.InRange(Width(paired), 0, 0.02);
+        Assert.True(Width(apart) > 5 * Width(paired));
+    }
+
+    [Fact]
+    public void A_slice_that_only_one_arm_has_after_an_early_end_is_left_out() =>
+        Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 2200, 3300), Of(1000, 2000, 3000, 9999), Metric.Rate)!.Value, 1e-9);
+
+    [Fact]
+    public void A_slice_in_which_an_arm_stood_still_is_left_out()
+    {
+        Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 0, 3300, 4400), Of(1000, 2000, 3000, 0), Metric.Rate)!.Value, 1e-9);
+        Assert.Null(RoundPairs.LogRatio(Of(0, 0), Of(1000, 2000), Metric.Rate));
+    }
+
+    [Fact]
+    public void Rounds_without_slices_and_metrics_that_slices_do_not_tell_have_the_ratio_of_the_round()
+    {
+        Assert.Null(RoundPairs.LogRatio(null, Of(1000), Metric.Rate));
+        Assert.Null(RoundPairs.LogRatio(Of(1000), Of(1000), Metric.P50));
+        Assert.Null(RoundPairs.LogRatio(Of(1000), Of(1000), Metric.ClientCpu));
+    }
+
+    private static double[] Noise(Random random, double spread) =>
+        [.. Enumerable.Range(0, Slices).Select(_ => spread * Simulated.Gaussian(random))];
+
+    private static SliceReadings Of(params double[] rates) =>
+        new() { PlannedSeconds = 0.05, Rates = rates, Order = [.. rates.Select((_, i) => i % 2)] };
+
+    private static double Width(RatioEstimate estimate) => Math.Log(estimate.Interval!.Value.High / estimate.Interval.Value.Low);
+
+    private static RatioEstimate Estimate(double[][] reference, double[][] arm)
+    {
+        var run = Simulated.Run([[.. reference.Select(slices => slices.Average())], [.. arm.Select(slices => slices.Average())]], arms: 2);
+        var measured = new MeasuredRun(run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with
+            {
+                Slices = Of((round.Cell == 0 ? reference : arm)[round.Number - 1]),
+            })],
+        });
+        return ArmComparison.Of(measured, measured.Cells[1], measured.Cells[0], Metric.Rate)!.Verdict.Estimate;
+    }
+}

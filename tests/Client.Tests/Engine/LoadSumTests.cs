@@ -1,0 +1,74 @@
+using IpcBench.Client.Engine;
+using IpcBench.Client.Tests.Engine.Support;
+
+namespace IpcBench.Client.Tests.Engine;
+
+/// <summary>Slices of one load together are as one window.</summary>
+public class LoadSumTests
+{
+    [Fact]
+    public async Task Counts_and_histograms_are_added_and_buckets_are_those_of_the_windows_end_to_end()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 3));
+        var sum = new LoadSum();
+        var (ok, credited, window, calls) = (0L, 0.0, 0L, new long[3]);
+        for (var i = 0; i < 7; i++)
+        {
+            var slice = await TestLoad.RunAsync(generator, Slice(0.03, isContinued: i > 0));
+            Assert.Equal(i == 0, slice.LeadMedianNs is not null);
+            (ok, credited, window) = (ok + slice.Ok, credited + slice.Credited, window + slice.WindowNs);
+            calls = [.. calls.Zip(slice.CallsByConnection, (before, now) => before + now)];
+            sum.Add(slice);
+        }
+        var all = sum.Result!;
+        Assert.Equal((ok, ok, window), (all.Ok, all.Latency.Count, all.WindowNs));
+        Assert.Equal(credited, all.Credited, 1e-6 * credited);
+        Assert.Equal(all.Started, all.Ok + all.Failed.Values.Sum() + all.CutOff);
+        Assert.Equal(all.Completed, all.Buckets.Sum());
+        Assert.Equal((window + 99_999_999) / 100_000_000, all.Buckets.Count);
+        Assert.Equal(calls, all.CallsByConnection);
+        Assert.Equal((calls.Min(), calls.Max(), 3), (all.Connections.FewestCalls, all.Connections.MostCalls, all.Connections.Active));
+        Assert.Equal(all.Ok, all.ThreadCalls.Sum());
+    }
+
+    [Fact]
+    public Task Calls_of_a_known_length_have_the_same_rate_in_slices_as_in_a_window() => TestLoad.InTheEndAsync(async () =>
+    {
+        await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(7) };
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        var window = await TestLoad.RunAsync(generator, Slice(0.7, isContinued: false));
+        var sum = new LoadSum();
+        for (var i = 0; i < 14; i++)
+            sum.Add(await TestLoad.RunAsync(generator, Slice(0.05, isContinued: true)));
+        // By the length that the calls really had: the server's timer is late when the machine is busy.
+        Assert.InRange(Busy(sum.Result!) / Busy(window), 0.997, 1.003);
+    });
+
+    [Fact]
+    public async Task Connections_without_load_make_no_system_calls()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        await using var server = new FakeServer();
+        await using var idle = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 40));
+        await using var busy = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        await TestLoad.RunAsync(idle, Slice(0.02, isContinued: false));
+        // Each of its two threads falls asleep a moment after its own load: the others' load of 0.1 s is longer than that.
+        await TestLoad.RunAsync(busy, Slice(0.1, isContinued: false));
+        var before = idle.SystemCalls!.Value;
+        for (var i = 0; i < 10; i++)
+            await TestLoad.RunAsync(busy, Slice(0.02, isContinued: true));
+        Assert.Equal(before, idle.SystemCalls!.Value);
+    }
+
+    /// <summary>Streams that had a call out, on average over the window (Little's law): all four when the edges cost nothing.</summary>
+    private static double Busy(LoadResult result) =>
+        result.Credited / result.WindowNs * (result.Latency.Sum / (double)result.Ok);
+
+    private static LoadWindow Slice(double seconds, bool isContinued) => new()
+    {
+        Lead = TimeSpan.FromMilliseconds(10),
+        Duration = TimeSpan.FromSeconds(seconds),
+        IsContinued = isContinued,
+    };
+}

@@ -1,0 +1,39 @@
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+
+namespace IpcBench.Client.Tests.Http2;
+
+/// <summary>Connections that several threads come to, as over pipes and on Windows.</summary>
+public class SharedConnectionTests
+{
+    [Fact]
+    public async Task A_call_is_in_flight_only_when_its_thread_is_inside_the_connection()
+    {
+        var dialer = new ScriptedDialer(usesLoops: false);
+        var client = new Http2Client(
+            new SyncScheduler(), dialer, new Http2Options { Request = Http2Request.Download("localhost", tls: false, 10), Streams = 1 });
+        var opening = client.OpenAsync(TestContext.Current.CancellationToken);
+        dialer.Opened[0].Deliver(Frames.Settings());
+        await opening;
+        client.SetAccepting(true);
+        var stream = (Http2Stream)client.Streams[0];
+        Thread caller;
+        client.Enter();
+        try
+        {
+            caller = new Thread(() => _ = stream.CallAsync(1).AsTask()) { IsBackground = true };
+            caller.Start();
+            // No await in here: the thread that enters has to leave.
+            Assert.True(SpinWait.SpinUntil(() => caller.ThreadState.HasFlag(ThreadState.WaitSleepJoin), TestLoad.Patience));
+            // Whoever holds the connection sends again what is in flight and has no HTTP/2 stream: it would be sent twice.
+            Assert.False(stream.IsInFlight);
+        }
+        finally
+        {
+            client.Leave();
+        }
+        Assert.True(caller.Join(TestLoad.Patience));
+        Assert.True(stream.IsInFlight);
+    }
+}

@@ -1,0 +1,245 @@
+using System.Collections.Concurrent;
+using Google.Protobuf;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Host;
+using IpcBench.Protocol.V1;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>
+/// Every mode of every client against every lie of a server: none is counted as a success, and the run ends with a sentence. A mode that
+/// is added to <see cref="CallMode.All"/> has its cases here, which fail until <see cref="Right"/> says what is right in that mode.
+/// </summary>
+public sealed class LyingStreamTests : IDisposable
+{
+    private const int Size = 10, Pulled = 40, AtOnce = 8;
+
+    // What --call adds to the clients: the method is somebody's own, and its messages are sent as they are.
+    private const string Called = "call";
+
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("lies-");
+
+    /// <summary>What a server sends for a DATA frame; null: it closes the connection.</summary>
+    private static readonly Dictionary<string, Func<Reply, byte[]?>> Lies = new()
+    {
+        ["http 503"] = right => right.After(Frames.Headers(right.Stream, false, (":status", "503"), ("content-type", "application/grpc"))),
+        ["a page"] = right => right.After(Frames.Headers(right.Stream, false, (":status", "200"), ("content-type", "text/html"))),
+        ["no content type"] = right => right.After(Frames.Headers(right.Stream, false, (":status", "200"))),
+        ["no headers"] = right => right.After([]),
+        ["malformed headers"] = right => right.After(Frames.Headers(right.Stream, false, (":status", "200"), ("Upper", "x"))),
+        ["headers twice"] = right => right.After([.. right.Headers, .. right.Headers]),
+        ["headers without end"] = right => right.After(
+            [.. Frames.Frame(1, 0, right.Stream), .. Enumerable.Range(0, 200).SelectMany(_ => Frames.Frame(9, 0, right.Stream))]),
+        ["headers that are cut"] = right => [.. Frames.Frame(1, 0, right.Stream), .. Frames.Data(right.Stream, right.Messages)],
+        ["field block of nonsense"] = right => Frames.Frame(1, Frames.EndHeaders, right.Stream, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF),
+        ["push promise"] = right => [.. right.Headers, .. Frames.Frame(5, Frames.EndHeaders, right.Stream, 0, 0, 0, 2)],
+        ["another stream"] = right => right.After([.. right.Headers, .. Frames.Data(right.Stream + 100, right.Messages)]),
+        ["compressed"] = right => [.. right.Headers, .. Frames.Data(right.Stream, [1, 0, 0, 0, 1, 5]), .. Frames.Trailers(right.Stream)],
+        ["a message without end"] = right => [.. right.Headers, .. Frames.Data(right.Stream, [0, 0x7F, 0xFF, 0xFF, 0xFF, 26])],
+        ["a message that is cut"] = right =>
+            [.. right.Headers, .. Frames.Data(right.Stream, [0, 0, 0, 0, 9, 1]), .. Frames.Trailers(right.Stream)],
+        ["no message"] = right => [.. right.Headers, .. Frames.Trailers(right.Stream)],
+        ["status"] = right => [.. right.Headers, .. Frames.Trailers(right.Stream, 13)],
+        ["reset"] = right => [.. right.Headers, .. Frames.Reset(right.Stream, 2)],
+        ["refused"] = right => Frames.Reset(right.Stream, 7),
+        ["window overflow"] = right =>
+            [.. Frames.WindowUpdate(right.Stream, int.MaxValue), .. Frames.WindowUpdate(right.Stream, int.MaxValue)],
+        ["window of all overflow"] = _ => [.. Frames.WindowUpdate(0, int.MaxValue), .. Frames.WindowUpdate(0, int.MaxValue)],
+        ["goodbye"] = _ => Frames.GoAway(0),
+        ["enhance your calm"] = right => Frames.GoAway(right.Stream, 11),
+        ["a frame too long"] = right => [0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, (byte)right.Stream],
+        ["close"] = _ => null,
+        ["close inside"] = right => right.Number == 1 ? [.. right.Headers, .. Frames.Data(right.Stream, [0, 0, 0, 0, 9, 1])] : null,
+        ["silence"] = _ => [],
+    };
+
+    /// <summary>What a server adds to an answer that is right until then: that one counts, and nothing of what is added.</summary>
+    private static readonly Dictionary<string, Func<Reply, byte[]?>> Additions = new()
+    {
+        ["each message twice"] = right => right.After(
+            [.. right.Headers, .. right.Messages.Length > 0 ? Frames.Data(right.Stream, right.Messages) : []]),
+        ["the next answers"] = right => [.. right.All, .. Frames.Reply(right.Stream + 2, Size), .. Frames.Reply(right.Stream + 4, Size)],
+        ["an end without status"] = right => [.. right.Headers, .. Frames.Data(right.Stream, right.Messages, end: true)],
+        ["goodbye after it"] = right => [.. right.Unended, .. Frames.GoAway(0)],
+        ["reset after it"] = right => [.. right.Unended, .. Frames.Reset(right.Stream, 2)],
+    };
+
+    public static TheoryData<string, string> Modes =>
+        [.. CallMode.All.SelectMany(mode => Clients(mode).Select(client => (mode, client)))];
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Theory]
+    [MemberData(nameof(Modes))]
+    public async Task What_is_right_is_counted(string mode, string client)
+    {
+        var seen = await RunAsync(mode, client, right => right.All);
+        // The server of a pulled stream sends its messages at once and is silent afterwards, which the run says.
+        var isSilent = mode == CallMode.Pull && seen.Failures is ["cut off"];
+        Assert.True(isSilent || (seen.Code == ExitCode.Ok && seen.Failures.Count == 0), $"exit code {seen.Code}; {seen}");
+        Assert.InRange(seen.Ok, isSilent ? 0 : 1, seen.Asked);
+    }
+
+    [Theory]
+    [MemberData(nameof(Modes))]
+    public async Task No_lie_is_a_success_and_the_run_ends_with_a_sentence(string mode, string client)
+    {
+        var wrong = new ConcurrentBag<string>();
+        // A stream of somebody's own method may have as many messages as it likes.
+        var lies = Lies.Keys.Concat(Additions.Keys)
+            .Where(lie => (mode, client, lie) is not (CallMode.Pull, Called, "each message twice"));
+        var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = TestContext.Current.CancellationToken };
+        await Parallel.ForEachAsync(lies, together, async (lie, _) =>
+        {
+            if (await WrongAsync(mode, client, lie) is { } why)
+                wrong.Add($"{lie}: {why}");
+        });
+        Assert.True(wrong.IsEmpty, string.Join('\n', wrong.Order(StringComparer.Ordinal)));
+    }
+
+    /// <summary>What is wrong with how a lie is told; null: nothing.</summary>
+    private async Task<string?> WrongAsync(string mode, string client, string lie)
+    {
+        var isWhole = Lies.TryGetValue(lie, out var say);
+        Seen seen;
+        try
+        {
+            seen = await RunAsync(mode, client, say ?? Additions[lie]);
+        }
+        catch (Exception e)
+        {
+            return $"the run ends with {e}";
+        }
+        var isTold = seen.Code == ExitCode.Environment ? seen.Sentences.Count > 0
+            : seen.Code == ExitCode.CallsFailed && seen.Failures.Count > 0;
+        return isTold && seen.Ok <= (isWhole ? 0 : seen.Asked) && (!isWhole || seen.Credited == 0)
+            ? null : $"exit code {seen.Code}, {seen.Ok} successes of {seen.Asked}, {seen.Credited:0.##} credited, {seen}";
+    }
+
+    /// <summary>The clients that know the mode.</summary>
+    private static IEnumerable<string> Clients(string mode) =>
+    [
+        ProtocolTable.Wire,
+        .. ProtocolTable.Refusal(ProtocolTable.GrpcDotnet) is null ? [ProtocolTable.GrpcDotnet] : Array.Empty<string>(),
+        .. CallOf(mode) is null ? Array.Empty<string>() : [Called],
+    ];
+
+    /// <summary>The kind of method whose calls are of that mode; null: there is none.</summary>
+    private static (bool Takes, bool Returns)? CallOf(string mode)
+    {
+        foreach (var (takes, returns) in ((bool, bool)[])[(false, false), (true, false), (false, true), (true, true)])
+        {
+            var call = new GrpcCall { Method = "a.B/C", TakesStream = takes, ReturnsStream = returns, Messages = [[]], Corpus = "" };
+            if (CallMode.Of(call) == mode)
+                return (takes, returns);
+        }
+        return null;
+    }
+
+    /// <summary>The messages of a right answer to what was heard, how many calls they end, and whether the stream ends with them.</summary>
+    private static (byte[] Messages, int Answers, bool Ends) Right(string mode, Heard heard)
+    {
+        byte[] received = Frames.Prefixed(new Received { Bytes = Size }.ToByteArray());
+        switch (mode)
+        {
+            case CallMode.Unary:
+                return (heard.Ends ? Frames.Message(Size) : [], heard.Ends ? 1 : 0, heard.Ends);
+            case CallMode.Upload:
+                return (heard.Ends ? received : [], heard.Ends ? 1 : 0, heard.Ends);
+            case CallMode.PingPong:
+                return ([.. heard.Last.SelectMany(message => message)], heard.Last.Count, heard.Ends);
+            case CallMode.Push:
+                return (heard.Ends ? StreamScript.Told(heard.Messages, 1, Size) : [], heard.Last.Count, heard.Ends);
+            case CallMode.Pull:
+                var numbered = Enumerable.Range(0, heard.Ends ? Pulled : 0);
+                return ([.. numbered.SelectMany(number => StreamScript.Message((uint)number, 1, Size))], heard.Ends ? Pulled : 0, false);
+            default:
+                throw new ArgumentException($"what a right answer is in mode {mode} is not said here", nameof(mode));
+        }
+    }
+
+    private async Task<Seen> RunAsync(string mode, string client, Func<Reply, byte[]?> say)
+    {
+        var (asked, called) = (0, client == Called);
+        var truth = true;
+        await using var server = new FakeServer();
+        server.Hears = heard =>
+        {
+            // Before the run: is that one of ours, and does it know the method? It is not, and it does.
+            if (heard.Call == (called ? 2 : 1))
+                return heard.Ends ? Frames.Headers(heard.Stream, true, (":status", "200"), ("grpc-status", "12")) : [];
+            var (messages, answers, ends) = Right(mode, heard);
+            var right = new Reply(heard.Stream, heard.Frames, heard.Frames == 1, messages, ends || heard.Call <= 2 && heard.Ends);
+            if (heard.Call <= 2)
+                return right.All;
+            truth = false;
+            Interlocked.Add(ref asked, answers);
+            return say(right);
+        };
+        var (sentences, record) = (new List<string>(), (RunRecord?)null);
+        var code = ExitCode.Environment;
+        try
+        {
+            var observer = new NoObserver { Noted = sentences.Add, Ended = ended => record = ended };
+            code = await new RunSession(OptionsOf(mode, client, server), [], observer).RunAsync().WaitAsync(
+                TestLoad.Patience, TestContext.Current.CancellationToken);
+        }
+        catch (EnvironmentException e)
+        {
+            sentences.Add(e.Message);
+        }
+        Assert.False(truth, $"the load did not begin: {string.Join("; ", sentences)}");
+        var rounds = record?.Rounds ?? [];
+        return new Seen(code, asked, rounds.Sum(round => round.Ok), rounds.Sum(round => round.Credited ?? 0), sentences,
+            [
+                .. rounds.SelectMany(round => round.Failed.Keys),
+                .. rounds.Any(round => round.CutOff > 0) ? ["cut off"] : Array.Empty<string>(),
+            ]);
+    }
+
+    private RunOptions OptionsOf(string mode, string client, FakeServer server)
+    {
+        string[] common =
+        [
+            "-U", $"{server.Address}", "-c", "1", "-r", "1", "-d", "150ms", "--warmup", "50ms", "--timeout", "200ms", "--no-save",
+            "--no-calibration",
+        ];
+        if (client != Called)
+            return Typed.Read(Presets.Main, [.. common, "--mode", mode, "--client", client, "-s", $"{Size}"]);
+        var (takes, returns) = CallOf(mode)!.Value;
+        var proto = Path.Combine(folder.FullName, $"{Guid.NewGuid():N}.proto");
+        File.WriteAllText(proto, "syntax = \"proto3\"; package a; message M { bytes b = 1; } service B { rpc C ("
+            + $"{(takes ? "stream " : "")}M) returns ({(returns ? "stream " : "")}M); }}");
+        return Typed.ReadCall([.. common, "--call", "a.B/C", "--proto", proto, "--data", "{}"]);
+    }
+
+    /// <summary>What became of a run.</summary>
+    private sealed record Seen(int Code, int Asked, long Ok, double Credited, List<string> Sentences, List<string> Failures)
+    {
+        public override string ToString() => $"failures: {string.Join(", ", Failures)}; said: {string.Join("; ", Sentences)}";
+    }
+
+    /// <summary>A right answer to one DATA frame, in its parts.</summary>
+    private sealed record Reply(int Stream, int Number, bool IsFirst, byte[] Messages, bool Ends)
+    {
+        public byte[] Headers => IsFirst ? Frames.ResponseHeaders(Stream) : [];
+
+        public byte[] Unended => [.. Headers, .. Messages.Length > 0 ? Frames.Data(Stream, Messages) : []];
+
+        public byte[] All => After(Headers);
+
+        /// <summary>The rest, behind other headers than the right ones.</summary>
+        public byte[] After(byte[] headers) =>
+        [
+            .. headers, .. Messages.Length > 0 ? Frames.Data(Stream, Messages) : [], .. Ends ? Frames.Trailers(Stream) : [],
+        ];
+    }
+}

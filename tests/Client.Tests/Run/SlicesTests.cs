@@ -1,0 +1,126 @@
+using System.Diagnostics;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>Cells that are compared take turns on connections that stay open, against real servers.</summary>
+public class SlicesTests
+{
+    private const string Two = "--transports tcp,unix -s 10 -c 6 -t 2 --slice 20ms --warmup 50ms --seed 7 -d ";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_round_is_the_sum_of_its_slices_and_the_slices_of_a_block_are_in_one_order()
+    {
+        var options = Typed.Read(Presets.Main, (Two + "400ms").Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        var (runner, plan) = Runner(servers, options);
+        var cells = Assert.Single(plan.Turns(plan.Cells, 1));
+        var rounds = (await runner.MeasureInTurnsAsync(cells, 1, 0, Token)).Select(measured => measured.Round).ToList();
+
+        Assert.Equal([0, 1], rounds.Select(round => round.Cell).Order());
+        var count = rounds[0].Slices!.Rates.Count;
+        Assert.InRange(count, 1, 20); // where a call takes longer than 4 ms, slices are longer and fewer
+        foreach (var round in rounds)
+        {
+            var slices = round.Slices!;
+            Assert.InRange(slices.PlannedSeconds, 0.02, 0.4);
+            Assert.Equal(count, slices.Rates.Count);
+            Assert.Equal((count, count), (slices.ClientCpuNs?.Count ?? count, slices.ServerCpuNs?.Count ?? count));
+            Assert.Equal(OperatingSystem.IsLinux(), slices.ClientCpuNs is not null && slices.ServerCpuNs is not null);
+            Assert.Equal(round.Started, round.Ok + round.Failed.Values.Sum() + round.CutOff);
+            Assert.Equal(round.Ok, LatencyCounts.Decode(round.Latency).Count);
+            Assert.Equal(round.Completed, round.Buckets.Sum());
+            Assert.Equal((6, 6), (round.Connections.Opened, round.Connections.Active));
+            Assert.Equal(6, round.Connections.ServerOpen);
+            Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls);
+            Assert.InRange(round.WindowNs / 1e9, count * slices.PlannedSeconds, 30);
+            // Slices are about equally long.
+            Assert.InRange(slices.Rates.Average() / (round.Credited!.Value / (round.WindowNs / 1e9)), 0.3, 3);
+            Assert.InRange(round.Client.Calls, round.Credited.Value - 1, round.Credited.Value + 1);
+            Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        }
+        Assert.All(rounds[0].Slices!.Order.Zip(rounds[1].Slices!.Order), places => Assert.Equal(1, places.First + places.Second));
+    }
+
+    [Fact]
+    public async Task What_was_measured_is_kept_when_it_is_ended_within_a_round()
+    {
+        var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        using var source = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var progress = new RunProgress();
+        var (runner, plan) = Runner(servers, options, progress);
+        var measuring = runner.MeasureInTurnsAsync(plan.Cells, 1, 0, source.Token);
+        await TestLoad.UntilAsync(
+            () => progress.Current is { What: "measuring" } step && step.Generators.All(one => one.CallsSoFar > 2000));
+        await source.CancelAsync();
+        var rounds = await measuring.WaitAsync(TestLoad.Patience, Token);
+        Assert.Equal([0, 1], rounds.Select(measured => measured.Round.Cell).Order());
+        Assert.All(rounds, measured => Assert.True(measured.Round.Ok > 0 && measured.ServerLost is null));
+        Assert.Null(progress.Current);
+        Assert.Equal(2, progress.CellsDone);
+    }
+
+    [Fact]
+    public async Task A_server_that_dies_in_a_slice_is_told_and_what_was_measured_is_kept()
+    {
+        var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        var progress = new RunProgress();
+        var (runner, plan) = Runner(servers, options, progress);
+        var measuring = runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
+        await TestLoad.UntilAsync(
+            () => progress.Current is { What: "measuring" } step && step.Generators.All(one => one.CallsSoFar > 2000));
+        var server = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
+        using (var process = Process.GetProcessById(server))
+            process.Kill();
+        var rounds = await measuring.WaitAsync(TestLoad.Patience, Token);
+        Assert.All(rounds, measured => Assert.Contains("is gone", measured.ServerLost, StringComparison.Ordinal));
+        Assert.All(rounds, measured => Assert.True(measured.Round.Ok > 0));
+    }
+
+    [Theory]
+    [InlineData("--transports tcp,unix", true)]
+    [InlineData("--transports tcp,unix --slice 0", false)]
+    [InlineData("--transports tcp,unix -n 1000", false)]
+    [InlineData("--transports tcp,unix -R 1k", false)]
+    [InlineData("--transports tcp,unix --connect-per-call", false)]
+    [InlineData("--transports tcp,unix --mode push", false)]
+    [InlineData("--transports tcp,unix --mode ping-pong", true)]
+    [InlineData("--transports tcp", false)]
+    [InlineData("-U http://localhost:1 -U unix:/x", true)]
+    public void Whether_cells_take_turns_follows_from_the_plan(string typed, bool inTurns)
+    {
+        var options = Typed.Read(Presets.Main, $"-s 10 -c 2 {typed}".Split(' '));
+        var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
+        var plan = new BenchPlan(options, [.. addresses.Select(address => new Target(address, options.Variants[0]))]);
+        Assert.Equal(inTurns, plan.Turns(plan.Cells, 1) is [{ Count: 2 }]);
+        Assert.Equal(inTurns, plan.HasSlices);
+    }
+
+    [Theory]
+    [InlineData(1, 50, 20)]     // as asked
+    [InlineData(11, 55.56, 18)] // 5 calls, and all of the time is used
+    [InlineData(150, 1000, 1)]
+    [InlineData(300, 1500, 1)]  // longer than the round was to be
+    public void A_slice_holds_at_least_five_calls(double callMs, double sliceMs, int count)
+    {
+        var options = Typed.Read(Presets.Main) with { Duration = TimeSpan.FromSeconds(1) };
+        var length = SliceLength.For(options, (long)(callMs * 1e6));
+        Assert.Equal((sliceMs, count), (Math.Round(length.Slice.TotalMilliseconds, 2), length.Count));
+        // A length that was typed stays.
+        Assert.True(SliceLength.For(options with { FixedDuration = true }, (long)(callMs * 1e6)).Slice <= options.Duration);
+    }
+
+    private static (RoundRunner Runner, BenchPlan Plan) Runner(
+        ServerSet servers, RunOptions options, RunProgress? progress = null) =>
+        (new RoundRunner(options, servers, progress ?? new RunProgress()), new BenchPlan(options, servers.Targets));
+}

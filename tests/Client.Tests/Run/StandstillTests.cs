@@ -1,0 +1,109 @@
+using System.Diagnostics;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
+using IpcBench.Client.Tests.Engine.Support;
+
+namespace IpcBench.Client.Tests.Run;
+
+/// <summary>A window in which a process was stopped by a real SIGSTOP says so.</summary>
+public class StandstillTests
+{
+    private const string NoSignals = "no signals to send on Windows";
+
+    [Fact]
+    public async Task A_server_that_was_stopped_in_the_window_spoils_it()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        var options = Typed.Read(Presets.Main, "--transports", "unix", "-s", "10", "-c", "2");
+        await using var servers = await Typed.ServersAsync(options);
+        var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells, cell => cell.Load.Connections == 2);
+        await using var generator = await TestLoad.OpenAsync(cell.Load);
+        var edges = new Begun();
+        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromSeconds(6) };
+        var run = generator.RunAsync(window, TestContext.Current.CancellationToken, edges);
+        await edges.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+        var before = generator.CallsSoFar;
+        await TestLoad.UntilAsync(() => generator.CallsSoFar > before + 200);
+        await StopAsync(servers.Owners[cell.Target.Address].Pids[0], TimeSpan.FromSeconds(2));
+        var result = await run.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+        Assert.StartsWith("no call ended for ", Standstill.Reason(result), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_window_whose_calls_end_evenly_is_not_spoiled()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        var measured = await TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromMilliseconds(100) });
+        // Made even, since a busy machine may let both programs stand still.
+        var second = measured with
+        {
+            WindowNs = 1_000_000_000,
+            PlannedNs = 1_000_000_000,
+            Buckets = [.. Enumerable.Repeat(1000L, 10)],
+        };
+        Assert.Equal("", Standstill.Reason(second));
+        Assert.NotEqual("", Standstill.Reason(second with { Buckets = [1000, 1000, 0, 0, 0, 0, 1000, 1000, 1000, 1000] }));
+        Assert.NotEqual("", Standstill.Reason(second with { PlannedNs = 500_000_000 }));
+    }
+
+    [Fact]
+    public async Task A_client_that_was_stopped_in_the_window_says_so_in_the_file()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        var folder = Directory.CreateTempSubdirectory("stop-");
+        await using var server = new FakeServer();
+        var file = Path.Combine(folder.FullName, "run.json");
+        var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-r", "1", "-d", "4s", "--warmup", "100ms",
+            "--no-calibration", "-o", file]);
+        start.RedirectStandardOutput = start.RedirectStandardError = true;
+        using var client = Process.Start(start)!;
+        var (output, error) = (client.StandardOutput.ReadToEndAsync(), client.StandardError.ReadToEndAsync());
+        // Some hundred calls before the window, thousands in it.
+        await TestLoad.UntilAsync(() => server.Calls > 10 || client.HasExited);
+        await Task.Delay(1500, TestContext.Current.CancellationToken);
+        await StopAsync(client.Id, TimeSpan.FromSeconds(6));
+        await client.WaitForExitAsync(TestContext.Current.CancellationToken).WaitAsync(
+            TestLoad.Patience, TestContext.Current.CancellationToken);
+        Assert.True(File.Exists(file), $"{await output} {await error}");
+        var round = Assert.Single(Analysis.Results.ResultsFile.Load(file).Rounds);
+        // A stop that ends before the planned end of the window makes a silence in it; a later stop makes the window longer.
+        Assert.Matches("^(the window took .* instead of 4 s: this program or the machine was stopped|no call ended for )", round.Spoiled);
+        folder.Delete(recursive: true);
+    }
+
+    private static async Task StopAsync(int process, TimeSpan time)
+    {
+        Signal(process, "STOP");
+        try
+        {
+            await Task.Delay(time, TestContext.Current.CancellationToken); // the stop is what is measured
+        }
+        finally
+        {
+            Signal(process, "CONT");
+        }
+    }
+
+    private static void Signal(int process, string name)
+    {
+        using var kill = Process.Start("kill", ["-" + name, $"{process}"]);
+        kill.WaitForExit();
+    }
+
+    private sealed class Begun : IWindowEdges
+    {
+        private readonly TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public Task Task => begun.Task;
+
+        public void OnBegin() => begun.SetResult();
+
+        public void OnEnd()
+        {
+        }
+    }
+}

@@ -1,0 +1,127 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>However a run of <c>ab</c> ends and whatever its servers do in the background, no process of it is left.</summary>
+public sealed class AbEndTests : IDisposable
+{
+    private static readonly string Server = Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer") + " --listen {address}";
+
+    // Commands of servers, by name. FILE is a file that the test makes when it is time.
+    private static readonly Dictionary<string, string> Commands = new()
+    {
+        ["plain"] = Server,
+        ["child of a shell"] = $"sh -c '{Server} & wait'",
+        ["orphan"] = $"sh -c '({Server} &); exec sleep 1000'",
+        ["own session"] = $"sh -c '(setsid {Server} &); exec sleep 1000'",
+        ["starts another at its end"] = $"sh -c 'trap \"{Server} & exit 0\" TERM; {Server} & wait'",
+        ["deaf to SIGTERM"] = $"sh -c 'trap \"\" TERM; {Server} & wait; exec sleep 1000'",
+        ["shell that ends"] = $"sh -c '{Server} & while [ ! -e FILE ]; do sleep 0.05; done; exit 7'",
+        ["never ready"] = "sh -c 'sleep 1000 & exec sleep 1000 # {address}'",
+    };
+
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Theory]
+    [InlineData("plain", "nobody", "", 0)]
+    [InlineData("plain", "tool", "INT", 130)]
+    [InlineData("plain", "tool", "TERM", 130)]
+    [InlineData("plain", "tool", "KILL", 137)]
+    [InlineData("plain", "tool", "INT INT", 130)]
+    [InlineData("plain", "server", "KILL", 2)]
+    [InlineData("child of a shell", "nobody", "", 0)]
+    [InlineData("child of a shell", "tool", "INT", 130)]
+    [InlineData("child of a shell", "tool", "KILL", 137)]
+    [InlineData("child of a shell", "server", "KILL", 2)]
+    [InlineData("child of a shell", "listener", "KILL", 2)]
+    [InlineData("orphan", "nobody", "", 0)]
+    [InlineData("orphan", "tool", "INT", 130)]
+    [InlineData("orphan", "tool", "TERM", 130)]
+    [InlineData("orphan", "tool", "KILL", 137)]
+    [InlineData("orphan", "tool", "INT INT", 130)]
+    [InlineData("own session", "nobody", "", 0)]
+    [InlineData("own session", "tool", "KILL", 137)]
+    [InlineData("starts another at its end", "nobody", "", 0)]
+    [InlineData("starts another at its end", "tool", "INT", 130)]
+    [InlineData("deaf to SIGTERM", "tool", "INT", 130)]
+    [InlineData("never ready", "tool", "INT", 130)]
+    [InlineData("never ready", "tool", "KILL", 137)]
+    public async Task No_process_is_left(string command, string who, string signals, int code)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
+        var own = new OwnProcesses(folder);
+        // Servers are new in each round: it must be long enough for one to be found in it.
+        await using var tool = Start(Commands[command], rounds: who == "nobody" ? 2 : 500, who is "server" or "listener" ? "3s" : "100ms");
+        if (command == "never ready")
+            await UntilAsync(() => own.Left().Count(id => OwnProcesses.Name(id) == "sleep") == 2);
+        else if (who != "nobody")
+            await tool.SeesAsync("round 1");
+        foreach (var signal in signals.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+            Send(signal, who switch
+            {
+                "tool" => tool.Process.Id,
+                "server" => Servers(tool, own).First(),
+                _ => own.Left().First(id => OwnProcesses.Name(id) == "GrpcBenchServer"),
+            });
+        Assert.True(await tool.ExitCodeAsync() == code, $"{tool.Process.ExitCode}\n{tool.Output}\n{tool.Error}");
+        // What is killed with the tool ends by its keeper, a moment later.
+        if (code is 137 || signals.Contains(' ', StringComparison.Ordinal))
+            await UntilAsync(() => own.Left().Count == 0);
+        Assert.Empty(own.Left());
+    }
+
+    [Fact]
+    public async Task A_shell_that_ends_while_its_server_goes_on_ends_the_run_and_leaves_nothing()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
+        var end = Path.Combine(folder, "end");
+        await using var tool = Start(Commands["shell that ends"].Replace("FILE", end, StringComparison.Ordinal), 5, "3s");
+        await tool.SeesAsync("round 1");
+        await File.WriteAllTextAsync(end, "", TestContext.Current.CancellationToken);
+        Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
+        Assert.Contains("server ended with exit code 7 during round 1", tool.Error, StringComparison.Ordinal);
+        Assert.Empty(new OwnProcesses(folder).Left());
+    }
+
+    [Fact]
+    public async Task A_server_that_ends_before_the_first_question_is_told_with_its_side_exit_code_and_last_lines()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        var script = Path.Combine(folder, "once.py");
+        await File.WriteAllTextAsync(script, """
+            import socket, sys
+            server = socket.socket(socket.AF_UNIX)
+            server.bind(sys.argv[1])
+            server.listen()
+            server.accept()
+            print("out of luck", file=sys.stderr, flush=True)
+            sys.exit(9)
+            """, TestContext.Current.CancellationToken);
+        await using var tool = Start($"python3 {script} {{path}}", 1);
+        Assert.Equal(2, await tool.ExitCodeAsync());
+        Assert.Equal("the base server ended with exit code 9 before it was asked anything: its last lines:\n  out of luck\n", tool.Error);
+    }
+
+    private Tool Start(string command, int rounds, string window = "100ms") => Tool.StartWith(
+        new() { ["TMPDIR"] = folder, ["GITHUB_STEP_SUMMARY"] = "" }, "ab", "--base", command, "--head", command, "--transports", "unix",
+        "-c", "2", "-r", rounds.ToString(CultureInfo.InvariantCulture), "-d", window, "--warmup", "10ms", "--no-save");
+
+    // The processes that the tool started itself, without its keeper.
+    private static IEnumerable<int> Servers(Tool tool, OwnProcesses own) =>
+        own.Left().Where(id => OwnProcesses.Parent(id) == tool.Process.Id && OwnProcesses.Name(id) is not "GrpcBench");
+
+    private static void Send(string signal, int process)
+    {
+        using var kill = Process.Start("kill", ["-" + signal, process.ToString(CultureInfo.InvariantCulture)]);
+        kill.WaitForExit();
+    }
+
+    private static async Task UntilAsync(Func<bool> holds)
+    {
+        for (var i = 0; i < 600 && !holds(); i++)
+            await Task.Delay(50, TestContext.Current.CancellationToken);
+    }
+}

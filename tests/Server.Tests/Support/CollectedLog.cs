@@ -1,0 +1,30 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace IpcBench.Server.Tests.Support;
+
+/// <summary>Keeps what a host logs from the level of a warning on.</summary>
+internal sealed class CollectedLog : ILoggerProvider, ILogger
+{
+    private readonly ConcurrentQueue<string> lines = new();
+
+    public IReadOnlyCollection<string> Lines => lines;
+
+    public ILogger CreateLogger(string categoryName) => this;
+
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull => null;
+
+    public void Log<TState>(
+        LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        if (IsEnabled(logLevel))
+            lines.Enqueue($"{formatter(state, exception)} {exception?.Message}".TrimEnd());
+    }
+
+    public void Dispose()
+    {
+    }
+}

@@ -1,0 +1,342 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using IpcBench.Server.Tests.Support;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+
+namespace IpcBench.Server.Tests;
+
+/// <summary>What Kestrel may expect of a transport for sockets, of its own and of the one on event loops.</summary>
+public sealed partial class TransportContractTests
+{
+    private const int Large = 64 << 20;
+
+    public static TheoryData<string> Sockets => Support.Transports.Theory;
+
+    public static TheoryData<string, bool> SocketsAndKinds =>
+        [.. from sockets in Sockets.Select(row => row.Data) from overUnix in new[] { false, true } select (sockets, overUnix)];
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task A_client_waits_that_sends_more_than_is_read_and_every_byte_arrives(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        await using var connection = await transport.AcceptAsync();
+        var sent = 0L;
+        var sending = Task.Run(async () =>
+        {
+            for (var piece = new byte[64 << 10]; sent < Large; Interlocked.Add(ref sent, piece.Length))
+                await SendAllAsync(client, piece);
+            client.Shutdown(SocketShutdown.Send);
+        });
+        Assert.InRange(await StalledAsync(() => Interlocked.Read(ref sent)), 1, Large - 1);
+        Assert.Equal(Large, await CountAsync(connection));
+        await sending.WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task An_application_waits_that_writes_more_than_is_read_and_every_byte_arrives(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        await using var connection = await transport.AcceptAsync();
+        var written = 0L;
+        var writing = Task.Run(async () =>
+        {
+            for (var piece = new byte[64 << 10]; written < Large; Interlocked.Add(ref written, piece.Length))
+                Assert.False((await connection.Transport.Output.WriteAsync(piece)).IsCompleted);
+            await connection.Transport.Output.CompleteAsync();
+        });
+        Assert.InRange(await StalledAsync(() => Interlocked.Read(ref written)), 1, Large - 1);
+        Assert.Equal(Large, await CountAsync(client));
+        await writing.WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task An_abort_ends_the_read_with_its_reason_and_the_client_at_once(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var closed = CountClosed(connection);
+        var reading = connection.Transport.Input.ReadAsync().AsTask();
+        connection.Abort(new ConnectionAbortedException("the test aborts it"));
+        var thrown = await Assert.ThrowsAsync<ConnectionAbortedException>(() => reading.WaitAsync(Limits.Wait));
+        Assert.Equal("the test aborts it", thrown.Message);
+        if (overUnix)
+            Assert.Equal(0, await client.ReceiveAsync(new byte[1]).WaitAsync(Limits.Wait));
+        else
+            await Assert.ThrowsAsync<SocketException>(() => client.ReceiveAsync(new byte[1]).WaitAsync(Limits.Wait));
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.Equal(1, closed());
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task A_reset_ends_the_read_and_a_write_that_waits(string sockets)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix: false);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var closed = CountClosed(connection);
+        var reading = connection.Transport.Input.ReadAsync().AsTask();
+        var writing = connection.Transport.Output.WriteAsync(new byte[Large]).AsTask();
+        client.LingerState = new LingerOption(true, 0);
+        client.Close();
+        await Assert.ThrowsAsync<ConnectionResetException>(() => reading.WaitAsync(Limits.Wait));
+        await writing.WaitAsync(Limits.Wait);
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.Equal(1, closed());
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task A_client_that_has_ended_its_side_still_gets_its_whole_answer(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var closed = CountClosed(connection);
+        await SendAllAsync(client, new byte[1000]);
+        client.Shutdown(SocketShutdown.Send);
+        Assert.Equal(1000, await CountAsync(connection));
+        var writing = connection.Transport.Output.WriteAsync(new byte[4 << 20]).AsTask();
+        var reading = CountAsync(client);
+        Assert.False((await writing.WaitAsync(Limits.Wait)).IsCompleted);
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.Equal(4 << 20, await reading);
+        Assert.Equal(1, closed());
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task What_was_written_before_the_application_ended_reaches_a_slow_reader(string sockets, bool overUnix)
+    {
+        const int size = 16 << 20;
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var closed = CountClosed(connection);
+        var writing = connection.Transport.Output.WriteAsync(new byte[size]).AsTask();
+        await connection.Transport.Output.CompleteAsync();
+        var ending = connection.DisposeAsync().AsTask();
+        Assert.False(ending.IsCompleted);
+        Assert.Equal(size, await CountAsync(client));
+        await ending.WaitAsync(Limits.Wait);
+        await writing.WaitAsync(Limits.Wait);
+        Assert.Equal(1, closed());
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task An_output_that_is_completed_with_an_exception_resets_the_connection(string sockets)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix: false);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        await connection.Transport.Output.WriteAsync(new byte[10]);
+        await connection.Transport.Output.CompleteAsync(new IOException("the test breaks it"));
+        await Assert.ThrowsAsync<SocketException>(() => CountAsync(client));
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task The_socket_of_a_closed_connection_is_disposed_and_its_end_points_stay(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var socket = connection.Features.Get<IConnectionSocketFeature>()!.Socket;
+        Assert.Equal(client.RemoteEndPoint, socket.LocalEndPoint);
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        // The system gives the same descriptor to the next connection, whose credentials these would be.
+        var next = await transport.ConnectAsync();
+        var later = await transport.AcceptAsync();
+        Assert.Throws<ObjectDisposedException>(() => socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Type));
+        Assert.Equal(client.RemoteEndPoint, connection.LocalEndPoint);
+        if (!overUnix)
+            Assert.Equal(client.LocalEndPoint, connection.RemoteEndPoint);
+        Assert.Equal(next.RemoteEndPoint, later.LocalEndPoint);
+        await later.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [MemberData(nameof(SocketsAndKinds))]
+    public async Task What_lies_behind_an_urgent_mark_is_read_although_all_came_before_the_server_looked(string sockets, bool overUnix)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
+        var client = await transport.ConnectAsync();
+        await SendAllAsync(client, new byte[10]);
+        try
+        {
+            client.Send([1], SocketFlags.OutOfBand);
+        }
+        catch (SocketException) when (overUnix)
+        {
+            // Unix sockets of this system have no urgent bytes: what lies behind them is the same.
+        }
+        await SendAllAsync(client, new byte[20]);
+        await using var connection = await transport.AcceptAsync();
+        client.Shutdown(SocketShutdown.Send);
+        Assert.InRange(await CountAsync(connection), 30, 31);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task What_lies_behind_descriptors_that_were_sent_along_is_read(string sockets)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix: true);
+        var client = await transport.ConnectAsync();
+        SendWithDescriptor(client, 10);
+        await SendAllAsync(client, new byte[20]);
+        await using var connection = await transport.AcceptAsync();
+        var read = await connection.Transport.Input.ReadAtLeastAsync(30).AsTask().WaitAsync(Limits.Wait);
+        Assert.Equal(30, read.Buffer.Length);
+        connection.Transport.Input.AdvanceTo(read.Buffer.End);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task A_listener_for_both_families_accepts_from_either(string sockets)
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "no IPv6 here");
+        var factory = Support.Transports.Create(sockets);
+        await using (var listener = await factory.BindAsync(new IPEndPoint(IPAddress.IPv6Any, 0)))
+        {
+            foreach (var host in new[] { IPAddress.Loopback, IPAddress.IPv6Loopback })
+            {
+                using var client = new Socket(host.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+                await client.ConnectAsync(host, ((IPEndPoint)listener.EndPoint).Port);
+                await using var connection = (await listener.AcceptAsync().AsTask().WaitAsync(Limits.Wait))!;
+                Assert.Equal(host.MapToIPv6(), ((IPEndPoint)connection.RemoteEndPoint!).Address.MapToIPv6());
+            }
+        }
+        (factory as IDisposable)?.Dispose();
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    [UnsupportedOSPlatform("windows")] // for the compiler's sake: there the test is skipped
+    public async Task The_file_of_a_Unix_socket_has_the_rights_that_its_folder_and_user_give_and_may_be_changed(string sockets)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
+        var plain = Addresses.Unix().Path;
+        using var other = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        other.Bind(new UnixDomainSocketEndPoint(plain));
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix: true);
+        var path = transport.Listener.EndPoint.ToString()!;
+        Assert.Equal(File.GetUnixFileMode(plain), File.GetUnixFileMode(path));
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        await transport.ConnectAsync();
+        await (await transport.AcceptAsync()).DisposeAsync();
+        File.Delete(plain);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task Many_listeners_accept_each_their_own_and_end_when_they_are_unbound(string sockets)
+    {
+        const int count = 50;
+        var factory = Support.Transports.Create(sockets);
+        var listeners = new List<IConnectionListener>();
+        while (listeners.Count < count)
+            listeners.Add(await factory.BindAsync(new IPEndPoint(IPAddress.Loopback, 0)));
+        foreach (var listener in listeners)
+        {
+            using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            await client.ConnectAsync(listener.EndPoint);
+            await using var connection = (await listener.AcceptAsync().AsTask().WaitAsync(Limits.Wait))!;
+            Assert.Equal(client.LocalEndPoint, connection.RemoteEndPoint);
+        }
+        var waiting = listeners.Select(listener => listener.AcceptAsync().AsTask()).ToList();
+        foreach (var listener in listeners)
+            await listener.UnbindAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.All(await Task.WhenAll(waiting).WaitAsync(Limits.Wait), Assert.Null);
+        foreach (var listener in listeners)
+            await listener.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        (factory as IDisposable)?.Dispose();
+    }
+
+    /// <summary>How often its ConnectionClosed has fired.</summary>
+    private static Func<int> CountClosed(ConnectionContext connection)
+    {
+        var count = 0;
+        connection.ConnectionClosed.UnsafeRegister(_ => Interlocked.Increment(ref count), null);
+        return () => Volatile.Read(ref count);
+    }
+
+    /// <summary>The value at which it stays, since somebody waits for the test.</summary>
+    private static async Task<long> StalledAsync(Func<long> value)
+    {
+        using var limit = new CancellationTokenSource(Limits.Wait);
+        for (var (same, last) = (0, -1L); ; last = value())
+        {
+            same = last > 0 && last == value() ? same + 1 : 0;
+            if (same == 20)
+                return last;
+            await Task.Delay(10, limit.Token);
+        }
+    }
+
+    private static async Task SendAllAsync(Socket socket, ReadOnlyMemory<byte> bytes)
+    {
+        while (bytes.Length > 0)
+            bytes = bytes[await socket.SendAsync(bytes)..];
+    }
+
+    private static async Task<long> CountAsync(Socket socket)
+    {
+        var (all, buffer) = (0L, new byte[256 << 10]);
+        for (int count; (count = await socket.ReceiveAsync(buffer).WaitAsync(Limits.Wait)) > 0;)
+            all += count;
+        return all;
+    }
+
+    private static async Task<long> CountAsync(ConnectionContext connection)
+    {
+        for (var all = 0L; ;)
+        {
+            var read = await connection.Transport.Input.ReadAsync().AsTask().WaitAsync(Limits.Wait);
+            all += read.Buffer.Length;
+            connection.Transport.Input.AdvanceTo(read.Buffer.End);
+            if (read.IsCompleted)
+                return all;
+        }
+    }
+
+    // struct msghdr with one struct iovec and a struct cmsghdr of SCM_RIGHTS, as 64-bit Linux has them.
+    private static void SendWithDescriptor(Socket socket, int count)
+    {
+        const int segment = 64, control = 96, data = 160, rights = 1, socketLevel = 1, controlLength = 20;
+        var message = Marshal.AllocHGlobal(data + count);
+        try
+        {
+            Marshal.Copy(new byte[data + count], 0, message, data + count);
+            Marshal.WriteIntPtr(message, 16, message + segment);
+            Marshal.WriteIntPtr(message, 24, 1);
+            Marshal.WriteIntPtr(message, 32, message + control);
+            Marshal.WriteIntPtr(message, 40, 24);
+            Marshal.WriteIntPtr(message, segment, message + data);
+            Marshal.WriteIntPtr(message, segment + 8, count);
+            Marshal.WriteIntPtr(message, control, controlLength);
+            Marshal.WriteInt32(message, control + 8, socketLevel);
+            Marshal.WriteInt32(message, control + 12, rights);
+            Marshal.WriteInt32(message, control + 16, (int)socket.Handle);
+            Assert.Equal(count, sendmsg((int)socket.Handle, message, 0));
+        }
+        finally
+        {
+            Marshal.FreeHGlobal(message);
+        }
+    }
+
+    [LibraryImport("libc")]
+    private static partial nint sendmsg(int socket, nint message, int flags);
+}
