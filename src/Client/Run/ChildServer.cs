@@ -163,7 +163,7 @@ internal sealed class ChildServer : IAsyncDisposable
                 endpoints.Add(new Endpoint(address, IsEcho: false, address is Address.Pipe ? NamedPipeConnector.Note : ""));
                 return;
             }
-            catch (Exception e) when (e is IOException or OperationCanceledException && !cancellation.IsCancellationRequested)
+            catch (Exception e) when (e is IOException or OperationCanceledException)
             {
                 await Task.Delay(ProbeInterval, cancellation);
             }
