@@ -39,6 +39,14 @@ public sealed class ServiceTests
         var (code, list, error) = await Tool.RunAsync("-U", served, "--list");
         Assert.True(code == 0, error);
         Assert.Equal(Methods, list.Split('\n', StringSplitOptions.RemoveEmptyEntries));
+    }
+
+    [Fact]
+    public async Task A_type_is_described_and_an_unknown_name_is_told_with_the_known_ones()
+    {
+        await using var server = Tool.StartServer("--listen", "http://localhost:0");
+        await server.SeesAsync("GrpcBench server ready");
+        var served = server.Output.Split([' ', '\n']).First(word => word.StartsWith("http", StringComparison.Ordinal));
 
         var (_, described, _) = await Tool.RunAsync("-U", served, "--describe", "ipcbench.v1.Bench");
         Assert.Contains("int64 size = 1;", described, StringComparison.Ordinal);

@@ -7,7 +7,8 @@ namespace IpcBench.EndToEnd.Tests;
 /// </summary>
 public sealed class WritingTests : IDisposable
 {
-    private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -d 100ms --warmup 0s --no-calibration";
+    // Counted calls: rounds of seconds would each have a server of their own, and its start takes longer than the round.
+    private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -n 1000 --warmup 0s --no-calibration";
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
     public void Dispose() => Directory.Delete(folder, recursive: true);
@@ -212,7 +213,7 @@ public sealed class WritingTests : IDisposable
     {
         // wait ends with 128 and more when the terminal stops the job.
         await using var tool = OnTerminal($"{Client} {Tiny} -r 2 -o {folder}/run.json & wait $!");
-        await tool.SeesAsync("; 2 rounds of 0.1 s");
+        await tool.SeesAsync("; 2 rounds of 1,000 calls");
         await tool.Process.StandardInput.WriteAsync("q");
         await tool.Process.StandardInput.FlushAsync();
         Assert.True(await tool.ExitCodeAsync() == 0, tool.Output);
@@ -225,7 +226,7 @@ public sealed class WritingTests : IDisposable
     [Fact]
     public async Task A_run_that_is_stopped_and_goes_on_in_the_background_has_its_server_go_on()
     {
-        await using var tool = OnTerminal($"{Client} {Tiny.Replace("100ms", "2s", StringComparison.Ordinal)} "
+        await using var tool = OnTerminal($"{Client} {Tiny.Replace("-n 1000", "-d 2s", StringComparison.Ordinal)} "
             + $"-r 2 -o {folder}/run.json\nbg\nwait $!");
         await tool.SeesAsync("measuring: unix");
         await tool.Process.StandardInput.WriteAsync("\u001a");
