@@ -1,4 +1,6 @@
+using System.Net;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
@@ -9,14 +11,56 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Two sides of one run against each other: simulated rounds whose common noise is larger than what is to be found.</summary>
 public class AbTests
 {
-    [Fact]
-    public void The_doubts_of_its_run_can_be_shown_alone()
+    [Theory]
+    [InlineData("text")]
+    [InlineData("markdown")]
+    [InlineData("html")]
+    [InlineData("json")]
+    [InlineData("junit")]
+    public void Every_report_of_its_file_says_head_against_base_as_it_was_printed(string format)
     {
-        var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 8 }.Make();
-        run = run with { Rounds = [.. run.Rounds.Select(round => round with { Spoiled = "other programs used 50 % of the machine" })] };
-        Assert.Contains("\n  [spoiled] ", new TextReport().DoubtsOf(run), StringComparison.Ordinal);
-        Assert.Contains("\n- `spoiled` ", MarkdownReport.DoubtsOf(run), StringComparison.Ordinal);
-        Assert.Empty(new TextReport().DoubtsOf(run with { Rounds = [] }));
+        var run = Typed(Run(new Random(19), slower: 0.1));
+        var made = Reports.Find(format)!.Make(new ReportModel(run));
+        var sides = BuildComparison.Of(new MeasuredRun(run))!.Sides;
+        var said = Answers.Of(new MeasuredRun(run));
+
+        Assert.Contains(said, sentence => sentence.StartsWith("server CPU/call: worse in 2 of 2", StringComparison.Ordinal));
+        Assert.DoesNotContain("fastest", made, StringComparison.Ordinal);
+        Assert.DoesNotContain("Unix socket against TCP", made, StringComparison.Ordinal);
+        var (before, after) = sides.Cells[0];
+        var verdict = sides.Judge(before, after, Metric.ServerCpu)!;
+        if (format is "json")
+        {
+            Assert.Contains(VerdictText.Of(verdict, Metric.ServerCpu), made, StringComparison.Ordinal);
+            return;
+        }
+        Assert.All(said, sentence => Assert.Contains(
+            sentence, WebUtility.HtmlDecode(made).Replace('\u00A0', ' '), StringComparison.Ordinal));
+        if (format is not "junit")
+            Assert.Contains(after.ShowMiddle(Metric.ServerCpu), WebUtility.HtmlDecode(made), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_cell_of_it_shows_one_number_everywhere_and_the_verdict_of_its_builds()
+    {
+        var run = new MeasuredRun(Typed(Run(new Random(19), slower: 0.1)));
+        var head = run.Cells.First(cell => cell.Key.Variant == FileComparison.HeadVariant);
+        var comparison = ArmComparison.Of(run, head, run.ReferenceOf(head)!, Metric.ServerCpu)!;
+        var (before, after) = BuildComparison.Of(run)!.Sides.Cells.First(cell => cell.After.Cell.Address == head.Cell.Address);
+
+        Assert.Equal(BuildComparison.Of(run)!.Sides.Judge(before, after, Metric.ServerCpu), comparison.Verdict);
+        Assert.Equal(head.Key.Transport, run.ReferenceOf(head)!.Key.Arm);
+        Assert.Null(run.ReferenceOf(run.ReferenceOf(head)!));
+        Assert.Equal(after.ShowMiddle(Metric.Rate), head.Show(Metric.Rate));
+    }
+
+    [Fact]
+    public void Limits_that_were_typed_are_judged_from_the_file()
+    {
+        var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", "--fail-on=rps<-50%");
+        Assert.Equal((2, 2), (BuildComparison.Of(new MeasuredRun(run))!.Gate!.Crossed.Count,
+            BuildComparison.Of(new MeasuredRun(run))!.Gate!.Passed));
+        Assert.Contains("\"crossed\"", new JsonReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -130,6 +174,9 @@ public class AbTests
         Assert.InRange(Ends(0, "server_cpu>5%"), 5, 12);
         Assert.Equal(0, Ends(0.03, "server_cpu>3%"));
     }
+
+    private static RunRecord Typed(RunRecord run, params string[] limits) =>
+        run with { Scenario = "ab", CommandLine = ["ab", "--base", "x {port}", "--head", "y {port}", .. limits] };
 
     private static List<(Metric, VerdictKind)> Decided(FileComparison sides) =>
         [.. from cell in sides.Cells

@@ -116,6 +116,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
+        if (BuildComparison.Of(run)?.Judge(cell, reference, metric) is { } ofBuilds)
+            return new ArmComparison(cell, reference, metric, ofBuilds);
         var options = run.Record.Options;
         var claim = ClaimFamily.Find(run, cell, reference, metric.Id);
         var claims = claim?.Family.Claims ?? 1;

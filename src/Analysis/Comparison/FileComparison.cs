@@ -15,7 +15,7 @@ public sealed class FileComparison
     public static readonly IReadOnlyList<Metric> Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
     /// <summary>What sets the cells of the second side apart in a run of <c>ab</c>.</summary>
-    public const string HeadVariant = "build=head";
+    public const string HeadVariant = ReferenceChoice.HeadVariant;
 
     private readonly Dictionary<Metric, Drift> drifts = [];
     private readonly Dictionary<(MeasuredCell, Metric), Interval?> joint = [];
@@ -155,12 +155,11 @@ public sealed class FileComparison
     /// <summary>The rounds that count of one side, as a run of its own.</summary>
     private static NamedRun Side(MeasuredRun run, bool isHead)
     {
-        static IEnumerable<string> Others(CellKey key) => key.Variant.Split(' ').Where(part => part != HeadVariant);
-        var cells = run.Cells.Where(cell => cell.Key.Variant.Split(' ').Contains(HeadVariant) == isHead).ToList();
+        var cells = run.Cells.Where(cell => ReferenceChoice.IsHead(cell.Key) == isHead).ToList();
         var addresses = cells.Select(cell => cell.Cell.Address).ToHashSet();
         return new NamedRun(isHead ? "head" : "base", new MeasuredRun(run.Record with
         {
-            Cells = [.. cells.Select(cell => cell.Cell with { Key = cell.Key with { Variant = string.Join(' ', Others(cell.Key)) } })],
+            Cells = [.. cells.Select(cell => cell.Cell with { Key = ReferenceChoice.WithoutHead(cell.Key) })],
             Rounds = [.. cells.SelectMany((cell, i) => cell.Rounds.Select(round => round.Record with { Cell = i, Attempt = 0 }))],
             Servers = [.. run.Record.Servers.Where(server => server.Addresses.Any(addresses.Contains))],
         }));

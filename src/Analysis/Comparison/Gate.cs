@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.RegularExpressions;
 using IpcBench.Analysis.Metrics;
@@ -158,6 +159,20 @@ public sealed partial record GateLimit
 
     /// <summary>As it was typed.</summary>
     public required string Text { get; init; }
+
+    /// <summary>Reads what may be one.</summary>
+    public static bool TryParse(string text, [NotNullWhen(true)] out GateLimit? limit)
+    {
+        try
+        {
+            limit = Parse(text);
+        }
+        catch (FormatException)
+        {
+            limit = null;
+        }
+        return limit is not null;
+    }
 
     /// <summary>Reads <c>rps&lt;-5%</c> or <c>p99&gt;10%</c>.</summary>
     /// <exception cref="FormatException">It is neither; the message is one sentence that names the fix.</exception>

@@ -11,8 +11,9 @@ namespace IpcBench.Analysis.Documents;
 public static class Answers
 {
     /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
-    public static IReadOnlyList<string> Of(MeasuredRun run) =>
-        [.. Concurrency.Lines(run), .. OfPoints(run).Select(answer => answer.Sentence), .. OfRun(run)];
+    public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
+        ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
+        : [.. Concurrency.Lines(run), .. OfPoints(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
     /// <summary>What is said of each choice between arms.</summary>
     internal static IEnumerable<PointAnswer> OfPoints(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByPoint(run)

@@ -28,7 +28,18 @@ internal sealed class Document(NamedRun file)
     /// <summary>The command that measured it.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
-    public Section Answer => Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = Answers.Of(run) }]);
+    public Section Answer => OfBuilds is { Sides: var sides }
+        ? Section.Of("head against base", new Block { Sentences = Answers.Of(run) },
+            new Block
+            {
+                Caption = "Cell by cell",
+                Table = ComparisonTable.Of(sides, verbose: true).Table,
+                Note = ComparisonTable.Method([sides]),
+            })
+        : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = Answers.Of(run) }]);
+
+    /// <summary>For a run of <c>ab</c>; null for any other.</summary>
+    public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
     /// <summary>A Unix socket against TCP, load by load, and what follows; the other transports below.</summary>
     public Section Grid => Section.Of("Answer",

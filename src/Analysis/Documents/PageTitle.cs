@@ -28,6 +28,8 @@ internal static class PageTitle
         var transports = keys.Select(key => key.Transport).Distinct().ToList();
         var names = And(transports.ConvertAll(NameOf));
         var protocols = keys.Select(key => key.Protocol).Distinct().ToList();
+        if (model.Files.All(file => file.Run.IsOfBuilds))
+            return $"Head against base over {names}";
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";

@@ -36,6 +36,8 @@ internal static class RunHeader
     /// <summary>How verdicts are made: the confidence, the family of comparisons, and what does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
+        if (BuildComparison.Of(run) is { Sides: var sides })
+            return ComparisonTable.Method([sides]);
         var options = run.Record.Options;
         var before = options.Looks.SkipLast(1).Select(look => look.ToString(CultureInfo.InvariantCulture)).ToList();
         var resumed = before.Count > 0 ? $" (rounds were added after {And([.. before])})" : "";

@@ -14,7 +14,7 @@ public sealed class MeasuredRun
         Record = record;
         var counting = Counting(record).ToLookup(round => round.Cell);
         Cells = [.. record.Cells.Select((cell, i) =>
-            new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))]))];
+            new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))], IsOfBuilds))];
         references = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
     }
 
@@ -30,8 +30,12 @@ public sealed class MeasuredRun
     /// <summary>Rounds that every measured cell has.</summary>
     public int CommonRounds => Cells.Where(cell => !cell.Key.IsSearch).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
+    /// <summary>It is one of <c>ab</c>: two builds of a server are compared, and nothing else.</summary>
+    public bool IsOfBuilds => Record.Scenario == "ab";
+
     /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
-    public MeasuredCell? ReferenceOf(MeasuredCell cell) => references.Of(cell.Index) is { } index ? Cells[index] : null;
+    public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
+        IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
     /// The rounds that count: of several attempts the last one in which every cell that is compared with another was measured, since pairs
@@ -62,11 +66,12 @@ public sealed record NamedRun(string Name, MeasuredRun Run);
 /// <summary>One cell of a run with the rounds of it that count, in the order of their numbers.</summary>
 public sealed class MeasuredCell
 {
+    private readonly bool isOfBuilds;
     private MeasurementView? all;
 
-    internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds)
+    internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds, bool isOfBuilds = false)
     {
-        (Index, Cell) = (index, cell);
+        (Index, Cell, this.isOfBuilds) = (index, cell, isOfBuilds);
         Rounds = cell.Key.IsSearch ? [] : rounds;
         Windows = cell.Key.IsSearch ? rounds : [];
         Median = MedianOf(Rounds);
@@ -100,16 +105,33 @@ public sealed class MeasuredCell
     /// The number that stands for the cell: of its median round where requests/s are what was found, but the median over the rounds of
     /// what a call costs (<see cref="Metric.IsCostOfCall"/>). Where the load was given all rounds have about the same rate, so that any of
     /// them could be the median: there percentiles are of the calls of all rounds together, and everything else is the median over the
-    /// rounds. Null when no round tells it.
+    /// rounds. Of two builds it is the <see cref="Middle"/>. Null when no round tells it.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
+        : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
         : Key.Load == "max" && !metric.IsCostOfCall ? metric.Value(Median)
         : metric.IsOfLatencies ? metric.Value(All)
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
+    /// <summary>
+    /// The median of the metric itself over the rounds, so that a ratio of cells is that of these two numbers; null when the median round
+    /// does not tell it.
+    /// </summary>
+    public double? Middle(Metric metric)
+    {
+        var logs = Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
+        return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
+    }
+
+    /// <summary><see cref="Middle"/> as text with its unit, – when there is none.</summary>
+    public string ShowMiddle(Metric metric) => Middle(metric) is { } value
+        ? (metric.IsBound(Rounds) ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
+
     /// <summary>That as text with its unit, – when there is none.</summary>
     public string Show(Metric metric)
     {
+        if (isOfBuilds)
+            return ShowMiddle(metric);
         var isBound = metric.AtLeast is { } atLeast && Median is not null
             && (Key.Load == "max" ? atLeast(Median) : metric.IsOfLatencies ? atLeast(All) : Rounds.Any(atLeast));
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
@@ -159,6 +181,9 @@ public sealed record Point(long Size, int Connections, int Streams, string Load,
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
+    /// <summary>What sets the cells of the second build apart in a run of <c>ab</c>.</summary>
+    public const string HeadVariant = "build=head";
+
     private const StringSplitOptions Plain = StringSplitOptions.RemoveEmptyEntries;
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
@@ -187,6 +212,13 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
 
     /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
+
+    /// <summary>Whether it is one of the second build in a run of <c>ab</c>.</summary>
+    public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
+
+    /// <summary>The same of either build.</summary>
+    public static CellKey WithoutHead(CellKey key) =>
+        key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
 
     private static bool IsSetting(string variant) => variant.Contains('=', StringComparison.Ordinal);
 

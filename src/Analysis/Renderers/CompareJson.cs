@@ -13,7 +13,7 @@ public static class CompareJson
 {
     /// <param name="comparisons">The files against the first.</param>
     /// <param name="gates">One for each; none where there are no limits.</param>
-    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate> gates) =>
+    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) =>
         JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
         {
             foreach (var (i, comparison) in comparisons.Index())
@@ -70,8 +70,8 @@ public static class CompareJson
         var estimate = verdict.Estimate;
         json.WriteStartObject();
         json.WriteString("metric", metric.Id);
-        JsonReport.Write(json, "before", RatioEstimate.Median(before.Values(metric)));
-        JsonReport.Write(json, "after", RatioEstimate.Median(after.Values(metric)));
+        JsonReport.Write(json, "before", before.Middle(metric));
+        JsonReport.Write(json, "after", after.Middle(metric));
         JsonReport.Write(json, "ratio", estimate.Ratio);
         JsonReport.Write(json, "low", estimate.Interval?.Low);
         JsonReport.Write(json, "high", estimate.Interval?.High);

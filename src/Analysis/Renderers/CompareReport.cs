@@ -1,5 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
@@ -24,7 +25,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         var text = new StringBuilder();
         foreach (var comparison in comparisons)
             AppendDifferences(text, comparison);
-        var (table, left) = comparisons.Count == 1 ? OfTwo(comparisons[0], verbose) : (OfMany(comparisons), 0);
+        var (table, left) = comparisons.Count == 1 ? ComparisonTable.Of(comparisons[0], verbose) : (OfMany(comparisons), 0);
         var isEmpty = table.IsEmpty && left == 0;
         if (isEmpty)
             text.Line("No cell is in all of the files.");
@@ -38,7 +39,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             AppendOnly(text, comparison.After, comparison.OnlyAfter);
         }
         if (!isEmpty)
-            Say(text.Line(), Method(comparisons));
+            Say(text.Line(), ComparisonTable.Method(comparisons));
         return PrintableText.Of(text.Replace("\n\n\n", "\n\n").ToString());
     }
 
@@ -68,33 +69,6 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             Append(text, table).Append(markdown ? "" : "\n");
     }
 
-    /// <summary>The rows, and how many were left out since nothing is decided there.</summary>
-    private static (TextTable Table, int Left) OfTwo(FileComparison comparison, bool verbose)
-    {
-        var left = 0;
-        var table = new TextTable(
-            Arms.Heading(comparison.Before.Run), "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
-            "verdict")
-        { Words = 3, LastIsWords = true };
-        foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
-        {
-            foreach (var metric in Shown.Where(metric => Value(before, metric) != null || Value(after, metric) != null))
-            {
-                var verdict = comparison.Judge(before, after, metric);
-                if (!verbose && verdict?.Kind is not VerdictKind.Higher and not VerdictKind.Lower)
-                {
-                    left++;
-                    continue;
-                }
-                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, Middle(before, metric),
-                    Middle(after, metric),
-                    verdict == null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict == null ? "cannot tell"
-                        : VerdictText.Of(verdict, metric));
-            }
-        }
-        return (table, left);
-    }
-
     /// <summary>One column a file, with its ratio to the base where it is decided.</summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
@@ -104,7 +78,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
-                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, Middle(cell, metric),
+                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, cell.ShowMiddle(metric),
                     .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
         return table;
@@ -116,7 +90,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         if (pair.After == null || comparison.Judge(pair.Before, pair.After, metric) is not { } verdict)
             return Quantity.None;
         var mark = verdict.Kind switch { VerdictKind.CannotTell => "?", VerdictKind.NoDifference => "=", _ => "" };
-        return $"{Middle(pair.After, metric)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";
+        return $"{pair.After.ShowMiddle(metric)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";
     }
 
     private void AppendOnly(StringBuilder text, NamedRun file, IReadOnlyList<CellKey> keys)
@@ -132,23 +106,6 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     // The same method with other requests is other work.
     private static string Corpus(CellKey key) => key.Corpus.Length == 0 ? "" : $" (requests {key.Corpus})";
 
-    private static string Method(IReadOnlyList<FileComparison> comparisons)
-    {
-        if (comparisons is [{ IsPaired: true } sides])
-        {
-            return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
-                + "ratios of pairs of a round (Hodges–Lehmann) with intervals that hold for all cells and metrics at once, "
-                + (sides.HasLimits ? "those of limits and those of the others, " : "")
-                + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
-        }
-        var widest = comparisons.Max(comparison => Shown.Max(metric => comparison.DriftOf(metric).Allowance));
-        var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
-        var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
-        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals that "
-            + $"hold for all cells and metrics at once with {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
-            Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
-    }
-
     private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown()
         : (width is { } most ? table.Fit(most) : table).ToText())
         .Append(markdown ? "\n" : "");
@@ -163,14 +120,6 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         .Line((markdown ? "## " : "") + Safe(heading)).Line();
 
     private string Safe(string text) => markdown ? TextTable.Escape(text) : text;
-
-    /// <summary>The median of the metric itself over the rounds: the ratio beside it is that of these two numbers.</summary>
-    private static string Middle(MeasuredCell cell, Metric metric)
-    {
-        var logs = cell.Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
-        var bound = metric.IsBound(cell.Rounds) ? "≥ " : "";
-        return logs.Count == 0 ? metric.Show(cell.Median!) : bound + Quantity.Show(Math.Exp(RatioEstimate.Median(logs)), metric.Unit);
-    }
 
     private static double? Value(MeasuredCell cell, Metric metric) => metric.Value(cell.Median!);
 

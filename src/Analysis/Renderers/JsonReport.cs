@@ -18,7 +18,11 @@ public sealed class JsonReport : IReport
 {
     public string Format => "json";
 
-    public string Make(ReportModel model) => Document("ipcbench-summary/1", "runs", json =>
+    public string Make(ReportModel model) => model.Files.Select(file => BuildComparison.Of(file.Run)).ToList() is var builds
+        && builds.Count > 0 && !builds.Contains(null)
+        ? CompareJson.Make([.. builds.Select(one => one!.Sides)], [.. builds.Select(one => one!.Gate)]) : Summary(model);
+
+    private static string Summary(ReportModel model) => Document("ipcbench-summary/1", "runs", json =>
     {
         foreach (var file in model.Files)
             Write(json, file);

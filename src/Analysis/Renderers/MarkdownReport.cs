@@ -1,8 +1,6 @@
 using System.Text;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
@@ -24,18 +22,13 @@ public sealed class MarkdownReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    /// <summary>The doubts of a run alone, for what shows its numbers in another way; empty when there is none.</summary>
-    public static string DoubtsOf(RunRecord run)
-    {
-        var text = new StringBuilder();
-        Append(text, new Document(new NamedRun("", new MeasuredRun(run))).Doubts);
-        return PrintableText.Of(text.ToString());
-    }
-
     private static void Append(StringBuilder text, Document document)
     {
-        Append(text, document.Answer.Blocks);
-        foreach (var section in Sections(document))
+        if (document.OfBuilds is { Sides: var sides })
+            text.Append(new CompareReport(markdown: true, verbose: true).Make([sides]));
+        else
+            Append(text, document.Answer.Blocks);
+        foreach (var section in document.OfBuilds is null ? Sections(document) : [document.Doubts])
             Append(text, section);
         Append(text, document.Header);
         text.Line(CommandOf(document));

@@ -1,7 +1,7 @@
 using System.Text;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
@@ -23,7 +23,9 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             if (model.Files.Count > 1)
                 (file == model.Files[0] ? page : page.Line()).Line($"### {file.Name}", Tone.Heading).Line();
             var document = new Document(file);
-            if (page.Layout.IsBrief && document.IsMeasured)
+            if (document.OfBuilds is { Sides: var sides })
+                OfBuilds(page, document, sides);
+            else if (page.Layout.IsBrief && document.IsMeasured)
                 Brief(page, document);
             else
                 Whole(page, document);
@@ -31,12 +33,13 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         return page.ToString();
     }
 
-    /// <summary>The doubts of a run alone, for what shows its numbers in another way; empty when there is none.</summary>
-    public string DoubtsOf(RunRecord run)
+    /// <summary>As <c>ab</c> prints it.</summary>
+    private static void OfBuilds(TextPage page, Document document, FileComparison sides)
     {
-        var page = new TextPage(layout ?? new TextLayout());
-        Doubts(page, new Document(new NamedRun("", new MeasuredRun(run))));
-        return page.ToString();
+        Doubts(page, document);
+        page.Line();
+        foreach (var line in new CompareReport(markdown: false, verbose: true, page.Layout.Width).Make([sides]).TrimEnd('\n').Split('\n'))
+            page.Line(line);
     }
 
     /// <summary>What one wants to know first, on one screen.</summary>

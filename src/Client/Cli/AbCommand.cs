@@ -1,5 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
@@ -20,12 +22,11 @@ internal sealed class AbCommand
     private readonly Option<string> after = Side("--head", "the command that starts the server with the change");
     private readonly Option<string[]> failOn = CompareCommand.FailOn();
     private readonly Option<bool> strict = CompareCommand.Strict();
-    private readonly Option<string> format = CompareCommand.Format();
     private readonly RunCommandOptions options = new(Presets.Ab);
     private readonly ServiceOptions service = new();
 
     /// <summary>What can be typed.</summary>
-    internal IEnumerable<Option> All => [before, after, failOn, strict, format, .. options.Offered, .. service.ToCall];
+    internal IEnumerable<Option> All => [before, after, failOn, strict, .. options.Offered, .. service.ToCall];
 
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
@@ -73,18 +74,15 @@ internal sealed class AbCommand
     {
         var read = Read(typed);
         var asked = resume?.Apply(read) ?? read;
-        var limits = asked.Limits!;
-        var make = Renderer(typed);
-        var (gates, isStrict) = ((IReadOnlyList<Gate>)[], typed.GetValue(strict));
+        IReadOnlyList<Gate> gates = [];
+        var isStrict = typed.GetValue(strict);
         var lines = new List<string>();
         using var view = RunView.For(asked);
-        view.Report = record =>
+        view.Measured = record =>
         {
-            var sides = FileComparison.OfSides(record).For(limits);
-            gates = limits.Count == 0 ? [] : [Gate.Of(sides, limits)];
+            gates = BuildComparison.Of(new MeasuredRun(record))?.Gate is { } gate ? [gate] : [];
             lines.AddRange(CompareCommand.Lines(gates, isStrict));
-            Summarize(sides, record, lines);
-            return make(sides, gates) + Doubts(typed, record);
+            Summarize(record, lines);
         };
         var code = await new RunSession(asked, resume?.CommandLine ?? commandLine, view).RunAsync();
         foreach (var line in lines)
@@ -92,32 +90,15 @@ internal sealed class AbCommand
         return code is ExitCode.Ok or ExitCode.CallsFailed && gates.Any(gate => gate.Fails(isStrict)) ? ExitCode.Gate : code;
     }
 
-    private Func<FileComparison, IReadOnlyList<Gate>, string> Renderer(ParseResult typed) => typed.GetValue(format) switch
-    {
-        null or "text" => (sides, _) => "\n" + new CompareReport(
-            markdown: false, verbose: true, Screen.OfOutput().Layout(true).Width).Make([sides]),
-        "markdown" => (sides, _) => new CompareReport(markdown: true, verbose: true).Make([sides]),
-        "json" => (sides, gates) => CompareJson.Make([sides], gates),
-        var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
-    };
-
-    /// <summary>As other commands end with them; scripts that read JSON find them in the results file.</summary>
-    private string Doubts(ParseResult typed, RunRecord record) => typed.GetValue(format) switch
-    {
-        null or "text" => new TextReport(Screen.OfOutput().Layout(typed.GetValue(options.Verbose))).DoubtsOf(record),
-        "markdown" => MarkdownReport.DoubtsOf(record),
-        _ => "",
-    };
-
     /// <summary>Adds to what the job has said so far.</summary>
-    private static void Summarize(FileComparison sides, RunRecord record, IReadOnlyList<string> lines)
+    private static void Summarize(RunRecord record, IReadOnlyList<string> lines)
     {
         if (Environment.GetEnvironmentVariable(SummaryVariable) is not { Length: > 0 } file)
             return;
         try
         {
-            File.AppendAllText(file, new CompareReport(markdown: true, verbose: true).Make([sides]) + "\n"
-                + string.Concat(lines.Select(line => $"- {line}\n")) + MarkdownReport.DoubtsOf(record));
+            File.AppendAllText(
+                file, new MarkdownReport().Make(new ReportModel(record)) + "\n" + string.Concat(lines.Select(line => $"- {line}\n")));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

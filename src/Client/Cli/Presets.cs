@@ -168,7 +168,7 @@ internal static class Presets
         Calibrate = false,
         NotOffered =
         [
-            "-U", "--quick", "--aa", "--crank", "--format", "--reference", "--server-pids", "--load", "--find", "--no-calibration",
+            "-U", "--quick", "--aa", "--crank", "--reference", "--server-pids", "--load", "--find", "--no-calibration",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
         ],
         Words = new Dictionary<string, string>

@@ -19,8 +19,8 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 {
     private Action? end;
 
-    /// <summary>What is printed of the measured run instead of its own report; null: that.</summary>
-    public Func<RunRecord, string>? Report { get; set; }
+    /// <summary>Told of the run when all of it is measured, before it is reported.</summary>
+    public Action<RunRecord>? Measured { get; set; }
 
     protected RunOptions Options => options;
 
@@ -31,7 +31,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
-        { } when Report is not null => options.Output.Verbose ? error : null,
+        { } when options.Variants.Any(variant => variant.Command is not null) => options.Output.Verbose ? error : null,
         { Format: null } when options.Output.Verbose || options.Addresses.Count == 1 || !screen.IsTerminal => output,
         { Format: not null, Verbose: true } => error,
         _ => null,
@@ -92,15 +92,14 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     {
         if (record.Rounds.Count == 0)
             return;
+        Measured?.Invoke(record);
         var model = new ReportModel(record);
         if (options.Output.Crank)
             output.Write(CrankStatistics.Of(record));
-        else if (Report is { } make)
-            output.Write(make(record));
         else if (options.Output.Format is { } format)
             output.Write((format == "text" ? new TextReport(screen.Layout(options.Output.Verbose)) : Reports.Find(format)!).Make(model));
         else
-            output.Write((Blocks is null ? "\n" : Transcript.FinalResults(record) + "\n")
+            output.Write((Blocks != output ? "\n" : Transcript.FinalResults(record) + "\n")
                 + new TextReport(screen.Layout(options.Output.Verbose)).Make(model));
         if (file is not null)
         {

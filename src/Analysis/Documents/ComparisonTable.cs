@@ -1,0 +1,55 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>A run against a base, cell by cell and metric by metric.</summary>
+internal static class ComparisonTable
+{
+    /// <summary>The rows, and how many were left out since nothing is decided there.</summary>
+    public static (TextTable Table, int Left) Of(FileComparison comparison, bool verbose)
+    {
+        var left = 0;
+        var table = new TextTable(
+            Arms.Heading(comparison.Before.Run), "transport", "metric", comparison.Before.Name, comparison.After.Name, "ratio",
+            "verdict")
+        { Words = 3, LastIsWords = true };
+        foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
+        {
+            foreach (var metric in FileComparison.Shown.Where(metric =>
+                metric.Value(before.Median!) != null || metric.Value(after.Median!) != null))
+            {
+                var verdict = comparison.Judge(before, after, metric);
+                if (!verbose && verdict?.Kind is not VerdictKind.Higher and not VerdictKind.Lower)
+                {
+                    left++;
+                    continue;
+                }
+                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
+                    after.ShowMiddle(metric),
+                    verdict == null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict == null ? "cannot tell"
+                        : VerdictText.Of(verdict, metric));
+            }
+        }
+        return (table, left);
+    }
+
+    /// <summary>How the ratios were made.</summary>
+    public static string Method(IReadOnlyList<FileComparison> comparisons)
+    {
+        if (comparisons is [{ IsPaired: true } sides])
+        {
+            return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
+                + "ratios of pairs of a round (Hodges–Lehmann) with intervals that hold for all cells and metrics at once, "
+                + (sides.HasLimits ? "those of limits and those of the others, " : "")
+                + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
+        }
+        var widest = comparisons.Max(comparison => FileComparison.Shown.Max(metric => comparison.DriftOf(metric).Allowance));
+        var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
+        var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals that "
+            + $"hold for all cells and metrics at once with {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
+            Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
+    }
+}
