@@ -8,7 +8,7 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// The table of docs/method.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise alone:
+/// The table of docs/statistics.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise alone:
 /// it says whether levels are kept, not how noisy a machine is.
 /// </summary>
 public sealed class MethodTableTests
@@ -107,7 +107,7 @@ public sealed class MethodTableTests
 
     private static void Verify(string table, [CallerFilePath] string source = "")
     {
-        var path = Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "docs", "method.md");
+        var path = Path.Combine(Path.GetDirectoryName(source)!, "..", "..", "docs", "statistics.md");
         var page = File.ReadAllText(path).ReplaceLineEndings("\n");
         var (begin, end) = (page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length, page.IndexOf(End, StringComparison.Ordinal));
         if (Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1")
