@@ -24,7 +24,7 @@ try
     if (args is [ServeCommand.Name, .. var theServers])
         return ServeCommand.Run(theServers);
 
-    args = CompletionCommand.Spaced(args);
+    args = CommandTree.Meant(CompletionCommand.Spaced(args));
 
     // Response files are off: they would eat arguments that begin with @.
     var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });

@@ -7,7 +7,7 @@ namespace IpcBench.Transports;
 /// <summary>
 /// Where a server listens. The case decides the transport on both sides; <see cref="ToString"/> prints what <see cref="Parse"/> reads.
 /// </summary>
-public abstract record Address
+public abstract partial record Address
 {
     private Address()
     {
@@ -108,12 +108,16 @@ public abstract record Address
             _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
             _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
+            _ when HostAndPort().IsMatch(text) => ParseUrl("http://" + text, tls: false),
             _ => ((Address?)null,
                 $"'{UrlText.WithoutSecrets(text)}' is no address: "
                 + "write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
         };
         return address is not null;
     }
+
+    [GeneratedRegex(@"^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$")]
+    private static partial Regex HostAndPort();
 
     private static (Address?, string?) ParseUrl(string text, bool tls)
     {

@@ -76,7 +76,7 @@ public sealed class HelpTests
     [Theory]
     [InlineData("--arr", "--arrivals")]
     [InlineData("--arrivals p", "poisson")]
-    [InlineData("ab --format=j", "--format=json")]
+    [InlineData("compare --format=j", "--format=json")]
     [InlineData("--mode pi", "ping-pong")]
     [InlineData("--stack=g", "--stack=grpc-dotnet")]
     [InlineData("swee", "sweep")]
@@ -105,7 +105,7 @@ public sealed class HelpTests
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
         Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");
-        foreach (var (typed, offered) in new[] { ("--arrivals p", "poisson"), ("ab --format=j", "--format=json") })
+        foreach (var (typed, offered) in new[] { ("--arrivals p", "poisson"), ("compare --format=j", "--format=json") })
         {
             var asked = string.Format(CultureInfo.InvariantCulture, script, Tool.Client, typed, Tool.ClientFolder);
             await using var tool = Tool.StartProgram(shell, Path.GetTempPath(), "-c", asked);

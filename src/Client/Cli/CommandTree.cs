@@ -34,6 +34,22 @@ internal static class CommandTree
         return root;
     }
 
+    /// <summary>
+    /// As other tools have it: <c>help</c> and <c>help load</c> ask for help, and an address without an option is one of a server.
+    /// </summary>
+    public static string[] Meant(string[] args)
+    {
+        if (args is ["help", .. var about])
+            return about is [var name, ..] && Create(args).Subcommands.Any(one => !one.Hidden && one.Name == name)
+                ? [name, "--help", .. about[1..]] : ["--help", .. about];
+        var typed = Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        return typed.CommandResult.Command is RootCommand && typed.UnmatchedTokens.Count > 0 && typed.UnmatchedTokens.All(IsAddress)
+            ? [.. args.SelectMany(word => typed.UnmatchedTokens.Contains(word) ? new[] { "-U", word } : [word])] : args;
+    }
+
+    private static bool IsAddress(string word) =>
+        word.Contains("://", StringComparison.Ordinal) || (word[0] is not '-' && Transports.Address.TryParse(word, out _, out _));
+
     /// <summary>What is wrong with what was typed, where the parser refuses it.</summary>
     public static string Complaint(ParseResult typed)
     {

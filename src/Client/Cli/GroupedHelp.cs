@@ -17,7 +17,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private const string Examples = """
         Examples:
-          GrpcBench --quick                           TCP, Unix socket and named pipe on this machine, in two minutes
+          GrpcBench --quick                           TCP and a Unix socket on this machine, in two minutes
           GrpcBench -U unix:/tmp/greeter.sock         a server that is already there, wrk-like
           GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add  your own method: is it faster over the Unix socket?
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
@@ -55,9 +55,25 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         var (command, output) = (parseResult.CommandResult.Command, parseResult.InvocationConfiguration.Output);
         if (!command.Options.Any(one => one.Name == "-d"))
             return library.Invoke(parseResult);
-        foreach (var line in Lines(command, IsAll(parseResult)))
+        var word = Word(parseResult);
+        foreach (var line in word is null or "all" ? Lines(command, all: word is not null) : About(command, word))
             output.WriteLine(line);
         return ExitCode.Ok;
+    }
+
+    /// <summary>The options of a group, or those that a word names or explains.</summary>
+    /// <exception cref="UsageException">There is none.</exception>
+    internal static List<string> About(Command command, string word)
+    {
+        bool Has(string? text) => text?.Contains(word, StringComparison.OrdinalIgnoreCase) == true;
+        var groups = Groups(command, all: true).ToList();
+        var found = groups.FindAll(group => group.Title.StartsWith(word, StringComparison.OrdinalIgnoreCase))
+            .SelectMany(group => group.Options).ToList();
+        if (found.Count == 0)
+            found = [.. groups.SelectMany(group => group.Options).Where(
+                one => Has(one.Name) || one.Aliases.Any(Has) || Has(one.Description))];
+        return found.Count > 0 ? [.. found.SelectMany(one => Row(NamesOf(one), one.Description))]
+            : throw new UsageException($"--help {word}: there is no command and no option with that word");
     }
 
     /// <summary>The help of a command that measures.</summary>
@@ -84,7 +100,8 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         if (!all)
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
-            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean:"), $"  {name} --help all"]);
+            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean, or about one thing:"),
+                $"  {name} --help all", $"  {name} --help load"]);
         }
         return lines.Select(line => line.TrimEnd());
     }
@@ -113,12 +130,12 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
-    /// <summary>What stands after <c>--help</c>.</summary>
-    private bool IsAll(ParseResult parseResult)
+    /// <summary>What stands after <c>--help</c>; null: nothing.</summary>
+    private string? Word(ParseResult parseResult)
     {
         var typed = parseResult.Tokens.Select(token => token.Value).ToList();
         var asked = typed.FindIndex(token => token == option.Name || option.Aliases.Contains(token));
-        return asked >= 0 && asked + 1 < typed.Count && typed[asked + 1] == "all";
+        return asked >= 0 && asked + 1 < typed.Count ? typed[asked + 1].TrimStart('-') : null;
     }
 
     private static string Arguments(Command command) =>

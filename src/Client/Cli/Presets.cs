@@ -144,16 +144,17 @@ internal static class Presets
         Description = "Compares two builds of a server, started by the commands given and interleaved as arms of one run: did this change "
             + "make it slower? Every round has new processes of both. About 5 minutes.",
         Examples = """
-            In a command {address}, {port} and {path} are replaced: where this process is
-            to listen (http://127.0.0.1:4711 or unix:/tmp/x.sock), a free port, and a path
-            for a Unix socket. Its words are split as a shell does, without a shell. A
-            server is ready when a connection succeeds (30 s at most). It serves
-            Bench.Download, or any method with --call. In GitHub Actions the table is added
-            to the summary of the job by itself ($GITHUB_STEP_SUMMARY).
+            In a command these are replaced by the place where the server is to listen:
+              {url}      as ASP.NET Core reads it: http://127.0.0.1:4711, http://unix:/tmp/x.sock
+              {address}  as this program writes it: http://127.0.0.1:4711, unix:/tmp/x.sock
+              {port}     a free port
+              {path}     a path for a Unix socket
+            Its words are split as a shell does, without a shell. A server is ready when a
+            connection succeeds (30 s at most). It serves Bench.Download, or any method with
+            --call. In GitHub Actions the table is added to the summary of the job.
 
             Examples:
-              GrpcBench ab --base './old/Shop --urls {address}' \
-                --head './new/Shop --urls {address}' --transports tcp \
+              GrpcBench ab --base './old/Shop --urls {url}' --head './new/Shop --urls {url}' \
                 --call shop.Cart/Add --data '{"item":"tea"}' --fail-on 'server_cpu>3%'
               GrpcBench ab --base 'python3 base/app.py --port {port} --socket {path}' \
                 --head 'python3 head/app.py --port {port} --socket {path}'

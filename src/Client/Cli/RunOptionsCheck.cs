@@ -80,6 +80,11 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (OfArms(options) is { } refusal)
             yield return refusal;
+        if (options is { Call: { } call, OwnServer: true } && declared.Offered.Contains(declared.Url)
+            && !call.Method.StartsWith("ipcbench.", StringComparison.Ordinal))
+        {
+            yield return $"--call {call.Method} is a method of a server of yours: name that server with -U, e.g. -U http://localhost:5000";
+        }
         var arms = Servers * options.Clients.Count * Ways * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Call is not null && isTyped(declared.Mode))

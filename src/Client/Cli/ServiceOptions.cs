@@ -10,7 +10,7 @@ internal sealed class ServiceOptions
 {
     public Option<bool> List { get; } = new("--list")
     {
-        Description = "print the services and methods of the server at -U, by its reflection",
+        Description = "print the services and methods of the (first) server at -U, by its reflection",
     };
 
     public Option<string> Describe { get; } = new("--describe")
@@ -65,7 +65,7 @@ internal sealed class ServiceOptions
     public Option<string> Proto { get; } = new("--proto")
     {
         HelpName = "FILE",
-        Description = "types from a .proto instead of reflection, compiled by the protoc on the PATH",
+        Description = "types from a .proto instead of reflection, compiled by the protoc on the PATH, or Grpc.Tools' in NuGet's folder",
     };
 
     public Option<string[]> Include { get; } = new("-I")
@@ -133,7 +133,7 @@ internal sealed class ServiceOptions
         if (list && name is not null)
             throw new UsageException("--list and --describe are two questions: give one of them");
         var source = Source(typed);
-        if (!source.IsFile && options.Addresses.Count != 1)
+        if (!source.IsFile && options.Addresses.Count == 0)
         {
             throw new UsageException(
                 $"{(list ? "--list" : "--describe")} asks one server: name it with -U, or give the types with --protoset or --proto");

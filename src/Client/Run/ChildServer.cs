@@ -17,6 +17,9 @@ internal sealed class ChildServer : IAsyncDisposable
     private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2), HalfASecond = TimeSpan.FromMilliseconds(500);
 
+    // How .NET begins what it writes of an exception that ends a program.
+    private const string Unhandled = "Unhandled exception. ";
+
     // Characters that are kept of what somebody's program may write without end.
     private const int LongestLine = 1000;
 
@@ -198,7 +201,8 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         if (line is null)
             ended?.TrySetResult();
-        if (string.IsNullOrWhiteSpace(line))
+        // Of a stack trace the reason stands above the methods, of which there may be many.
+        if (string.IsNullOrWhiteSpace(line) || line.TrimStart().StartsWith("at ", StringComparison.Ordinal))
             return;
         complaints.Enqueue(line.Trim());
         while (complaints.Count > 50)
@@ -228,10 +232,11 @@ internal sealed class ChildServer : IAsyncDisposable
         {
             // It has been given up meanwhile, and the end of its output is told after that.
         }
-        // Of a stack trace the reason stands above the methods.
-        var words = complaints.Where(line => !line.StartsWith("at ", StringComparison.Ordinal)).ToList();
-        // Of somebody's program nobody knows which lines matter.
+        var words = complaints.ToList();
+        // Of somebody's program nobody knows which lines matter, but for the first of an exception, which may stand far above the end.
+        var reason = words.FindIndex(line => line.StartsWith(Unhandled, StringComparison.Ordinal));
         return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
+            : reason >= 0 ? "its exception:\n  " + words[reason][Unhandled.Length..].Trim()
             : "its last lines:\n  " + string.Join("\n  ", words.TakeLast(10));
     }
 }

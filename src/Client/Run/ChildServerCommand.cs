@@ -107,7 +107,7 @@ internal sealed class ChildServerCommand(
 
 /// <summary>How somebody's server is started: by a command in which the places where it is to listen are filled in.</summary>
 /// <param name="name">As messages call it: <c>the base server</c>.</param>
-/// <param name="words">The program and its arguments, with <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
+/// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
 /// <param name="kind">The transport to measure: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</param>
 /// <param name="cpus">Where it runs; null: where this program does.</param>
 /// <param name="hiddenVariables">Variables that this process set for its own runtime, with what they were before.</param>
@@ -132,15 +132,25 @@ internal sealed class GivenCommand(
 
     public string Name => name;
 
+    // As ASP.NET Core's --urls has it (BindingAddress): a Unix socket is http://unix:/path, on Windows http://unix:/C:/path.
+    private string Url => Probe switch
+    {
+        Address.Unix unix => $"http://unix:{(unix.Path.StartsWith('/') ? "" : "/")}{unix.Path.Replace('\\', '/')}",
+        Address.Pipe named => $"http://pipe:/{named.Name}",
+        var other => other.ToString()!,
+    };
+
     /// <summary>What the command must name for this transport; null when it does.</summary>
     public static string? Missing(IReadOnlyList<string> words, string kind)
     {
-        string[] places = kind is "tcp" or "tls" ? ["{address}", "{port}"] : ["{address}", "{path}"];
-        return words.Any(word => places.Any(place => word.Contains(place, StringComparison.Ordinal))) ? null : string.Join(" or ", places);
+        string[] places = ["{url}", "{address}", kind is "tcp" or "tls" ? "{port}" : "{path}"];
+        return words.Any(word => places.Any(place => word.Contains(place, StringComparison.Ordinal))) ? null
+            : $"{places[0]}, {places[1]} or {places[2]}";
     }
 
     /// <summary>The words with the places filled in.</summary>
     internal IEnumerable<string> Filled() => words.Select(word => word
+        .Replace("{url}", Url, StringComparison.Ordinal)
         .Replace("{address}", Probe.ToString(), StringComparison.Ordinal)
         .Replace("{port}", port.ToString(CultureInfo.InvariantCulture), StringComparison.Ordinal)
         .Replace("{path}", kind == "pipe" ? pipe.Name : socket.Path, StringComparison.Ordinal));

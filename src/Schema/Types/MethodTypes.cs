@@ -113,13 +113,18 @@ public sealed class MethodTypes
         && entry.FindFieldByNumber(2) is { IsRepeated: false };
 }
 
-/// <summary>The name of a method: <c>package.Service/Method</c>, or with the leading slash of a request's path.</summary>
+/// <summary>
+/// The name of a method: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or with the leading slash of a request's path.
+/// </summary>
 public static class MethodName
 {
     /// <exception cref="InputException">The text has no such form.</exception>
     public static (string Service, string Method) Split(string name)
     {
-        var parts = (name.StartsWith('/') ? name[1..] : name).Split('/');
+        var path = name.StartsWith('/') ? name[1..] : name;
+        // A service without a package, with a dot, could be a package and a service.
+        var dot = path.LastIndexOf('.');
+        string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1 ? [path[..dot], path[(dot + 1)..]] : path.Split('/');
         return parts is [{ Length: > 0 } service, { Length: > 0 } method]
             ? (service, method)
             : throw new InputException($"'{name}' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello");

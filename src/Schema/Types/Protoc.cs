@@ -1,18 +1,24 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 
 namespace IpcBench.Schema.Types;
 
-/// <summary>Has <c>protoc</c> compile a .proto. On Windows and Linux alike it is the first of its name on the PATH.</summary>
+/// <summary>
+/// Has <c>protoc</c> compile a .proto. On Windows and Linux alike it is the first of its name on the PATH, else the one of Grpc.Tools in
+/// NuGet's folder, where every build of a gRPC project leaves it.
+/// </summary>
 public static class Protoc
 {
+    private const string Usual = "protoc";
+
     /// <param name="file">The .proto.</param>
     /// <param name="folders">Where imports are looked for (<c>-I</c>); the file's own folder too when the file is in none of them.</param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
     /// <param name="cancel">Ends the compiler.</param>
     /// <exception cref="InputException">There is no protoc, or it refuses the file: its own first lines are in the message.</exception>
     public static async Task<MethodTypes> CompileAsync(
-        string file, IReadOnlyList<string> folders, string program = "protoc", CancellationToken cancel = default)
+        string file, IReadOnlyList<string> folders, string program = Usual, CancellationToken cancel = default)
     {
         if (!File.Exists(file))
             throw new InputException(Directory.Exists(file) ? $"{file} is a folder, not a file" : $"there is no file {file}");
@@ -56,7 +62,13 @@ public static class Protoc
         }
         catch (Win32Exception e)
         {
-            throw new InputException($"--proto needs {program} and it cannot be started: put it on the PATH, or give --protoset", e);
+            if (program == Usual && OfGrpcTools() is { } found)
+            {
+                await RunAsync(found, arguments, file, cancel);
+                return;
+            }
+            throw new InputException(
+                $"--proto needs {program} and it cannot be started: put it on the PATH, or give --protoset", e);
         }
         using (process)
         {
@@ -78,6 +90,23 @@ public static class Protoc
                 throw;
             }
         }
+    }
+
+    /// <summary>
+    /// The newest that Grpc.Tools has in NuGet's folder (NUGET_PACKAGES, else ~/.nuget/packages; learn.microsoft.com, Managing the global
+    /// packages folder); null: none is there.
+    /// </summary>
+    /// <param name="packages">Another folder of packages.</param>
+    internal static string? OfGrpcTools(string? packages = null)
+    {
+        packages ??= Environment.GetEnvironmentVariable("NUGET_PACKAGES") is { Length: > 0 } named ? named
+            : Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        var (system, ending) = OperatingSystem.IsWindows() ? ("windows", ".exe") : OperatingSystem.IsMacOS() ? ("macosx", "") : ("linux", "");
+        var processor = RuntimeInformation.OSArchitecture switch { Architecture.Arm64 => "arm64", Architecture.X86 => "x86", _ => "x64" };
+        var folder = Path.Combine(packages, "grpc.tools");
+        return !Directory.Exists(folder) ? null : Directory.GetDirectories(folder)
+            .OrderByDescending(version => Version.TryParse(Path.GetFileName(version), out var number) ? number : new Version())
+            .Select(version => Path.Combine(version, "tools", $"{system}_{processor}", Usual + ending)).FirstOrDefault(File.Exists);
     }
 
     private static string FirstLines(string said, int code)

@@ -45,8 +45,8 @@ public class AbCommandTests
     }
 
     [Theory]
-    [InlineData("old --port {port}", "--base does not say where to listen for unix: write {address} or {path} in it")]
-    [InlineData("old --socket {path}", "--base does not say where to listen for tcp: write {address} or {port} in it")]
+    [InlineData("old --port {port}", "--base does not say where to listen for unix: write {url}, {address} or {path} in it")]
+    [InlineData("old --socket {path}", "--base does not say where to listen for tcp: write {url}, {address} or {port} in it")]
     public void A_command_that_does_not_say_where_to_listen_is_refused(string command, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Read("--base", command, "--head", "new {address}")).Message);
 
@@ -67,6 +67,14 @@ public class AbCommandTests
         Assert.Equal($"https://127.0.0.1:{filled[2][1]}", filled[2][0]);
         Assert.Equal(3, filled.Select(words => words[2]).Distinct().Count());
     }
+
+    [Theory]
+    [InlineData("tcp", "^http://127\\.0\\.0\\.1:[0-9]+$")]
+    [InlineData("tls", "^https://127\\.0\\.0\\.1:[0-9]+$")]
+    [InlineData("unix", "^http://unix:/.+\\.sock$")]
+    [InlineData("pipe", "^http://pipe:/[^/]+$")]
+    public void A_URL_is_spelled_as_Kestrel_reads_it(string kind, string pattern) =>
+        Assert.Matches(pattern, new GivenCommand("x", ["{url}"], kind, null, NoVariables).Filled().Single());
 
     [Fact]
     public async Task A_server_that_ends_before_it_listens_is_told_with_its_last_lines()
@@ -136,9 +144,9 @@ public class AbCommandTests
     {
         var (_, told) = await RefusedAsync(
             "echo 'Unhandled exception. System.OutOfMemoryException: no thread' >&2; "
-                + "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo '   at A.B()' >&2; done; exit 134");
+                + "i=0; while [ $i -lt 60 ]; do echo '   at A.B()' >&2; i=$((i+1)); done; echo ' ---> its cause' >&2; exit 134");
         Assert.Contains("with exit code 134 (SIGABRT) before it listened at ", told, StringComparison.Ordinal);
-        Assert.EndsWith("its last lines:\n  Unhandled exception. System.OutOfMemoryException: no thread", told, StringComparison.Ordinal);
+        Assert.EndsWith("its exception:\n  System.OutOfMemoryException: no thread", told, StringComparison.Ordinal);
     }
 
     [Theory]

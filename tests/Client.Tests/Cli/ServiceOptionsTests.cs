@@ -86,9 +86,6 @@ public sealed class ServiceOptionsTests : IDisposable
 
     [Theory]
     [InlineData("--list asks one server: name it with -U, or give the types with --protoset or --proto", "--list")]
-    [InlineData(
-        "--describe asks one server: name it with -U, or give the types with --protoset or --proto",
-        "--describe", "a.B", "-U", "unix:/a", "-U", "unix:/b")]
     [InlineData("--list and --describe are two questions: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
     [InlineData("--protoset is for --call, --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
     [InlineData("-H is for --call, --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]

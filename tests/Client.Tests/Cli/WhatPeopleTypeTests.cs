@@ -1,0 +1,50 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Tests.Cli;
+
+/// <summary>Words that other tools take, in the places where people put them.</summary>
+public class WhatPeopleTypeTests
+{
+    [Theory]
+    [InlineData("help", "--help")]
+    [InlineData("help load", "--help load")]
+    [InlineData("help ab", "ab --help")]
+    [InlineData("http://localhost:5117 --quick", "-U http://localhost:5117 --quick")]
+    [InlineData("--call a.B.C localhost:5117 unix:/tmp/x.sock", "--call a.B.C -U localhost:5117 -U unix:/tmp/x.sock")]
+    [InlineData("-U http://localhost:5117", "-U http://localhost:5117")]
+    [InlineData("http http://localhost:8080/", "http http://localhost:8080/")]
+    [InlineData("serv", "serv")]
+    public void Help_and_a_bare_address_are_what_they_look_like(string typed, string meant) =>
+        Assert.Equal(meant, string.Join(' ', CommandTree.Meant(typed.Split(' '))));
+
+    [Fact]
+    public void A_host_with_a_port_is_an_address() => Assert.Equal("http://localhost:5117", Parsers.Address("localhost:5117").ToString());
+
+    [Fact]
+    public void Help_about_a_word_shows_the_options_of_its_group_or_those_that_tell_of_it()
+    {
+        var load = GroupedHelp.About(CommandTree.Create([]), "load");
+        Assert.All(new[] { "-R", "--load", "--my-rate", "--find" }, option => Assert.Contains(load, line => line.Contains(option)));
+        Assert.DoesNotContain(load, line => line.Contains("--describe"));
+        Assert.Contains(GroupedHelp.About(CommandTree.Create([]), "protoc"), line => line.Contains("--proto FILE"));
+        Assert.Throws<UsageException>(() => GroupedHelp.About(CommandTree.Create([]), "nothing-like-it"));
+    }
+
+    [Theory]
+    [InlineData("--call shop.Cart/Add", true)]
+    [InlineData("--call shop.Cart.Add", true)]
+    [InlineData("--call shop.Cart.Add -U localhost:5117", false)]
+    [InlineData("--call ipcbench.v1.Bench/Download", false)]
+    public void A_method_without_a_server_is_told_that_the_server_is_missing(string typed, bool isRefused)
+    {
+        var options = new RunCommandOptions(Presets.Main);
+        var service = new ServiceOptions();
+        var command = new System.CommandLine.RootCommand();
+        foreach (var option in options.Offered.Concat(service.Offered))
+            command.Options.Add(option);
+        var refused = Record.Exception(() => new RunOptionsReader(options, command.Parse(typed), service: service).Read());
+        Assert.Equal(isRefused ? "--call shop.Cart/Add is a method of a server of yours: name that server with -U, e.g. -U http://localhost:5000"
+            : null, refused?.Message);
+    }
+}

@@ -1,0 +1,37 @@
+using IpcBench.Schema.Types;
+
+namespace IpcBench.Schema.Tests;
+
+public class ProtocTests
+{
+    [Fact]
+    public void The_newest_compiler_of_Grpc_Tools_in_the_folder_of_packages_is_found()
+    {
+        var packages = Directory.CreateTempSubdirectory();
+        try
+        {
+            Assert.Null(Protoc.OfGrpcTools(packages.FullName));
+            foreach (var version in new[] { "2.9.0", "2.85.0" })
+            {
+                foreach (var system in new[] { "linux_x64", "linux_arm64", "windows_x64", "macosx_x64", "macosx_arm64" })
+                {
+                    var tools = packages.CreateSubdirectory($"grpc.tools/{version}/tools/{system}").FullName;
+                    File.WriteAllText(Path.Combine(tools, "protoc"), "");
+                    File.WriteAllText(Path.Combine(tools, "protoc.exe"), "");
+                }
+            }
+            Assert.Contains("2.85.0", Protoc.OfGrpcTools(packages.FullName), StringComparison.Ordinal);
+        }
+        finally
+        {
+            packages.Delete(recursive: true);
+        }
+    }
+
+    [Theory]
+    [InlineData("greet.Greeter/SayHello")]
+    [InlineData("greet.Greeter.SayHello")]
+    [InlineData("/greet.Greeter/SayHello")]
+    public void A_method_is_named_with_a_slash_or_a_dot(string name) =>
+        Assert.Equal(("greet.Greeter", "SayHello"), MethodName.Split(name));
+}
