@@ -40,8 +40,9 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         var sum = default(ContextSwitches);
         foreach (var (thread, now) in later)
         {
-            // A number below the earlier one is another thread's, which got the number of one that ended.
-            var then = earlier.TryGetValue(thread, out var found) && found.Sum <= now.Sum ? found : default;
+            // A count below the earlier one is another thread's, which got the number of a thread that ended.
+            var then = earlier.TryGetValue(thread, out var found)
+                && found.Voluntary <= now.Voluntary && found.Involuntary <= now.Involuntary ? found : default;
             sum = new(sum.Voluntary + now.Voluntary - then.Voluntary, sum.Involuntary + now.Involuntary - then.Involuntary);
         }
         return sum;

@@ -40,8 +40,8 @@ public sealed class GrpcDotnetTests : IDisposable
     [Fact]
     public async Task Its_uploads_and_messages_are_arms_too()
     {
-        await RunAsync(
-            0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix", "--mode", "upload,ping-pong,push,pull", "-o", File]);
+        await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix",
+            "--mode", "upload,ping-pong,push,pull", "-o", File]);
         var run = ResultsFile.Load(File);
         Assert.Equal(16, run.Cells.Count);
         Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));

@@ -43,8 +43,9 @@ public sealed partial class StockServiceTests : IDisposable
     {
         var versions = File.ReadAllText(Path.Combine(Repository.Root, "Directory.Packages.props"))
             + File.ReadAllText(Path.Combine(Repository.Root, "build", "GrpcDotnet.props"));
-        return string.Concat(new[] { "Grpc.AspNetCore.Server", "Google.Protobuf", "Grpc.Tools" }.Select(package =>
-            $"<PackageReference Include=\"{package}\" Version=\"{Regex.Match(versions, $"\"{Regex.Escape(package)}\" Version=\"([^\"]+)\"").Groups[1].Value}\" />"));
+        string Version(string package) => Regex.Match(versions, $"\"{Regex.Escape(package)}\" Version=\"([^\"]+)\"").Groups[1].Value;
+        return string.Concat(new[] { "Grpc.AspNetCore.Server", "Google.Protobuf", "Grpc.Tools" }.Select(
+            package => $"<PackageReference Include=\"{package}\" Version=\"{Version(package)}\" />"));
     }
 
     private async Task DotnetAsync(params string[] arguments)

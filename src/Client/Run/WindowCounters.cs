@@ -349,10 +349,18 @@ internal static class ServerUsage
             Loop = Usage.Of(Made(before.Loop, after.Loop)),
         };
 
-    /// <summary>The server was restarted meanwhile.</summary>
+    /// <summary>
+    /// The server was restarted meanwhile: it says so, or one of its counters fell. The counters of a process that just started can all
+    /// be above those of an older process that did little.
+    /// </summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>
-        after.CpuUserNs < before.CpuUserNs || after.CpuKernelNs < before.CpuKernelNs || after.AllocatedBytes < before.AllocatedBytes
-        || after.GcPauseNs < before.GcPauseNs || Calls(after) < Calls(before);
+        after.Process != before.Process || Counters(after).Zip(Counters(before)).Any(pair => pair.First < pair.Second);
+
+    private static IEnumerable<long> Counters(UsageReply usage) =>
+    [
+        usage.CpuUserNs, usage.CpuKernelNs, usage.AllocatedBytes, usage.GcPauseNs, usage.ContextSwitches, usage.VoluntarySwitches,
+        usage.ContextSwitches - usage.VoluntarySwitches, Calls(usage), .. usage.GcCollections,
+    ];
 
     /// <summary>Null where it tells none, or none that can be.</summary>
     private static LoopCounts? Made(LoopCalls? before, LoopCalls? after)

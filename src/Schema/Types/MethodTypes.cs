@@ -124,7 +124,8 @@ public static class MethodName
         var path = name.StartsWith('/') ? name[1..] : name;
         // A service without a package, with a dot, could be a package and a service.
         var dot = path.LastIndexOf('.');
-        string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1 ? [path[..dot], path[(dot + 1)..]] : path.Split('/');
+        string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
+            ? [path[..dot], path[(dot + 1)..]] : path.Split('/');
         return parts is [{ Length: > 0 } service, { Length: > 0 } method]
             ? (service, method)
             : throw new InputException($"'{name}' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello");

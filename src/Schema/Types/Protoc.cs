@@ -101,7 +101,8 @@ public static class Protoc
     {
         packages ??= Environment.GetEnvironmentVariable("NUGET_PACKAGES") is { Length: > 0 } named ? named
             : Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
-        var (system, ending) = OperatingSystem.IsWindows() ? ("windows", ".exe") : OperatingSystem.IsMacOS() ? ("macosx", "") : ("linux", "");
+        var (system, ending) = OperatingSystem.IsWindows() ? ("windows", ".exe")
+            : OperatingSystem.IsMacOS() ? ("macosx", "") : ("linux", "");
         var processor = RuntimeInformation.OSArchitecture switch { Architecture.Arm64 => "arm64", Architecture.X86 => "x86", _ => "x64" };
         var folder = Path.Combine(packages, "grpc.tools");
         return !Directory.Exists(folder) ? null : Directory.GetDirectories(folder)

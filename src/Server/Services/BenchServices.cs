@@ -66,6 +66,8 @@ internal sealed class BenchServices
 /// <summary>Answers <c>Control.Usage</c>: what this process has used and served since it started.</summary>
 internal static class UsageMeter
 {
+    private static readonly ulong ProcessNumber = BitConverter.ToUInt64(Guid.NewGuid().ToByteArray());
+
     public static UsageReply Read(IEnumerable<ServerEndpoint> endpoints)
     {
         const long nsPerTick = 100;
@@ -78,6 +80,7 @@ internal static class UsageMeter
             GcPauseNs = GC.GetTotalPauseDuration().Ticks * nsPerTick,
             AllocatedBytes = GC.GetTotalAllocatedBytes(),
             ContextSwitches = switches.Sum,
+            Process = ProcessNumber,
         };
         if (switches.Sum > 0)
             reply.VoluntarySwitches = switches.Voluntary;

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using IpcBench.Client.Run;
 using IpcBench.Host;
+using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Tests.Run;
 
@@ -44,6 +45,25 @@ public class OwnUsageTests
         Assert.True(thread.Join(TimeSpan.FromSeconds(20)));
 
         Assert.True(Usage.Between(before, ProcessSnapshot.Take(), 1).ContextSwitches >= 20);
+    }
+
+    [Theory]
+    [InlineData("the same process", false)]
+    [InlineData("another process, whose counters are all higher", true)]
+    [InlineData("fewer context switches", true)]
+    [InlineData("fewer collections", true)]
+    public void Counters_of_a_server_that_was_restarted_meanwhile_are_not_subtracted(string what, bool isAnother)
+    {
+        var before = new UsageReply { Process = 1, CpuUserNs = 5, ContextSwitches = 9, VoluntarySwitches = 4, GcCollections = { 3, 2, 1 } };
+        var after = new UsageReply(before) { CpuUserNs = 7, ContextSwitches = 11 };
+        if (what.StartsWith("another", StringComparison.Ordinal))
+            after.Process = 2;
+        else if (what == "fewer context switches")
+            after.ContextSwitches = 8;
+        else if (what == "fewer collections")
+            after.GcCollections[0] = 2;
+
+        Assert.Equal(isAnother, ServerUsage.Between(before, after) is null);
     }
 
     [Fact]
