@@ -8,8 +8,8 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// The table of docs/statistics.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise alone:
-/// it says whether levels are kept, not how noisy a machine is.
+/// The table of docs/statistics.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise
+/// alone: it says whether levels are kept, not how noisy a machine is.
 /// </summary>
 public sealed class MethodTableTests
 {

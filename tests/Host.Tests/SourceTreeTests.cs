@@ -33,13 +33,13 @@ public sealed class SourceTreeTests : IDisposable
     public void Lines_fit_the_width_of_the_editorconfig(string part)
     {
         var width = Width();
-        foreach (var top in Directory.EnumerateDirectories(Path.Combine(Root, part)))
+        Assert.All(Directory.EnumerateDirectories(Path.Combine(Root, part)), top =>
         {
             var name = part + "/" + Path.GetFileName(top);
             var found = LongLines(top, width);
             Assert.True(found.Count <= KnownLongLines.GetValueOrDefault(name),
                 $"{name} has {found.Count} lines of more than {width} columns: {string.Join(", ", found.TakeLast(5))}");
-        }
+        });
     }
 
     [Fact]

@@ -128,7 +128,7 @@ public class ProcessTests
     }
 
     [Theory]
-    [InlineData("--listen", "localhost:5000", NoAddress)]
+    [InlineData("--listen", "localhost", NoAddress)]
     [InlineData("--listen", "ftp://localhost:5000", NoAddress)]
     [InlineData("--max-size", "-1", "'{0}' is no value for --max-size: write a number from 1 to 2147483392")]
     [InlineData("--max-size", "3GiB", "'{0}' is no value for --max-size: write a number from 1 to 2147483392")]

@@ -4,6 +4,7 @@ public class AddressTests
 {
     [Theory]
     [InlineData("http://localhost:5000", "http://localhost:5000", "tcp")]
+    [InlineData("localhost:5000", "http://localhost:5000", "tcp")]
     [InlineData("HTTP://[::1]:5000/", "http://[::1]:5000", "tcp")]
     [InlineData("tcp://localhost:7", "tcp://localhost:7", "tcp")]
     [InlineData("tcp://[::1]:7", "tcp://[::1]:7", "tcp")]
@@ -50,7 +51,7 @@ public class AddressTests
 
     [Theory]
     [InlineData("", NoAddress)]
-    [InlineData("localhost:5000", NoAddress)]
+    [InlineData("localhost", NoAddress)]
     [InlineData("http://", "'{0}' is no URL: write http://host:port")]
     [InlineData("http://localhost:99999", "'{0}' is no URL: write http://host:port")]
     [InlineData("tcp://localhost", "'{0}' needs a port: write tcp://host:port")]

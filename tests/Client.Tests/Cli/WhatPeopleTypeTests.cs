@@ -44,7 +44,8 @@ public class WhatPeopleTypeTests
         foreach (var option in options.Offered.Concat(service.Offered))
             command.Options.Add(option);
         var refused = Record.Exception(() => new RunOptionsReader(options, command.Parse(typed), service: service).Read());
-        const string advice = "--call shop.Cart/Add is a method of a server of yours: name that server with -U, e.g. -U http://localhost:5000";
-        Assert.Equal(isRefused ? advice : null, refused?.Message);
+        const string Advice =
+            "--call shop.Cart/Add is a method of a server of yours: name that server with -U, e.g. -U http://localhost:5000";
+        Assert.Equal(isRefused ? Advice : null, refused?.Message);
     }
 }
