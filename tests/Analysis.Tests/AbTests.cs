@@ -175,6 +175,26 @@ public class AbTests
         Assert.Equal(0, Ends(0.03, "server_cpu>3%"));
     }
 
+    [Theory]
+    [InlineData(0.03, "server_cpu>3%", 0, 0.05)] // as much as is allowed: a false alarm
+    [InlineData(0, "server_cpu>3%", 0, 0.01)]
+    [InlineData(0.05, "server_cpu>2%", 0.9, 1)]
+    public void Looking_after_every_round_a_limit_is_crossed_as_often_as_it_should(double slower, string limit, double least, double most)
+    {
+        var limits = new[] { GateLimit.Parse(limit) };
+        var share = Simulated.Share(1000, 23, random =>
+        {
+            var whole = Run(random, slower);
+            return Enumerable.Range(5, 12).Select(rounds => whole with
+            {
+                Ending = "running",
+                Options = whole.Options with { RoundsAuto = true },
+                Rounds = [.. whole.Rounds.Where(round => round.Number <= rounds)],
+            }).Any(run => Gate.Of(FileComparison.OfSides(run), limits).Crossed.Count > 0);
+        });
+        Assert.InRange(Simulated.Told(share, $"{slower:0.00} slower, {limit}"), least, most);
+    }
+
     private static RunRecord Typed(RunRecord run, params string[] limits) =>
         run with { Scenario = "ab", CommandLine = ["ab", "--base", "x {port}", "--head", "y {port}", .. limits] };
 

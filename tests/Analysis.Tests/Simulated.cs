@@ -41,6 +41,13 @@ internal static class Simulated
         return Enumerable.Range(0, draws).Count(_ => holds(random)) / (double)draws;
     }
 
+    /// <summary>The share, which the test also prints (<c>dotnet test … --output Detailed</c>): docs/statistics.md cites some of them.</summary>
+    public static double Told(double share, string what)
+    {
+        TestContext.Current.TestOutputHelper?.WriteLine(FormattableString.Invariant($"{what}: {share:0.0%}"));
+        return share;
+    }
+
     public static double Gaussian(Random random) =>
         Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
 

@@ -26,7 +26,7 @@ public static class RateSearch
     private const double FirstStep = 0.6931471805599453; // ln 2
     private const double LastStep = 0.04;
     /// <summary>Windows count whose log rate is nearer than this to the centre.</summary>
-    public const double Reach = 0.25;
+    public const double Reach = 0.4;
     private const double MostExcess = 4;
     private const double Flattest = 0.5, Steepest = 500;
 
