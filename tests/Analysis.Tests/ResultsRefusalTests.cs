@@ -12,6 +12,8 @@ public sealed class ResultsRefusalTests
     [InlineData("  \n", "f.json is empty")]
     [InlineData("[1]", "f.json is not a results file: it does not hold one JSON object")]
     [InlineData("hello", "f.json is not a results file: it does not hold one JSON object")]
+    [InlineData("{\"schema\":\"ipcbench-summary/1\"}",
+        "f.json is a report of --format json, not a results file: name the file of -o run.json")]
     [InlineData("{}", "f.json is not a results file: it has no schemaVersion")]
     [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
     [InlineData("{\"schemaVersion\":2,\"anything\":[]}",

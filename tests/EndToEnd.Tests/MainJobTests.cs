@@ -15,6 +15,32 @@ public sealed class MainJobTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
+    public async Task Each_file_of_a_run_is_what_its_ending_says()
+    {
+        string Of(string name) => Path.Combine(folder, name);
+        string[] named = ["-o", ResultsFile, "-o", Of("page.html"), "-o", Of("rows.csv"), "-o", Of("page.md")];
+        var (code, output, error) = await Tool.RunAsync([.. Tiny, .. named]);
+        Assert.True(code == 0, output + error);
+        Assert.EndsWith($"\nEvery round is in {ResultsFile}\nThe report is in {Of("page.html")}\nThe report is in {Of("rows.csv")}\n"
+            + $"The report is in {Of("page.md")}\n", error, StringComparison.Ordinal);
+        foreach (var name in new[] { "page.html", "rows.csv", "page.md" })
+        {
+            Assert.Equal((0, "", ""), await Tool.RunAsync(["report", ResultsFile, "-o", Of("again-" + name)]));
+            Assert.Equal(await File.ReadAllTextAsync(Of("again-" + name)), await File.ReadAllTextAsync(Of(name)));
+        }
+        Assert.StartsWith("<!doctype html>", await File.ReadAllTextAsync(Of("page.html")), StringComparison.Ordinal);
+
+        (code, output, error) = await Tool.RunAsync([.. Tiny, "--no-save", "-o", "/proc/no/page.html"]);
+        Assert.Equal("cannot write /proc/no/page.html: there is no folder /proc/no, and it cannot be made\n", error);
+        Assert.Equal((2, ""), (code, output));
+        (code, output, error) = await Tool.RunAsync(["--resume", ResultsFile, "-r", "+1", "-o", Of("more.html")]);
+        Assert.True(code == 0, output + error);
+        Assert.NotEqual(await File.ReadAllTextAsync(Of("page.html")), await File.ReadAllTextAsync(Of("more.html")));
+        Assert.StartsWith($"--resume adds its rounds to {ResultsFile}: leave out -o other.json, or write -o page.html for a report",
+            (await Tool.RunAsync(["--resume", ResultsFile, "-o", "other.json"])).Item3, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task One_command_measures_every_transport_and_keeps_every_round()
     {
         var (code, output, error) = await Tool.RunAsync([.. Tiny, "-o", ResultsFile]);

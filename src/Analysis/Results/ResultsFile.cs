@@ -118,8 +118,13 @@ public static class ResultsFile
             throw new ResultsFileException($"{name} is not a results file: it does not hold one JSON object");
         while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
         {
-            var isVersion = reader.ValueTextEquals("schemaVersion"u8);
+            var (isVersion, isSchema) = (reader.ValueTextEquals("schemaVersion"u8), reader.ValueTextEquals("schema"u8));
             reader.Read();
+            if (isSchema && reader.TokenType == JsonTokenType.String
+                && reader.GetString()!.StartsWith("ipcbench-", StringComparison.Ordinal))
+            {
+                throw new ResultsFileException($"{name} is a report of --format json, not a results file: name the file of -o run.json");
+            }
             if (!isVersion)
                 reader.Skip();
             else if (reader.TokenType != JsonTokenType.Number || !reader.TryGetInt32(out var version))

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Text;
 using IpcBench.Analysis.Crank;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Plots;
@@ -74,32 +73,17 @@ internal static class ReportCommand
 
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch
     {
-        null or "" or ".txt" => "text",
-        ".md" => "markdown",
-        ".htm" => "html",
-        ".xml" => "junit",
-        ".prom" => "prometheus",
-        var ending => Reports.Find(ending[1..])?.Format ?? throw new UsageException(
-            $"-o: no format has the ending '{ending}': write --format too, or one of .txt, .md, .htm, .xml, .prom, "
-                + string.Join(", ", Reports.All.Select(report => "." + report.Format))),
+        null or "" => "text",
+        var ending => ReportEnding.FormatOf(ending) ?? throw new UsageException(
+            $"-o: no format has the ending '{ending}': write --format too, or one of .json, {ReportEnding.Known}"),
     };
 
     private static void Write(string text, string? path)
     {
         if (path == null)
-        {
             Console.Out.Write(text);
-            return;
-        }
-        try
-        {
-            var bytes = Encoding.UTF8.GetBytes(text);
-            WholeFile.Write(path, file => file.Write(bytes));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new EnvironmentException(WholeFile.Refusal(path, e), e);
-        }
+        else
+            ReportFile.Write(path, text);
     }
 }
 

@@ -129,19 +129,25 @@ internal sealed class Resume
     /// <exception cref="UsageException">The run cannot be gone on with, or something else was typed with it.</exception>
     public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
     {
-        Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format];
+        Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format, options.Output];
         foreach (var other in typed.CommandResult.Children.OfType<OptionResult>().Where(one => !one.Implicit))
         {
             if (!allowed.Contains(other.Option))
-                throw new UsageException($"--resume takes everything but -r, -v and --format from the file: leave out {other.Option.Name}");
+            {
+                throw new UsageException(
+                    $"--resume takes everything but -r, -v, --format and a report's -o from the file: leave out {other.Option.Name}");
+            }
         }
         var rounds = typed.GetValue(options.Rounds) ?? Usual;
         if (!rounds.StartsWith('+'))
             throw new UsageException($"-r '{rounds}' with --resume is the number of rounds to add: write -r {Usual}");
         var more = Parsers.Integer(rounds[1..], "-r", 1, MostRounds);
+        var (results, reports) = ReportEnding.Divide(typed.GetValue(options.Output) ?? []);
+        if (results is not null)
+            throw new UsageException($"--resume adds its rounds to {file}: leave out -o {results}, or write -o page.html for a report");
         return new Resume(
             Resumption.Open(file, more),
-            new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format) });
+            new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });
     }
 
     /// <summary>Reads the kept run's command line and measures.</summary>

@@ -136,12 +136,19 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Sni { get; } = Text("--sni", "NAME",
         "name that a TLS server is asked for and must prove (default: the host of its address)");
 
-    public Option<string> Output { get; } = Text("-o", "FILE", "results file (default: results/<UTC time>-<os>-<label>.json)", "--output");
+    public Option<string[]> Output { get; } = new("-o", "--output")
+    {
+        HelpName = "FILE",
+        Description = "by its ending: .json the results file, which report, compare and --resume read (default: results/<UTC time>-<os>-"
+            + "<label>.json); .html, .md, .csv, … a report; repeatable",
+    };
+
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
 
     public Option<string> Format { get; } = CompletionCommand.Suggesting(Text("--format", "FORMAT",
-        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))),
+        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))
+            + "; json is for other programs, and what report and compare read is the results file (-o run.json)"),
         [.. Reports.All.Select(report => report.Format)]);
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")

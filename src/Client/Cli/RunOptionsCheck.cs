@@ -132,6 +132,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.Output.File is { } output && WholeFile.IsStandardOutput(output))
             yield return $"-o {output} is where standard output or error goes: name another file, or use --no-save --format json";
+        if (options.Output.Reports.FirstOrDefault(report => WholeFile.IsStandardOutput(report.Path)) is { } report)
+            yield return $"-o {report.Path} is where standard output or error goes: name another file, or use --format {report.Format}";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
             yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";
     }

@@ -148,11 +148,12 @@ internal sealed class RunOptionsReader(
     private OutputOptions Output()
     {
         var save = !typed.GetValue(declared.NoSave);
-        var file = Get(declared.Output);
+        var (file, reports) = ReportEnding.Divide(typed.GetValue(declared.Output) ?? []);
         return save || file is null
             ? new OutputOptions
             {
                 File = file,
+                Reports = reports,
                 Label = Get(declared.Label) ?? "",
                 Save = save && !(typed.GetValue(declared.Crank) && file is null),
                 Format = Get(declared.Format),

@@ -126,6 +126,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
 
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
     {
+        foreach (var report in options.Output.Reports)
+            report.TryWrite();
         var begun = RunRecords.Begin(options, commandLine, servers, plan, host);
         var record = options.Resume?.Continue(begun) ?? begun;
         try

@@ -107,9 +107,17 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 Progress.WriteLine(
                     $"\nMore rounds for what is not decided:\n  {ThisProgram.Typed} --resume {ThisProgram.Quoted(file)} -r +6");
             // On a line of its own, so that it can be copied.
-            Progress.WriteLine(WholeFile.IsStream(file)
-                ? $"\nEvery round went to {file}"
-                : $"\nEvery round is in {file}; as a page:\n  {ThisProgram.Typed} report {ThisProgram.Quoted(file)} -o report.html");
+            Progress.WriteLine(WholeFile.IsStream(file) ? $"\nEvery round went to {file}"
+                : $"\nEvery round is in {file}" + (options.Output.Reports.Count > 0 ? ""
+                    : $"; as a page:\n  {ThisProgram.Typed} report {ThisProgram.Quoted(file)} -o report.html"));
+        }
+        // Under the name that the report command gives to the file.
+        var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
+        var named = new ReportModel([(name, record)]);
+        foreach (var report in options.Output.Reports)
+        {
+            ReportFile.Write(report.Path, Reports.Find(report.Format)!.Make(named));
+            Progress.WriteLine($"The report is in {report.Path}");
         }
     }
 

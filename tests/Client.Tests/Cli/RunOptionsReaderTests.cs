@@ -196,6 +196,14 @@ public class RunOptionsReaderTests
     [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
+    [InlineData("-o names two results files, and a run has one: give one of them another ending, as in page.html",
+        "-o", "a.json", "-o", "b.json")]
+    [InlineData("-o a.png: the ending says what is written, and '.png' is no format: write .json for the results file, which report, "
+        + "compare and --resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
+        + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "a.png")]
+    [InlineData("-o run: the ending says what is written, and there is none: write .json for the results file, which report, compare and "
+        + "--resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
+        + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "run")]
     [InlineData("--client: there is no client 'curl': it is wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--mode 'sideways' is none of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
     [InlineData("--mode 'upload,upload' names the same value twice", "--mode", "upload,upload")]
