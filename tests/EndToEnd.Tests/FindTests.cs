@@ -8,7 +8,7 @@ public sealed class FindTests : IDisposable
     private const int Windows = 3 + 8;
     private const string Promise = "p90<3ms,failures<50%";
 
-    private static readonly string[] Search = ["-s", "10", "-c", "1", "-t", "1", "-r", "3", "-d", "300ms", "--warmup", "50ms",
+    private static readonly string[] Search = ["-s", "10", "-c", "1", "-t", "1", "-r", "3", "-d", "300ms", "--warmup", "10ms",
         "--no-calibration", "--find", Promise];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;

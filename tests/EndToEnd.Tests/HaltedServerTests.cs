@@ -94,7 +94,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
-            "50", "-d", "1s", "--warmup", "50ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", File);
+            "50", "-d", "1s", "--warmup", "10ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", File);
         await tool.SeesAsync("Round 1/50");
         var server = Assert.Single(new OwnProcesses(folder).Left(), id => OwnProcesses.Parent(id) == tool.Process.Id);
         using (var process = Process.GetProcessById(server))
@@ -132,7 +132,7 @@ public sealed class HaltedServerTests : IDisposable
         await using var server = Tool.StartServer("--listen", Socket, "--delay-us", "1500000");
         await server.SeesAsync("GrpcBench server ready");
         var (code, output, error) = await Tool.RunAsync(
-            "-U", Socket, "-c", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "100ms", "--no-calibration", "-o", File);
+            "-U", Socket, "-c", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "20ms", "--no-calibration", "-o", File);
         var round = Assert.Single(ResultsFile.Load(File).Rounds);
         Assert.True(code == 0, $"{code}\n{output}{error}");
         Assert.Equal((0, 0), (round.Ok, round.Failed.Count));

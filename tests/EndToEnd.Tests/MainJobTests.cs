@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>The tool as its user meets it: real processes, real sockets and pipes.</summary>
 public sealed class MainJobTests : IDisposable
 {
-    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "100ms", "-s", "10,10k", "-c", "8", "--no-calibration"];
+    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "20ms", "-s", "10,10k", "-c", "8", "--no-calibration"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -67,7 +67,7 @@ public sealed class MainJobTests : IDisposable
     public async Task Modes_are_arms_beside_each_other_and_streams_end_without_a_failure()
     {
         // On a busy machine a message may take a good part of a second.
-        var (code, output, error) = await Tool.RunAsync("-r", "1", "-d", "2s", "--warmup", "100ms", "-s", "10,10k", "-c", "4",
+        var (code, output, error) = await Tool.RunAsync("-r", "1", "-d", "2s", "--warmup", "20ms", "-s", "10,10k", "-c", "4",
             "--no-calibration", "-m", "2", "--transports", "unix,pipe", "--mode", "unary,upload,ping-pong,push,pull", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
@@ -90,7 +90,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
-            "--warmup", "100ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", ResultsFile);
+            "--warmup", "20ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         foreach (var round in run.Rounds)
@@ -129,7 +129,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "300ms", "--warmup", "50ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+            "-r", "50", "-d", "300ms", "--warmup", "10ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -190,7 +190,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "500ms", "--warmup", "100ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+            "-r", "50", "-d", "500ms", "--warmup", "20ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
         // Its servers are new in each round: this is the one of round 2, which has begun.
         await tool.SeesAsync("Round 2/50");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))
