@@ -157,6 +157,38 @@ public class AbTests
             Assert.Contains(sentence.Split("changed by ")[1].Split(" %")[0], table, StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData("failed>0.1%")] // no call failed, so there is no ratio
+    [InlineData("p99>10%")] // not told
+    public void Six_rounds_are_judged_beside_a_limit_of_a_metric_that_no_round_has(string other)
+    {
+        var whole = Run(new Random(19), slower: 0.3);
+        var run = Typed(whole with { Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)] },
+            "--fail-on", "server_cpu>3%", "--fail-on", other);
+        var sides = BuildComparison.Of(new MeasuredRun(run))!.Sides;
+        Assert.All(sides.Cells, cell =>
+            Assert.Equal(VerdictKind.Higher, sides.Judge(cell.Before, cell.After, Metric.ServerCpu)!.Kind));
+        Assert.DoesNotContain("0 more rounds", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Six_rounds_of_a_run_whose_other_half_is_to_come_say_how_many_are_missing()
+    {
+        var whole = Run(new Random(19), slower: 0.3);
+        var run = new MeasuredRun(whole with
+        {
+            Cells = [.. whole.Cells, .. whole.Cells.Select(cell => cell with
+            {
+                Address = cell.Address + "-later",
+                Key = cell.Key with { Size = 100 },
+            })],
+            Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)],
+        });
+        var verdict = ArmComparison.Of(run, run.Cells[2], run.Cells[0], Metric.Rate)!.Verdict;
+        Assert.Null(verdict.Estimate.Interval);
+        Assert.Equal("cannot tell: 1 more round would allow a verdict", VerdictText.Of(verdict, Metric.Rate));
+    }
+
     [Fact]
     public void A_run_ends_when_its_limit_is_crossed_or_excluded_and_not_before()
     {

@@ -123,7 +123,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         var claims = claim?.Family.Claims ?? 1;
         var pairs = RoundPairs.Of(cell, reference, metric).ToList();
         if (RatioEstimate.Of(pairs.Select(pair => (pair.Number, pair.Base, pair.New)), options.IsLookedAt(), claims,
-            claim is null ? null : _ => claim.Value.Interval) is not { } estimate)
+            claim is null ? null : _ => claim.Value.Interval, claim?.Family.FewestRounds) is not { } estimate)
             return null;
         var verdict = Verdict.Of(estimate, options.Delta, claims);
         var against = metric == Metric.Rate ? TooShort(run, cell) ?? TooShort(run, reference)

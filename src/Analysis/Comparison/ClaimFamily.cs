@@ -20,6 +20,7 @@ public sealed class ClaimFamily
     {
         Claims = claims.Count;
         var measured = claims.Where(claim => claim.Series.Count > 0).ToList();
+        FewestRounds = Joint.FewestRounds(run.Record.Options.IsLookedAt(), claims.Count, Math.Max(1, measured.Count));
         var found = Joint.Intervals([.. measured.Select(claim => claim.Series)], run.Record.Options.IsLookedAt(), claims.Count);
         foreach (var (claim, interval) in measured.Zip(found))
             intervals[(claim.One, claim.Other, claim.What)] = interval;
@@ -27,6 +28,9 @@ public sealed class ClaimFamily
 
     /// <summary>Number of comparisons in it.</summary>
     public int Claims { get; }
+
+    /// <summary>The fewest rounds that have an interval at the level that comparisons which are not measured yet leave.</summary>
+    public int FewestRounds { get; }
 
     /// <summary>A Unix socket against TCP.</summary>
     public static ClaimFamily Primary(MeasuredRun run) => OfRuns.GetValue(run, Made)[0];

@@ -146,7 +146,9 @@ public sealed class FileComparison
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
-            var intervals = Joint.Intervals([.. series.Select(one => one.Pairs)], IsLookedAt, family.Count * Cells.Count);
+            // A metric that no round has is no comparison. Where a run may go on for what it shows, a later round may have the metric.
+            var intervals = Joint.Intervals(
+                [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))
                 joint[one.Key] = interval;
         }

@@ -16,6 +16,10 @@ public static class Joint
         : MaxT.Of(series, Alpha * series.Count / Math.Max(1, claims));
 
     /// <summary>The fewest rounds that can have an interval.</summary>
-    public static int FewestRounds(bool isLookedAt, int claims) =>
-        isLookedAt ? ConfidenceSequence.FewestFor(Alpha / Math.Max(1, claims)) : SignedRank.FewestFor(Alpha);
+    /// <param name="isLookedAt">See <see cref="Intervals"/>.</param>
+    /// <param name="claims">Series that share the level.</param>
+    /// <param name="measured">Those that have values; null: all.</param>
+    public static int FewestRounds(bool isLookedAt, int claims, int? measured = null) => isLookedAt
+        ? ConfidenceSequence.FewestFor(Alpha / Math.Max(1, claims))
+        : SignedRank.FewestFor(Alpha * (measured ?? Math.Max(1, claims)) / Math.Max(1, claims));
 }

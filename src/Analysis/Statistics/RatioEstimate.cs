@@ -35,8 +35,9 @@ public sealed record RatioEstimate
     /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
     /// <param name="claims">Comparisons that share the level.</param>
     /// <param name="interval">Gives the interval of the log ratios where a family has it; null: it stands by itself.</param>
+    /// <param name="fewest">The fewest rounds with an interval where a family says it; null: as all claims have values.</param>
     public static RatioEstimate? Of(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
-        Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null)
+        Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {
         var all = pairs.ToList();
         var logs = all.Where(p => p is { Base: > 0, New: > 0 }).Select(p => (p.Round, Value: Math.Log(p.New / p.Base))).ToList();
@@ -52,7 +53,7 @@ public sealed record RatioEstimate
             LeftOut = all.Count - logs.Count,
             Error = logs.Count < 2 ? 0
                 : Math.Sqrt(logs.Sum(one => (one.Value - mean) * (one.Value - mean)) / (logs.Count - 1) / logs.Count),
-            FewestRounds = Joint.FewestRounds(isLookedAt, claims),
+            FewestRounds = fewest ?? Joint.FewestRounds(isLookedAt, claims),
             Confidence = 1 - Joint.Alpha,
         };
     }
