@@ -32,7 +32,7 @@ try
         help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";
     if (typed.Action is ParseErrorAction)
     {
-        Screen.Say($"{Secrets.Without(CommandTree.Complaint(typed), args)} ({help})");
+        Screen.Say($"{Redaction.Without(CommandTree.Complaint(typed), args)} ({help})");
         return ExitCode.Usage;
     }
 

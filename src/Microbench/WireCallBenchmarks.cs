@@ -18,7 +18,7 @@ namespace IpcBench.Microbench;
 [Gated]
 public class WireCallBenchmarks
 {
-    private Http2Client? client;
+    private ReconnectingHttp2Connection? client;
     private CannedDialer? server;
 
     [Params("Download", "--call")]
@@ -42,7 +42,7 @@ public class WireCallBenchmarks
         };
         var reply = isDownload ? new DownloadReply { Payload = ByteString.CopyFrom(new byte[10]) }.ToByteArray() : new byte[300];
         server = new CannedDialer(reply, credit: (int)request.LongestBody);
-        client = new Http2Client(new IdleScheduler(), server, options);
+        client = new ReconnectingHttp2Connection(new IdleScheduler(), server, options);
         client.OpenAsync(CancellationToken.None).GetAwaiter().GetResult();
         client.SetAccepting(true);
     }

@@ -93,7 +93,7 @@ internal sealed class BenchServer : IAsyncDisposable
             _ => EventLoop.IsSupported,
         };
         // Encryption is Kestrel's, whatever its sockets are.
-        return new EndpointRole(isEcho, options.Faults.For(index), isEcho && isApart && address is not Address.Tls);
+        return new EndpointRole(isEcho, options.Behaviors.For(index), isEcho && isApart && address is not Address.Tls);
     }
 
     private static async Task BindAsync(

@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// The search for the highest rate of a promise, against simulated queues whose answer is known.
+/// The search for the highest rate of an objective, against simulated queues whose answer is known.
 /// </summary>
 public sealed class RateSearchTests
 {
@@ -73,7 +73,7 @@ public sealed class RateSearchTests
         for (var i = 0; i < 40; i++)
         {
             var rate = RateSearch.Next(done, 1000);
-            // The promise holds up to 800/s; the second and the sixth window say the opposite.
+            // The objective holds up to 800/s; the second and the sixth window say the opposite.
             done.Add((rate, rate <= 800 != i is 1 or 5));
         }
         Assert.Equal(500, done[0].Rate);

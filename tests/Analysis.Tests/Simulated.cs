@@ -41,7 +41,9 @@ internal static class Simulated
         return Enumerable.Range(0, draws).Count(_ => holds(random)) / (double)draws;
     }
 
-    /// <summary>The share, which the test also prints (<c>dotnet test … --output Detailed</c>): docs/statistics.md cites some of them.</summary>
+    /// <summary>
+    /// Prints the share (<c>dotnet test … --output Detailed</c>) and returns it: docs/statistics.md cites some of the shares.
+    /// </summary>
     public static double Told(double share, string what)
     {
         TestContext.Current.TestOutputHelper?.WriteLine(FormattableString.Invariant($"{what}: {share:0.0%}"));

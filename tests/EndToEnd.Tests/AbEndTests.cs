@@ -67,7 +67,7 @@ public sealed class AbEndTests : IDisposable
                 _ => own.Left().First(id => OwnProcesses.Name(id) == "GrpcBenchServer"),
             });
         Assert.True(await tool.ExitCodeAsync() == code, $"{tool.Process.ExitCode}\n{tool.Output}\n{tool.Error}");
-        // What is killed with the tool ends by its keeper, a moment later.
+        // What is killed with the tool ends by its reaper, a moment later.
         if (code is 137 || signals.Contains(' ', StringComparison.Ordinal))
             await UntilAsync(() => own.Left().Count == 0);
         Assert.Empty(own.Left());
@@ -109,7 +109,7 @@ public sealed class AbEndTests : IDisposable
         new() { ["TMPDIR"] = folder, ["GITHUB_STEP_SUMMARY"] = "" }, "ab", "--base", command, "--head", command, "--transports", "unix",
         "-c", "2", "-r", rounds.ToString(CultureInfo.InvariantCulture), "-d", window, "--warmup", "10ms", "--no-save");
 
-    // The processes that the tool started itself, without its keeper.
+    // The processes that the tool started itself, without its reaper.
     private static IEnumerable<int> Servers(Tool tool, OwnProcesses own) =>
         own.Left().Where(id => OwnProcesses.Parent(id) == tool.Process.Id && OwnProcesses.Name(id) is not "GrpcBench");
 

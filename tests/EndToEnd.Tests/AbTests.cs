@@ -73,11 +73,11 @@ public class AbTests
         await tool.SeesAsync("round 1");
         var servers = Children(tool.Process.Id).Where(one => NameOf(one).StartsWith("GrpcBenchServer", StringComparison.Ordinal)).ToList();
         Assert.Equal(2, servers.Count);
-        var keeper = Children(tool.Process.Id).Except(servers).Single();
+        var reaper = Children(tool.Process.Id).Except(servers).Single();
 
         tool.Signal("KILL");
 
-        await UntilAsync(() => servers.Append(keeper).All(one => NameOf(one).Length == 0));
+        await UntilAsync(() => servers.Append(reaper).All(one => NameOf(one).Length == 0));
     }
 
     private static async Task UntilAsync(Func<bool> holds)

@@ -6,10 +6,10 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class FindTests : IDisposable
 {
     private const int Windows = 3 + 8;
-    private const string Promise = "p90<3ms,failures<50%";
+    private const string Objective = "p90<3ms,failures<50%";
 
     private static readonly string[] Search = ["-s", "10", "-c", "1", "-t", "1", "-r", "3", "-d", "300ms", "--warmup", "10ms",
-        "--no-calibration", "--find", Promise];
+        "--no-calibration", "--find", Objective];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -31,12 +31,12 @@ public sealed class FindTests : IDisposable
         var text = await ReportAsync("run.txt");
         foreach (var one in searches)
         {
-            // The curve: from half of full load a step up where the promise was kept, down where it was not. A window with too few calls
+            // The curve: from half of full load a step up where the objective was kept, down where it was not. A window with too few calls
             // has no p90.
             var windows = one["windows"]!.AsArray()
                 .Select(window => (Rate: Number(window!, "rate"), IsKept: (bool)window!["kept"]!, P90: (double?)window["p90"] ?? 0))
                 .ToList();
-            Assert.Equal((Promise, Windows), (Text(one, "promise"), windows.Count));
+            Assert.Equal((Objective, Windows), (Text(one, "promise"), windows.Count));
             // Both are printed with two decimals.
             Assert.Equal(Number(one, "fullLoad") / 2, windows[0].Rate, 1e-2);
             foreach (var (before, after) in windows.Zip(windows.Skip(1)))
@@ -45,10 +45,10 @@ public sealed class FindTests : IDisposable
             // Where something else has the machine there may be no rate, and the answer says that.
             Assert.Contains(Text(one, "outcome") switch
             {
-                "found" => $"10 B: {Text(one, "arm")} keeps {Promise} up to ",
-                "everywhere" => $"10 B: {Text(one, "arm")} keeps {Promise} at ",
-                "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Promise} even at ",
-                _ => $"10 B: up to which rate {Text(one, "arm")} keeps {Promise} cannot be told",
+                "found" => $"10 B: {Text(one, "arm")} keeps {Objective} up to ",
+                "everywhere" => $"10 B: {Text(one, "arm")} keeps {Objective} at ",
+                "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Objective} even at ",
+                _ => $"10 B: up to which rate {Text(one, "arm")} keeps {Objective} cannot be told",
             }, text, StringComparison.Ordinal);
             // Only a rate that was found has one.
             if (one["low"] is not null)
@@ -77,7 +77,7 @@ public sealed class FindTests : IDisposable
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.Equal("interrupted", run.Ending);
         Assert.InRange(run.Rounds.Count(round => run.Cells[round.Cell].Key.IsSearch), 4, 2 * Windows - 1);
-        Assert.Contains($"up to which rate tcp keeps {Promise} cannot be told from ", tool.Output, StringComparison.Ordinal);
+        Assert.Contains($"up to which rate tcp keeps {Objective} cannot be told from ", tool.Output, StringComparison.Ordinal);
     }
 
     private static string Text(JsonNode node, string name) => (string?)node[name] ?? "";

@@ -1,7 +1,7 @@
 using System.Net;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;
@@ -49,7 +49,7 @@ public class BytesTests
     public async Task A_stack_with_routing_maps_it()
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
-        using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, Fault.None), options.Listen[0], options);
+        using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, EndpointBehavior.None), options.Listen[0], options);
         var gate = new AcceptGate(100, () => long.MaxValue, 0, TextWriter.Null);
         var builder = KestrelHost.CreateBuilder(options, [endpoint], maxConnections: 100, gate);
         builder.Services.AddRouting();

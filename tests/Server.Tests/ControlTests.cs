@@ -1,5 +1,5 @@
 using IpcBench.Host;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 
@@ -79,16 +79,16 @@ public class ControlTests
     public async Task Work_is_seen_in_the_cpu_of_its_endpoint_alone()
     {
         const int calls = 100, workMs = 5;
-        var faults = new FaultOptions { Work = [$"1={workMs}ms"] };
+        var behaviors = new EndpointBehaviorOptions { Work = [$"1={workMs}ms"] };
         await using var server = await ServerUnderTest.StartAsync(
-            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
+            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Behaviors = behaviors });
         using var working = new GrpcClient(server.Endpoints[1].Address);
         var before = await working.UsageAsync();
         for (var call = 0; call < calls; call++)
             await working.DownloadAsync(10);
         var after = await working.UsageAsync();
         Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * workMs * 980_000L);
-        Assert.Equal(Fault.None, server.Endpoints[0].Fault);
+        Assert.Equal(EndpointBehavior.None, server.Endpoints[0].Behavior);
     }
 
     [Theory]
@@ -121,9 +121,9 @@ public class ControlTests
     [InlineData("61s", -1)]
     public void Work_is_a_time_with_its_unit(string text, long ns)
     {
-        var options = new FaultOptions { Work = [text] };
+        var options = new EndpointBehaviorOptions { Work = [text] };
         if (ns >= 0)
-            Assert.Equal(ns == 0, options.For(0) == Fault.None);
+            Assert.Equal(ns == 0, options.For(0) == EndpointBehavior.None);
         else
             Assert.Equal($"'{text}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
                 Assert.Throws<FormatException>(() => options.For(0)).Message);
@@ -133,7 +133,7 @@ public class ControlTests
     public async Task A_delay_holds_every_reply_back_for_at_least_that_long()
     {
         await using var server = await ServerUnderTest.StartAsync(
-            new ServerOptions { Listen = [Addresses.Unix()], Faults = new FaultOptions { DelayUs = ["20000"] } });
+            new ServerOptions { Listen = [Addresses.Unix()], Behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"] } });
         using var client = new GrpcClient(server.Address);
         var clock = System.Diagnostics.Stopwatch.StartNew();
         await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => client.DownloadAsync(10)));
@@ -143,9 +143,9 @@ public class ControlTests
     [Fact]
     public async Task Faults_answer_short_or_with_an_error_after_the_whole_payload()
     {
-        var faults = new FaultOptions { Answers = ["0=short", "1=status"] };
+        var behaviors = new EndpointBehaviorOptions { Answers = ["0=short", "1=status"] };
         await using var server = await ServerUnderTest.StartAsync(
-            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Faults = faults });
+            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Behaviors = behaviors });
         using var brief = new GrpcClient(server.Endpoints[0].Address);
         Assert.Equal(9, (await brief.DownloadAsync(10)).Length);
         using var failing = new GrpcClient(server.Endpoints[1].Address);

@@ -152,7 +152,7 @@ public class EchoTests
     [Fact]
     public async Task An_echo_that_is_held_back_answers_later_and_all()
     {
-        var slow = new ServerOptions { Listen = [], Echo = [Addresses.Unix()], Faults = new() { DelayUs = ["20000"] } };
+        var slow = new ServerOptions { Listen = [], Echo = [Addresses.Unix()], Behaviors = new() { DelayUs = ["20000"] } };
         await using var server = await ServerUnderTest.StartAsync(slow);
         await using var stream = await ConnectAsync(server.Endpoints[0].Address);
         var clock = System.Diagnostics.Stopwatch.StartNew();

@@ -2,7 +2,7 @@ using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.BuiltIn;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
@@ -218,8 +218,8 @@ public class MessageStreamTests
     [Fact]
     public async Task Of_k_messages_one_is_held_back()
     {
-        var faults = new FaultOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
-        await using var server = await StartAsync(new ServerOptions { Faults = faults });
+        var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
+        await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
         using var client = new GrpcClient(server.Address);
         var slow = 0;
         for (var i = 0; i < 20; i++)
@@ -260,8 +260,8 @@ public class MessageStreamTests
     [Fact]
     public async Task A_message_of_push_that_is_held_back_is_late_and_those_behind_it()
     {
-        var faults = new FaultOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
-        await using var server = await StartAsync(new ServerOptions { Faults = faults });
+        var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
+        await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
         using var client = new GrpcClient(server.Address);
         var stamp = (ulong)MonotonicClock.NowNs;
         var messages = Enumerable.Range(0, 10).Select(number => (Number: (uint)number, Bytes: Message(10, number))).ToList();

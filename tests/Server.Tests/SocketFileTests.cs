@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
@@ -76,7 +76,7 @@ public sealed class SocketFileTests : IDisposable
                 try
                 {
                     bound.Add(EndpointBinder.Bind(
-                        new EndpointRole(IsEcho: false, Fault.None), new Address.Unix(SocketPath), new ServerOptions()));
+                        new EndpointRole(IsEcho: false, EndpointBehavior.None), new Address.Unix(SocketPath), new ServerOptions()));
                 }
                 catch (Exception e)
                 {

@@ -5,22 +5,22 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The arms of a run as a report talks about them: by point of the plan, ranked, the doubles of an A/A test left out.</summary>
+/// <summary>The arms of a run as a report talks about them: by workload of the plan, ranked, the doubles of an A/A test left out.</summary>
 internal static class Arms
 {
-    /// <summary>The measured cells by point, points in the order of the plan.</summary>
-    public static IEnumerable<IGrouping<Point, MeasuredCell>> ByPoint(MeasuredRun run) =>
-        run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Point);
+    /// <summary>The measured cells by workload, workloads in the order of the plan.</summary>
+    public static IEnumerable<IGrouping<Workload, MeasuredCell>> ByWorkload(MeasuredRun run) =>
+        run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
 
     /// <summary>
-    /// What somebody chooses between at one point: the transports as one client sees them, of one protocol and mode; the others where
+    /// What somebody chooses between at one workload: the transports as one client sees them, of one protocol and mode; the others where
     /// there is one transport only. Where values of a setting are held against the default, they are the choice, on each transport.
     /// </summary>
-    public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> point, Func<T, CellKey> keyOf)
+    public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> workload, Func<T, CellKey> keyOf)
     {
-        var isSweep = point.Any(cell => ReferenceChoice.IsSetting(keyOf(cell))
-            && point.Any(other => ReferenceChoice.IsDefaultOf(keyOf(other), keyOf(cell))));
-        var clients = point.GroupBy(
+        var isSweep = workload.Any(cell => ReferenceChoice.IsSetting(keyOf(cell))
+            && workload.Any(other => ReferenceChoice.IsDefaultOf(keyOf(other), keyOf(cell))));
+        var clients = workload.GroupBy(
             cell => (keyOf(cell).Client, keyOf(cell).Protocol, keyOf(cell).Mode, isSweep ? keyOf(cell).Transport : ""),
             (_, arms) => arms.ToList()).ToList();
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
@@ -46,17 +46,17 @@ internal static class Arms
     public static string RateTitle(MeasuredRun run) =>
         RateHeading(run) == Metric.Rate.Title ? "Requests per second" : "Messages per second";
 
-    /// <summary>The point as text: the size or the method, and whatever else varies in this run.</summary>
-    public static string NameOf(MeasuredRun run, Point point, bool withLoad = true)
+    /// <summary>The workload as text: the size or the method, and whatever else varies in this run.</summary>
+    public static string NameOf(MeasuredRun run, Workload workload, bool withLoad = true)
     {
         var keys = run.Record.Cells.Select(other => other.Key).ToList();
-        var parts = new List<string> { point.Work };
-        if (keys.Exists(other => other.Connections != point.Connections))
-            parts.Add(TextBuilding.Invariant($"c {point.Connections}"));
-        if (keys.Exists(other => other.Streams != point.Streams))
-            parts.Add(TextBuilding.Invariant($"m {point.Streams}"));
-        if (withLoad && keys.Exists(other => other.Load != point.Load))
-            parts.Add(point.Load == "max" ? "full load" : "load " + point.Load);
+        var parts = new List<string> { workload.Work };
+        if (keys.Exists(other => other.Connections != workload.Connections))
+            parts.Add(TextBuilding.Invariant($"c {workload.Connections}"));
+        if (keys.Exists(other => other.Streams != workload.Streams))
+            parts.Add(TextBuilding.Invariant($"m {workload.Streams}"));
+        if (withLoad && keys.Exists(other => other.Load != workload.Load))
+            parts.Add(workload.Load == "max" ? "full load" : "load " + workload.Load);
         return string.Join(", ", parts);
     }
 }
@@ -78,7 +78,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
     /// The name under which a family of the run's claims has the difference; null: the interval stands by itself.
     /// </param>
     public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
-        Func<MeasurementView, double?> value, string? what = null)
+        Func<RoundMetrics, double?> value, string? what = null)
     {
         var series = Series(reference, cell, value);
         if (series.Count == 0)
@@ -91,7 +91,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
 
     /// <summary>Of each round that has the value in both: one less other.</summary>
     internal static IReadOnlyList<(int Round, double Value)> Series(
-        MeasuredCell one, MeasuredCell other, Func<MeasurementView, double?> value) =>
+        MeasuredCell one, MeasuredCell other, Func<RoundMetrics, double?> value) =>
         [.. from mine in other.Rounds
             join theirs in one.Rounds on mine.Record.Number equals theirs.Record.Number
             let less = value(theirs) - value(mine)

@@ -26,7 +26,7 @@ internal sealed record BreakEvenFits(
         where cell.Median != null && cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
         let reference = run.ReferenceOf(cell)
         where reference is { Median: not null } && reference.Key.Transport != cell.Key.Transport
-        group (Cell: cell, Reference: reference) by (cell.Key.Arm, Point: cell.Point with { ServerWork = "" }) into same
+        group (Cell: cell, Reference: reference) by (cell.Key.Arm, Workload: cell.Workload with { ServerWork = "" }) into same
         let works = same.ToList()
         where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
         select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));

@@ -39,14 +39,14 @@ public sealed class ClaimFamily
     public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
-    /// The pairs of a plan, as indexes, the smaller first: those of one client and protocol at one point, or of all where each has one
+    /// The pairs of a plan, as indexes, the smaller first: those of one client and protocol at one workload, or of all where each has one
     /// transport only, and each arm with its reference. The doubles of an A/A test are no arms.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
         var references = new ReferenceChoice(reference, keys);
         var arms = Enumerable.Range(0, keys.Count).Where(i => !AaTest.IsAa(keys[i]) && !keys[i].IsSearch).ToList();
-        var chosen = arms.GroupBy(i => Point.Of(keys[i])).SelectMany(point => Arms.Choices([.. point], i => keys[i]))
+        var chosen = arms.GroupBy(i => Workload.Of(keys[i])).SelectMany(workload => Arms.Choices([.. workload], i => keys[i]))
             .SelectMany(choice => choice.SelectMany((one, at) => choice.Skip(at + 1).Select(other => (one, other))));
         var against = arms.Select(i => (i, Other: references.Of(i))).Where(pair => pair.Other != null)
             .Select(pair => (Math.Min(pair.i, pair.Other!.Value), Math.Max(pair.i, pair.Other!.Value)));

@@ -50,14 +50,14 @@ public static class DerivedClaims
     }
 
     /// <summary>What a call costs times the calls, in cores.</summary>
-    public static Func<MeasurementView, double?> CoresOf(MeasuredCell cell, MeasuredCell reference)
+    public static Func<RoundMetrics, double?> CoresOf(MeasuredCell cell, MeasuredCell reference)
     {
         var cost = ArmComparison.Cost(cell, reference);
         return view => cost.Value(view) * view.Rate / 1e9;
     }
 
     /// <summary>Cell less reference, of each round that has it in both.</summary>
-    private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<MeasurementView, double?> value) =>
+    private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<RoundMetrics, double?> value) =>
         Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
 
     private static Claim Claim(MeasuredCell cell, MeasuredCell reference, string what, IReadOnlyList<(int Round, double Value)> series) =>

@@ -36,7 +36,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
-            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Point.Of(key))} is in {comparison.Before.Name} alone");
+            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.Of(key))} is in {comparison.Before.Name} alone");
         foreach (var (before, after) in comparison.Cells)
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
@@ -53,7 +53,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
-        var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
+        var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         var silent = after.Rounds.Count(round => round.Record.Completed == 0);
         if (silent > 0 && before.Rounds.All(round => round.Record.Completed > 0))
             crossed.Add(TextBuilding.Invariant($"{where}: nothing was completed in {silent} of {after.Rounds.Count} rounds"));
@@ -70,7 +70,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
 
     private static long Lost(MeasuredCell cell) => cell.Rounds.Sum(round => Lost(round));
 
-    private static long Lost(MeasurementView round) => round.FailedCalls + round.Record.CutOff;
+    private static long Lost(RoundMetrics round) => round.FailedCalls + round.Record.CutOff;
 
     private static long Started(MeasuredCell cell) => cell.Rounds.Sum(round => round.Record.Started);
 
@@ -82,7 +82,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         List<string> open)
     {
         var estimate = comparison.Estimate(before, after, limit.Metric);
-        var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Point)}";
+        var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         if (estimate == null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
         // Whose larger values would lie beyond the limit, and whose within it.

@@ -7,23 +7,24 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>What a run says, in plain words: the fastest at each point, by how much, what it saves, and what is not decided.</summary>
+/// <summary>What a run says, in plain words: the fastest at each workload, by how much, what it saves, and what is not decided.</summary>
 public static class Answers
 {
-    /// <summary>One sentence a point, then where the ranking flips; empty when no round was measured.</summary>
+    /// <summary>One sentence a workload, then where the ranking flips; empty when no round was measured.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
-        : [.. Concurrency.Lines(run), .. OfPoints(run).Select(answer => answer.Sentence), .. OfRun(run)];
+        : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
     /// <summary>What is said of each choice between arms.</summary>
-    internal static IEnumerable<PointAnswer> OfPoints(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByPoint(run)
-        .SelectMany(point => Arms.Choices([.. point], cell => cell.Key))
-        .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new PointAnswer(Alone(run, arms[0])));
+    internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
+        .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
+        .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(Alone(run, arms[0])));
 
     /// <summary>What is said of the run as a whole.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
-        : [.. FoundRates.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run), .. WakeUps.Lines(run).Take(2),
+        : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
+            .. WakeUps.Lines(run).Take(2),
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     // Such a run asks what each layer takes of what a transport can do: a sentence for each transport is its answer.
@@ -38,27 +39,27 @@ public static class Answers
         var median = cell.Median!;
         var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
         if (cell.IsUntimed)
-            return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
+            return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
         // Where the load is given, so are the requests/s.
         if (cell.Key.Load != "max")
-            return $"{Arms.NameOf(run, cell.Point)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
+            return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
-        return $"{Arms.NameOf(run, cell.Point)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
+        return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
             + $"{Metric.Mean.Show(median)}, {cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
             + $"a call.";
     }
 
     internal static string RateUnit(MeasuredCell cell) => cell.Key.IsOfMessages ? "messages/s" : Metric.Rate.Title;
 
-    private static PointAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
+    private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
         // A median round may be one in which all were fast: nobody leads who is behind in pairs.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
-        var name = Arms.NameOf(run, arms[0].Point);
+        var name = Arms.NameOf(run, arms[0].Workload);
         var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
         // Those it cannot be told from share its place, unless another one is ahead of them.
@@ -67,12 +68,12 @@ public static class Answers
         var open = rivals.Where(rival => !IsAhead(rival.Comparison)
             && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
-            return new PointAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
+            return new WorkloadAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
                 behind.Select(comparison => $"; {Ahead(run, comparison, isNamed: false)}{Reserve(run, comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = ranked[0].Key.Arm + (open.Count == 0 ? $" is {Fastest(main.Metric)}" : " leads");
         var rest = open.Count == 0 ? "" : $"; {Undecided(run, ranked[0], open)}";
-        return new PointAnswer($"{name}: {lead}: {Ahead(run, main, isNamed: true)}{Reserve(run, main)}"
+        return new WorkloadAnswer($"{name}: {lead}: {Ahead(run, main, isNamed: true)}{Reserve(run, main)}"
             + $"{Saved(run, main.AgainstReference(run))}{rest}.",
             open.Count == 0 ? main : null);
     }
@@ -192,7 +193,7 @@ public static class Answers
 /// <summary>What is said of one choice between arms.</summary>
 /// <param name="Sentence">In words.</param>
 /// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
-internal sealed record PointAnswer(string Sentence, ArmComparison? Winner = null);
+internal sealed record WorkloadAnswer(string Sentence, ArmComparison? Winner = null);
 
 /// <summary>
 /// Where it depends on the concurrency which of two arms is faster, by decided verdicts alone, with what speaks against them.
@@ -253,9 +254,9 @@ internal static class Crossover
             return null;
         var parts = stretches.Select((stretch, i) =>
             $"{Winner(stretch[0])} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}{Answers.Reserve(run, stretch)}");
-        var where = sizes[0].Point with { Size = 0 } is var point
-            && run.Cells.Any(c => c.Point with { Size = 0 } != point && c.Key.Load == "max")
-            ? TextBuilding.Invariant($" at {point.Connections} connections × {point.Streams}{Of(point.ServerWork)}") : "";
+        var where = sizes[0].Workload with { Size = 0 } is var workload
+            && run.Cells.Any(c => c.Workload with { Size = 0 } != workload && c.Key.Load == "max")
+            ? TextBuilding.Invariant($" at {workload.Connections} connections × {workload.Streams}{Of(workload.ServerWork)}") : "";
         return $"Crossover{where}: {string.Join(", ", parts)}.";
     }
 

@@ -22,28 +22,28 @@ public static class BreakEven
         var (cell, reference, isMeasured) = (fits.Cell, fits.Reference, fits.IsMeasured);
         var delta = run.Record.Options.Delta;
         Interval? Joint(string what) => ClaimFamily.Find(run, cell, reference, what)?.Interval;
-        var point = Arms.NameOf(run, cell.Point with { ServerWork = "" });
+        var workload = Arms.NameOf(run, cell.Workload with { ServerWork = "" });
         var names = $"{cell.Key.Arm} and {reference.Key.Arm}";
         var less = $"{names} differ by less than {Quantity.Percent(delta)}";
         var areAlike = new[] { true, false }.All(isArmFaster => Joint(DerivedClaims.WorkBeyond(isArmFaster)) is { High: <= 0 });
         if (isMeasured && areAlike)
-            return $"{point}: {less} whatever the server computes for a call.";
+            return $"{workload}: {less} whatever the server computes for a call.";
         if (Joint(DerivedClaims.Lead) is not { } lead || lead.Contains(0) || fits.Fits.Count == 0)
-            return isMeasured ? $"{point}: from how much work per call on {less} cannot be told from these rounds." : null;
+            return isMeasured ? $"{workload}: from how much work per call on {less} cannot be told from these rounds." : null;
         var isAhead = lead.Low > 0;
         if (Joint(DerivedClaims.WorkBeyond(isAhead)) is not { } interval)
             return null;
         var work = Math.Clamp(SignedRank.Estimate(fits.WorkBeyond(isAhead, delta).Select(one => one.Value)), interval.Low, interval.High);
         if (isMeasured && interval.High <= 0)
-            return $"{point}: {less} whatever the server computes for a call.";
+            return $"{workload}: {less} whatever the server computes for a call.";
         if (!isMeasured)
             return interval.Low <= 0 ? null
-                : $"{point}: calculated from the server's CPU per call: with {Text(work, interval)} more of work per call {less}.";
+                : $"{workload}: calculated from the server's CPU per call: with {Text(work, interval)} more of work per call {less}.";
         if (interval.Low <= 0)
-            return $"{point}: above {Quantity.Duration(interval.High)} of work per call at the latest {less}.";
+            return $"{workload}: above {Quantity.Duration(interval.High)} of work per call at the latest {less}.";
         var most = fits.Works.Max(one => BreakEvenFits.NsOf(one.Cell.Key.ServerWork));
         var beyond = work > most ? $" (calculated: {Quantity.Duration(most)} is the most that was measured)" : "";
-        return $"{point}: above {Text(work, interval)} of work per call {less}{beyond}.";
+        return $"{workload}: above {Text(work, interval)} of work per call {less}{beyond}.";
     }
 
     private static string Text(double work, Interval interval)

@@ -26,7 +26,7 @@ internal static class ComparisonTable
                     left++;
                     continue;
                 }
-                table.Add(Arms.NameOf(comparison.Before.Run, before.Point), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
+                table.Add(Arms.NameOf(comparison.Before.Run, before.Workload), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
                     after.ShowMiddle(metric),
                     verdict == null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict == null ? "cannot tell"
                         : VerdictText.Of(verdict, metric));

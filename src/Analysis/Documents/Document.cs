@@ -59,7 +59,7 @@ internal sealed class Document(NamedRun file)
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)),
-            .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(FoundRates.Table(run), "")]);
+            .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
     public Section AtGivenLoad => OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
@@ -70,10 +70,10 @@ internal sealed class Document(NamedRun file)
         : Section.Empty;
 
     /// <summary>For runs with <c>--find</c>.</summary>
-    public Section FoundRate => OfTable($"Highest rate at {string.Join(" and ", Promises)}", "", FoundRates.Table(run)) is
-    { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = FoundRates.Words }] } : Section.Empty;
+    public Section HighestRate => OfTable($"Highest rate at {string.Join(" and ", Objectives)}", "", RateSearchSentences.Table(run)) is
+    { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = RateSearchSentences.Words }] } : Section.Empty;
 
-    private IEnumerable<string> Promises => run.Cells.Where(cell => cell.Key.IsSearch).Select(cell => cell.Key.Load).Distinct();
+    private IEnumerable<string> Objectives => run.Cells.Where(cell => cell.Key.IsSearch).Select(cell => cell.Key.Load).Distinct();
 
     public Section Throughput => Section.Of($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block

@@ -15,18 +15,18 @@ public static class Headlines
 {
     public static IEnumerable<AnswerLine> Of(MeasuredRun run)
     {
-        var points = Answers.OfPoints(run).ToList();
-        var winners = points.ConvertAll(answer => answer.Winner);
+        var workloads = Answers.OfWorkloads(run).ToList();
+        var winners = workloads.ConvertAll(answer => answer.Winner);
         var won = winners.OfType<ArmComparison>().ToList();
         var (name, arm) = won.Count == 0 ? (0, 0)
-            : (won.Max(winner => Arms.NameOf(run, winner.Cell.Point).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
-        string Headline(PointAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
+            : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
+        string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
         // The table of a Unix socket against TCP says it already.
         var hasGrid = UnixAgainstTcp.Title(run).Length > 0;
         string[] details = [.. WakeUps.Lines(run), .. hasGrid ? Concurrency.Lines(run).Concat(Crossover.Lines(run)) : []];
         AnswerLine OfRun(string sentence) => new(sentence, IsDetail: details.Contains(sentence));
         return [.. Concurrency.Lines(run).Select(OfRun),
-            .. points.Select(answer => new AnswerLine(answer.Sentence, Headline(answer), IsDetail: hasGrid)),
+            .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer), IsDetail: hasGrid)),
             .. Answers.OfRun(run).Select(OfRun)];
     }
 
@@ -36,7 +36,7 @@ public static class Headlines
         var shown = winner.AgainstReference(run);
         var metric = winner.Metric == Metric.Rate ? "" : winner.Metric.Title + " ";
         var who = shown == winner ? "" : shown.Cell.Key.Arm + " ";
-        return $"{Arms.NameOf(run, winner.Cell.Point).PadRight(nameWidth)}  {winner.Cell.Key.Arm.PadRight(armWidth)}  "
+        return $"{Arms.NameOf(run, winner.Cell.Workload).PadRight(nameWidth)}  {winner.Cell.Key.Arm.PadRight(armWidth)}  "
             + $"{who}{metric}{VerdictText.Change(shown.Verdict.Estimate)} against {shown.Reference.Key.Arm}"
             + $"{Answers.Reserve(run, winner)}{Cpu(run, shown)}";
     }

@@ -36,12 +36,13 @@ internal static class LayerText
     {
         var arms = budgets.Select(budget => budget.Call.Key.Arm).Distinct().ToList();
         var table = new TextTable(["size", "layer", .. arms]) { Words = 2 };
-        foreach (var point in InOrder(budgets).GroupBy(budget => budget.Call.Point))
+        foreach (var workload in InOrder(budgets).GroupBy(budget => budget.Call.Workload))
         {
-            void Add(string name, Func<LayerBudget, LayerPart?> part) => table.Add([Arms.NameOf(run, point.Key), name,
-                .. arms.Select(arm => point.FirstOrDefault(budget => budget.Call.Key.Arm == arm) is { } budget && part(budget) is { } found
+            void Add(string name, Func<LayerBudget, LayerPart?> part) => table.Add([Arms.NameOf(run, workload.Key), name,
+                .. arms.Select(arm =>
+                    workload.FirstOrDefault(budget => budget.Call.Key.Arm == arm) is { } budget && part(budget) is { } found
                     ? Show(found) : Quantity.None)]);
-            foreach (var layer in Layers(point))
+            foreach (var layer in Layers(workload))
                 Add(layer.Short, budget => budget.Steps.FirstOrDefault(step => step.Layer == layer)?.Part);
             Add("call", budget => budget.Total);
         }
@@ -52,7 +53,7 @@ internal static class LayerText
     public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = InOrder(budgets).Select(budget =>
-            (Name: $"{Arms.NameOf(run, budget.Call.Point)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
+            (Name: $"{Arms.NameOf(run, budget.Call.Workload)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
         var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets));
         var lines = rows.Select(row => $"  {row.Name.PadRight(wide)}  {Bar(row.Budget, most)} {Quantity.Micros(row.Budget.Total.Ns)}");
         return string.Join('\n', lines.Append("  " + new string(' ', wide) + "  "
@@ -63,11 +64,11 @@ internal static class LayerText
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
         var firsts = (from budget in InOrder(LayerBudget.Of(run))
-                      group budget by (budget.Call.Key.Arm, budget.Call.Point.Connections, budget.Call.Point.Streams) into transport
+                      group budget by (budget.Call.Key.Arm, budget.Call.Workload.Connections, budget.Call.Workload.Streams) into transport
                       select transport.First()).ToList();
         foreach (var first in firsts)
         {
-            yield return $"{Arms.NameOf(run, first.Call.Point)}, {first.Call.Key.Arm}: "
+            yield return $"{Arms.NameOf(run, first.Call.Workload)}, {first.Call.Key.Arm}: "
                 + (first.Total.Interval is null ? Few(first) : first.Reference is null ? MadeOf(first)
                     : Against(first)) + ".";
         }

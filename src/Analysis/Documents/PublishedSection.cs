@@ -139,7 +139,7 @@ internal static class PublishedSection
     }
 
     private static string Own(MeasuredRun run, IGrouping<string, MeasuredCell> arm) =>
-        arm.Count() <= 6 ? $"{arm.Key} ({string.Join(" / ", arm.Select(cell => Arms.NameOf(run, cell.Point)))})"
+        arm.Count() <= 6 ? $"{arm.Key} ({string.Join(" / ", arm.Select(cell => Arms.NameOf(run, cell.Workload)))})"
             : Invariant($"{arm.Key} ({arm.Count()} cells)");
 
     private static string Known(PublishedOrigin origin) => origin switch
@@ -160,7 +160,7 @@ internal static class UpstreamKeepAlive
 {
     private const string Kept = " keepalive", Control = " threads";
 
-    public static IEnumerable<string> Lines(MeasuredRun run) => Arms.ByPoint(run).SelectMany(point => Lines(run, [.. point]));
+    public static IEnumerable<string> Lines(MeasuredRun run) => Arms.ByWorkload(run).SelectMany(workload => Lines(run, [.. workload]));
 
     private static IEnumerable<string> Lines(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
@@ -169,7 +169,7 @@ internal static class UpstreamKeepAlive
             .Where(pair => pair.Opened != null).ToList();
         if (pairs.Count == 0)
             yield break;
-        var name = Arms.NameOf(run, cells[0].Point);
+        var name = Arms.NameOf(run, cells[0].Workload);
         yield return $"{name}: connections kept between proxy and server, instead of one for every call: "
             + $"{TextBuilding.And([.. pairs.Select(pair => Against(run, pair.Kept, pair.Opened!))])}.";
         if (pairs is [var first, var second, ..])

@@ -21,7 +21,7 @@ internal static class RunHeader
         var label = record.Label.Length > 0 ? record.Label + ", " : "";
         yield return $"{label}{record.Started.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)} UTC, GrpcBench "
             + $"{Version(record.ToolVersion)}, seed {record.Seed.ToString(CultureInfo.InvariantCulture)}";
-        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{Rehearsal(options)}, "
+        yield return $"{Rounds(run)} of {Length(options)} after {Quantity.Seconds(options.WarmupNs)} of warm-up{JitWarmup(options)}, "
             + $"{Quantity.Many(options.Threads, "thread")}, {Loads(run)}";
         if (record.Call is { } call)
             yield return Calls(run, call);
@@ -117,7 +117,7 @@ internal static class RunHeader
             + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
     }
 
-    private static string Rehearsal(RunOptionsRecord options) =>
+    private static string JitWarmup(RunOptionsRecord options) =>
         options.RehearsalNs == 0 ? ""
             : $" (and {Quantity.Seconds(options.RehearsalNs)} for each server before {(options.FreshServers ? "its" : "the first")} round)";
 

@@ -36,7 +36,7 @@ internal static class RunTables
         foreach (var cell in cells)
         {
             var median = cell.Median!;
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
                 Metric.Find("payload")!.Show(median),
                 .. Ratios(run, cell, ratio.Length),
                 cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu), cell.Show(Metric.UnattributedCpu)]);
@@ -56,7 +56,7 @@ internal static class RunTables
         { Words = 2, Spare = ["p99 of rounds", "p90", Arms.RateHeading(run), "p99.9", "server CPU", "client CPU"] };
         foreach (var cell in cells)
         {
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, cell.Show(Metric.P50), .. Ratios(run, cell, ratio.Length),
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, cell.Show(Metric.P50), .. Ratios(run, cell, ratio.Length),
                 cell.Show(Metric.Find("p90")!), cell.Show(Metric.P99), OverRounds(run, cell, Metric.P99),
                 cell.Show(Metric.Find("p99.9")!), WithRange(cell, Metric.Rate), WithRange(cell, Metric.ClientCpu),
                 WithRange(cell, Metric.ServerCpu)]);
@@ -91,7 +91,7 @@ internal static class RunTables
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
             : decided.Count == 0 ? "Two arms may have their median in different rounds: where that contradicts a ratio, the ratio counts."
-            : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Point)}: {one.Cell.Key.Arm} is "
+            : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
                 + "though its median round is not: the pairs count."));
     }
@@ -103,7 +103,7 @@ internal static class RunTables
         var table = new TextTable([Arms.Heading(run), "transport", .. metrics.Select(metric => metric.Id)])
         { Words = 2, Spare = ["p99.9", "p90", "max", "mean"] };
         foreach (var cell in InOrder(run))
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(cell.Show)]);
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, .. metrics.Select(cell.Show)]);
         return table;
     }
 
@@ -120,7 +120,7 @@ internal static class RunTables
             // An endpoint that is busy in some arms is shown for those alone.
             foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0
                 && !busy.Contains(watched.Name)))
-                table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, watched.Name,
+                table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, watched.Name,
                     .. new[] { watched.Active, watched.Idle, watched.Waiting, watched.Closing, watched.TimeWait }.Select(States)]);
         }
         return table;
@@ -131,7 +131,7 @@ internal static class RunTables
     {
         var table = new TextTable(Arms.Heading(run), "transport", "against", "verdict") { Words = 4 };
         foreach (var comparison in InOrder(run).Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>())
-            table.Add(Arms.NameOf(run, comparison.Cell.Point), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm,
+            table.Add(Arms.NameOf(run, comparison.Cell.Workload), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm,
                 VerdictText.Of(comparison.Verdict, comparison.Metric));
         return table;
     }
@@ -191,15 +191,15 @@ internal static class EchoTable
 
     public static TextTable Of(MeasuredRun run)
     {
-        var cells = Arms.ByPoint(run).SelectMany(point => point).ToList();
+        var cells = Arms.ByWorkload(run).SelectMany(workload => workload).ToList();
         var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) != null)).Distinct()
             .GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
         var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
-        foreach (var point in Arms.ByPoint(run).OrderBy(point => point.Key.Size))
+        foreach (var workload in Arms.ByWorkload(run).OrderBy(workload => workload.Key.Size))
         {
-            table.Add([Arms.NameOf(run, point.Key), .. arms.SelectMany(arm =>
+            table.Add([Arms.NameOf(run, workload.Key), .. arms.SelectMany(arm =>
             {
-                var cell = point.FirstOrDefault(cell => cell.Key.Arm == arm.Arm);
+                var cell = workload.FirstOrDefault(cell => cell.Key.Arm == arm.Arm);
                 var time = cell is null ? Quantity.None : Metric.Mean.Show(cell.Median!);
                 return arm.Compared ? new[] { time, cell is null ? Quantity.None : RunTables.Ratio(run, cell, Metric.Mean) } : [time];
             })]);
@@ -208,7 +208,7 @@ internal static class EchoTable
     }
 }
 
-/// <summary>Bars for a terminal, one a cell, each point to its own scale.</summary>
+/// <summary>Bars for a terminal, one a cell, each workload to its own scale.</summary>
 internal static class BarChart
 {
     private const int Width = 40;
@@ -218,16 +218,17 @@ internal static class BarChart
     public static string Of(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();
-        var points = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad).GroupBy(cell => cell.Point).ToList();
-        if (points.Count == 0)
+        var workloads = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad)
+            .GroupBy(cell => cell.Workload).ToList();
+        if (workloads.Count == 0)
             return "";
-        var names = points.Select(point => Arms.NameOf(run, point.Key)).ToList();
+        var names = workloads.Select(workload => Arms.NameOf(run, workload.Key)).ToList();
         var (nameWidth, armWidth) = (names.Max(name => name.Length), run.Cells.Max(cell => cell.Key.Arm.Length));
-        foreach (var (point, name) in points.Zip(names))
+        foreach (var (workload, name) in workloads.Zip(names))
         {
-            var metric = ArmComparison.Headline(point.First());
-            var most = point.Max(cell => cell.Value(metric) ?? 0);
-            foreach (var (i, cell) in point.Index())
+            var metric = ArmComparison.Headline(workload.First());
+            var most = workload.Max(cell => cell.Value(metric) ?? 0);
+            foreach (var (i, cell) in workload.Index())
             {
                 var share = most > 0 ? (cell.Value(metric) ?? 0) / most : 0;
                 var unit = metric == Metric.Rate ? "" : " " + metric.Title;

@@ -18,12 +18,12 @@ internal static class Savings
 
     /// <summary>One sentence for each arm and its reference at a rate in calls per second; nothing for shares of a capacity.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
-        from point in Arms.ByPoint(run)
-        where point.Key.Load.EndsWith("/s", StringComparison.Ordinal)
-        from cell in point
+        from workload in Arms.ByWorkload(run)
+        where workload.Key.Load.EndsWith("/s", StringComparison.Ordinal)
+        from cell in workload
         let reference = run.ReferenceOf(cell)
         where reference?.Median is not null
-        select $"At {Quantity.Count(cell.Median!.Record.AskedRate)} calls/s, {Arms.NameOf(run, point.Key, withLoad: false)}, "
+        select $"At {Quantity.Count(cell.Median!.Record.AskedRate)} calls/s, {Arms.NameOf(run, workload.Key, withLoad: false)}, "
             + $"{cell.Key.Arm} in place of {reference.Key.Arm}: {Between(run, cell, reference)}.";
 
     private static string Between(MeasuredRun run, MeasuredCell cell, MeasuredCell reference)
@@ -52,7 +52,7 @@ internal static class Savings
     /// <paramref name="what"/>.
     /// </summary>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
-        Func<MeasurementView, double?> value, Func<double, (double Size, string Name)> unitOf)
+        Func<RoundMetrics, double?> value, Func<double, (double Size, string Name)> unitOf)
     {
         // The arms are exchanged: it is the change of the reference's value when the other arm replaces it.
         if (PairedDifference.Of(run, cell, reference, value, what) is not { } change)
@@ -74,6 +74,6 @@ internal static class Savings
         return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }
 
-    private static double? Median(MeasuredCell cell, Func<MeasurementView, double?> value) =>
+    private static double? Median(MeasuredCell cell, Func<RoundMetrics, double?> value) =>
         cell.Rounds.Select(value).OfType<double>().ToList() is { Count: > 0 } values ? RatioEstimate.Median(values) : null;
 }

@@ -47,12 +47,12 @@ internal static class WakeUps
                 "server preempted", "epoll_waits", "sends", "empty receives", "receives"],
         };
         foreach (var cell in columns.Count == 0 ? [] : cells)
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. columns.Select(column => cell.Show(column.Metric))]);
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, .. columns.Select(column => cell.Show(column.Metric))]);
         return table;
     }
 
     /// <summary>
-    /// One for each arm and side whose wake-ups differ from the reference's, as far as can be told, at the point where they differ most;
+    /// One for each arm and side whose wake-ups differ from the reference's, as far as can be told, at the workload where they differ most;
     /// the largest difference first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
@@ -67,7 +67,7 @@ internal static class WakeUps
         let most = same.MaxBy(one => one.More)
         orderby most.More descending
         select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times a call, on "
-            + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Point)}).";
+            + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Workload)}).";
 
     /// <summary>Wake-ups a call more than the reference's; null where that is not decided or too little to be a cause.</summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)

@@ -55,7 +55,7 @@ internal static class CallDoubts
             + "(another machine, a time namespace, or a server that does not stamp as the contract has it)")
         : null;
 
-    private static bool IsOfAnotherClock(MeasuredCell cell, MeasurementView r) =>
+    private static bool IsOfAnotherClock(MeasuredCell cell, RoundMetrics r) =>
         cell.Key.IsOneWay && r.Record.Ok > 0 && r.Ended.Count == 0;
 
     /// <summary>The open loop asked for more calls than were sent.</summary>
@@ -115,21 +115,21 @@ internal static class CallDoubts
     }
 
     // Files before calls not sent were counted tell it by the rate alone.
-    private static bool IsMissed(MeasuredRun run, MeasurementView r) =>
+    private static bool IsMissed(MeasuredRun run, RoundMetrics r) =>
         r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
 
     // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows.
-    private static double Chance(MeasuredRun run, MeasurementView r) =>
+    private static double Chance(MeasuredRun run, RoundMetrics r) =>
         run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Record.AskedRate * r.Seconds) : 0;
 
-    private static double ShareLate(MeasurementView r) =>
+    private static double ShareLate(RoundMetrics r) =>
         r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;
 
     /// <summary>Bytes, from what Linux writes: <c>32768K</c>; 0 when it is something else.</summary>
     private static long LastLevelCache(string text) =>
         text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
 
-    private static double ShareSent(MeasurementView r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
+    private static double ShareSent(RoundMetrics r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
 }
 
 /// <summary>What is doubtful about the connections of a cell.</summary>
@@ -149,7 +149,7 @@ internal static class ConnectionDoubts
             : null;
     }
 
-    private static Observation? Differ(MeasurementView r, CellKey key)
+    private static Observation? Differ(RoundMetrics r, CellKey key)
     {
         var (stats, number) = (r.Record.Connections, r.Record.Number);
         if (stats.Opened != stats.Requested)

@@ -20,7 +20,7 @@ internal static class ClientDoubts
     public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
     {
         var allowed = CpusAllowed(run.Record, cell.Key);
-        var share = cell.Rounds.Max(r => MeasurementView.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
+        var share = cell.Rounds.Max(r => RoundMetrics.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
         return share >= MostBusy
             ? new Observation(share, $"the client used {Quantity.Percent(share)} of "
                 + Invariant($"the {allowed:0.##} {(allowed == 1 ? "CPU" : "CPUs")} that it may use"))
@@ -86,7 +86,7 @@ internal static class ClientDoubts
             : null;
     }
 
-    private static double SharePaused(MeasurementView r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
+    private static double SharePaused(RoundMetrics r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 
     /// <summary>How many CPUs' worth of time the client may use: threads, CPUs it is tied to, the container's quota.</summary>
     private static double CpusAllowed(RunRecord run, CellKey key)
@@ -146,14 +146,14 @@ internal static class LittlesLaw
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
 
-    private static double Off(MeasurementView r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
+    private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
     /// 1 %, or one standstill of one thread, or what the edges of the window can do. The calls that an edge cuts are as many as are in
     /// flight, so connections / calls when all take equally long; at most they are the longest ones of all, as when everything stands
     /// still at the edge.
     /// </summary>
-    private static double Tolerance(MeasurementView r, int streams)
+    private static double Tolerance(RoundMetrics r, int streams)
     {
         var inFlight = r.InFlight(streams);
         var (left, longest) = (inFlight, 0.0);
@@ -168,5 +168,5 @@ internal static class LittlesLaw
         return Math.Max(Math.Max(LeastOff, standstill), Math.Max(inFlight / r.Credited, longest / inFlight / r.Record.WindowNs));
     }
 
-    private static double Found(MeasurementView r) => r.Rate * (r.MeanNs ?? 0) / 1e9;
+    private static double Found(RoundMetrics r) => r.Rate * (r.MeanNs ?? 0) / 1e9;
 }

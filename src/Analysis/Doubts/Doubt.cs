@@ -102,7 +102,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         return new Advice
         {
             Id = id,
-            Doubt = $"At {worst.Key.Arm}, {Arms.NameOf(run, worst.Point)}: {seen!.Text}{others}.",
+            Doubt = $"At {worst.Key.Arm}, {Arms.NameOf(run, worst.Workload)}: {seen!.Text}{others}.",
             Fix = fix,
             Cells = [.. found.Select(entry => entry.Cell.Index)],
         };

@@ -18,7 +18,7 @@ public static class SoftInterrupts
     /// True when, of rounds with many interrupts and little else, less remains unclaimed by all processes than half the interrupts; false
     /// when more does; null when there is no such round.
     /// </summary>
-    public static bool? AreCharged(IEnumerable<MeasurementView> rounds)
+    public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {
         var shares = rounds
             .Where(r => r.Record.Machine is { CapacityNs: > 0 } machine && machine.SoftIrqNs > Enough * machine.CapacityNs)
@@ -34,7 +34,7 @@ public static class SoftInterrupts
     /// </summary>
     /// <param name="round">The round.</param>
     /// <param name="charged">As <see cref="AreCharged"/> has it; where it is not known, interrupts are nobody's load.</param>
-    public static double? UnseenNs(MeasurementView round, bool? charged) => round.UnattributedNs is not { } left ? null
+    public static double? UnseenNs(RoundMetrics round, bool? charged) => round.UnattributedNs is not { } left ? null
         : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));
 
     private static double SeenNs(MachineUsage machine) => (machine.OthersNs ?? 0) + (double)(machine.KernelThreadsNs ?? 0);
@@ -76,7 +76,7 @@ internal static class MachineDoubts
     /// <summary>Less than this is noise of clocks with steps of 10 to 16 ms, as where rounds are repeated for it.</summary>
     private const double LeastForeignNs = 100e6;
 
-    private static double? ForeignNs(MeasurementView r, bool charged) =>
+    private static double? ForeignNs(RoundMetrics r, bool charged) =>
         (r.Record.Machine!.OthersNs ?? SoftInterrupts.UnseenNs(r, charged)) is { } ns && ns > LeastForeignNs ? ns : null;
 
     private static bool AreCharged(MeasuredRun run) => SoftInterrupts.AreCharged(run.Cells.SelectMany(cell => cell.Rounds)) == true;
@@ -104,7 +104,7 @@ internal static class MachineDoubts
     }
 
     /// <summary>Of the unclaimed time what is known of whose it is; nothing where others were not counted.</summary>
-    private static string Whose(MeasurementView round, bool charged)
+    private static string Whose(RoundMetrics round, bool charged)
     {
         if (round.Record.Machine is not { OthersNs: { } others } machine || SoftInterrupts.UnseenNs(round, charged) is not { } unseen)
             return "";
@@ -121,7 +121,7 @@ internal static class MachineDoubts
     }
 
     /// <summary>The round with the largest share of the machine's time, where that is beyond the limit.</summary>
-    private static (int Number, double Share)? Worst(MeasuredCell cell, double limit, Func<MeasurementView, double?> share)
+    private static (int Number, double Share)? Worst(MeasuredCell cell, double limit, Func<RoundMetrics, double?> share)
     {
         var shares = cell.Rounds.Where(r => r.Record.Machine is { CapacityNs: > 0 }).Select(r => (r.Record.Number, Share: share(r)))
             .Where(entry => entry.Share > limit).ToList();

@@ -77,7 +77,7 @@ internal static class Steadiness
     }
 
     /// <summary>Mean over the rounds of each whole bucket, relative to its round's mean.</summary>
-    private static double[] Profile(IEnumerable<MeasurementView> counted)
+    private static double[] Profile(IEnumerable<RoundMetrics> counted)
     {
         var rounds = counted.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
         var length = rounds.Count == 0 ? 0 : rounds.Min(r => Math.Min(r.Buckets.Count, (int)(r.WindowNs / Measurement.BucketNs)));

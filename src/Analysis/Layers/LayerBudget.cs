@@ -65,7 +65,7 @@ public sealed record LayerBudget
     {
         var budgets = (from call in run.Cells
                        where call.Key is { Protocol: "grpc", Load: "max" }
-                       let budget = Make(run, call, !ofCpu && call.Point is { Connections: 1, Streams: 1 })
+                       let budget = Make(run, call, !ofCpu && call.Workload is { Connections: 1, Streams: 1 })
                        where budget != null
                        select budget).ToList();
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
@@ -149,7 +149,7 @@ public sealed record LayerBudget
 
     // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then
     // none is unclaimed.
-    private static double? CpuOf(MeasurementView round) =>
+    private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }
 

@@ -14,7 +14,7 @@ public sealed class MeasuredRun
         Record = record;
         var counting = Counting(record).ToLookup(round => round.Cell);
         Cells = [.. record.Cells.Select((cell, i) =>
-            new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new MeasurementView(r))], IsOfBuilds))];
+            new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new RoundMetrics(r))], IsOfBuilds))];
         references = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
     }
 
@@ -44,7 +44,7 @@ public sealed class MeasuredRun
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
-        var attempts = record.Rounds.GroupBy(round => (Point.Of(record.Cells[round.Cell].Key), round.Number))
+        var attempts = record.Rounds.GroupBy(round => (Workload.Of(record.Cells[round.Cell].Key), round.Number))
             .SelectMany(number => LastWhole([.. number]));
         return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
 
@@ -67,9 +67,9 @@ public sealed record NamedRun(string Name, MeasuredRun Run);
 public sealed class MeasuredCell
 {
     private readonly bool isOfBuilds;
-    private MeasurementView? all;
+    private RoundMetrics? all;
 
-    internal MeasuredCell(int index, Cell cell, IReadOnlyList<MeasurementView> rounds, bool isOfBuilds = false)
+    internal MeasuredCell(int index, Cell cell, IReadOnlyList<RoundMetrics> rounds, bool isOfBuilds = false)
     {
         (Index, Cell, this.isOfBuilds) = (index, cell, isOfBuilds);
         Rounds = cell.Key.IsSearch ? [] : rounds;
@@ -85,18 +85,18 @@ public sealed class MeasuredCell
     public CellKey Key => Cell.Key;
 
     /// <summary>None of a search: see <see cref="Windows"/>.</summary>
-    public IReadOnlyList<MeasurementView> Rounds { get; }
+    public IReadOnlyList<RoundMetrics> Rounds { get; }
 
     /// <summary>The rounds of a search, each of which had a rate of its own, so that none stands for another; else none.</summary>
-    public IReadOnlyList<MeasurementView> Windows { get; }
+    public IReadOnlyList<RoundMetrics> Windows { get; }
 
     /// <summary>
     /// The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.
     /// </summary>
-    public MeasurementView? Median { get; }
+    public RoundMetrics? Median { get; }
 
     /// <summary>What is compared with each other: everything of the key but the arm.</summary>
-    public Point Point => Point.Of(Key);
+    public Workload Workload => Workload.Of(Key);
 
     /// <summary>Values of the rounds that have one.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
@@ -144,7 +144,7 @@ public sealed class MeasuredCell
     /// Whose latencies stand for the cell: its median round, or where the load was given one with those of all rounds together, of which
     /// nothing else may be asked; null without rounds.
     /// </summary>
-    public MeasurementView? OfLatencies => Median is null || Key.Load == "max" ? Median : All;
+    public RoundMetrics? OfLatencies => Median is null || Key.Load == "max" ? Median : All;
 
     /// <summary>
     /// Between which values the single rounds lie: their signed-rank interval, or their range where they are too few for one; null below
@@ -157,18 +157,18 @@ public sealed class MeasuredCell
             : (new Interval(values.Min(), values.Max()), true);
     }
 
-    private MeasurementView All => all ??= MeasurementView.Together(Rounds);
+    private RoundMetrics All => all ??= RoundMetrics.Together(Rounds);
 
-    internal static MeasurementView? MedianOf(IReadOnlyList<MeasurementView> rounds) =>
+    internal static RoundMetrics? MedianOf(IReadOnlyList<RoundMetrics> rounds) =>
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
 }
 
 /// <summary>
 /// The place in the plan at which arms are compared: same method, size, connections, streams, load and work of the server.
 /// </summary>
-public sealed record Point(long Size, int Connections, int Streams, string Load, string Method = "", string ServerWork = "")
+public sealed record Workload(long Size, int Connections, int Streams, string Load, string Method = "", string ServerWork = "")
 {
-    public static Point Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
+    public static Workload Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
 
     /// <inheritdoc cref="CellKey.Work"/>
     public string Work => CellKey.WorkOf(Method, Size, ServerWork);
@@ -192,7 +192,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     public int? Of(int cell)
     {
         var key = cells[cell];
-        var candidates = Enumerable.Range(0, cells.Count).Where(i => SamePoint(cells[i], key)).ToList();
+        var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();
         var named = First(candidates, other => other.Arm == reference);
         var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport
             && SameFamily(other, key));
@@ -228,7 +228,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return found < 0 ? null : candidates[found];
     }
 
-    private static bool SamePoint(CellKey a, CellKey b) =>
+    private static bool SameWorkload(CellKey a, CellKey b) =>
         (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
 
     private static bool SameFamily(CellKey a, CellKey b) =>

@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Metrics;
 /// <param name="Value">The number; null when the round does not tell it.</param>
 /// <param name="AtLeast">Whether the number is only a lower bound.</param>
 public sealed record Metric(
-    string Id, string Title, Unit Unit, Better Better, Func<MeasurementView, double?> Value, Func<MeasurementView, bool>? AtLeast = null)
+    string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {
     /// <summary>Read from the calls of a round, so that those of several rounds can be put together.</summary>
     public bool IsOfLatencies { get; private init; }
@@ -23,10 +23,10 @@ public sealed record Metric(
     public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
 
     /// <summary>Whether one of them has only a lower bound of it.</summary>
-    public bool IsBound(IEnumerable<MeasurementView> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
+    public bool IsBound(IEnumerable<RoundMetrics> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
 
     /// <summary>The value as text with its unit, – when there is none.</summary>
-    public string Show(MeasurementView reading) =>
+    public string Show(RoundMetrics reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
 
     public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
@@ -37,9 +37,9 @@ public sealed record Metric(
         r => r.Latency.HasBounds)
     { IsOfLatencies = true };
     public static Metric ClientCpu { get; } = new("client_cpu", "client CPU/call", Unit.NanosecondsPerCall, Better.Lower,
-        r => PerCall(MeasurementView.CpuNs(r.Record.Client), r.ClientCalls));
+        r => PerCall(RoundMetrics.CpuNs(r.Record.Client), r.ClientCalls));
     public static Metric ServerCpu { get; } = new("server_cpu", "server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
-        r => PerCall(r.Record.Server is { } s ? MeasurementView.CpuNs(s) : null, r.ServerCalls));
+        r => PerCall(r.Record.Server is { } s ? RoundMetrics.CpuNs(s) : null, r.ServerCalls));
     public static Metric UnattributedCpu { get; } = new("unattributed_cpu", "unattributed CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => PerCall(r.UnattributedNs, r.ClientCalls));
 

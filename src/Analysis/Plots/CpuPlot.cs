@@ -24,13 +24,13 @@ internal sealed class CpuPlot : IPlot
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
-    internal static List<Point> Points(IReadOnlyList<Series> series) =>
-        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Point).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections)
+    internal static List<Workload> Points(IReadOnlyList<Series> series) =>
+        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections)
             .ThenBy(p => p.Streams)];
 
-    private static Panel Draw(Point point, List<Series> all)
+    private static Panel Draw(Workload point, List<Series> all)
     {
-        var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Point == point).Select(cell => (Series: s, Cell: cell))).ToList();
+        var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Workload == point).Select(cell => (Series: s, Cell: cell))).ToList();
         var (marks, y) = (new SvgText(), 30.0);
         var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;
         var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => Total(row.Cell)));
@@ -67,7 +67,7 @@ internal sealed class CpuPlot : IPlot
             .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))])
         { Words = 2 };
         foreach (var cell in RunTables.InOrder(run))
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm, .. metrics.Select(cell.Show)]);
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, .. metrics.Select(cell.Show)]);
         return table;
     }
 }

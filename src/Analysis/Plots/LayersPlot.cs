@@ -27,7 +27,7 @@ internal sealed class LayersPlot : IPlot
     private static Panel Draw(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = LayerText.InOrder(budgets)
-            .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Point)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
+            .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Workload)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
         var (marks, left) = (new SvgText(), 12 + rows.Max(row => row.Name.Length) * 7.2);
         var scale = (Frame.Width - left - 84) / Math.Max(1, LayerText.Longest(budgets));
         var x = left;

@@ -11,7 +11,7 @@ public static class PlotList
     // Those that answer the question of runs of one kind come first.
     private static readonly IPlot[] All =
     [
-        new LayersPlot(), new PromisePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
+        new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
         new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true),
     ];
 
@@ -105,9 +105,9 @@ internal sealed record Facet(string Title, string AxisTitle,
     /// <summary>Along the size where it varies, else along connections or streams.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
     {
-        var points = series.SelectMany(s => s.Cells).Select(cell => cell.Point).Distinct().ToList();
+        var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();
         var (axis, value) = Axis(points);
-        Point Rest(Point point) => axis switch
+        Workload Rest(Workload point) => axis switch
         {
             "connections" => point with { Connections = 0 },
             "streams of a connection" => point with { Streams = 0 },
@@ -117,11 +117,12 @@ internal sealed record Facet(string Title, string AxisTitle,
             .Select(rest => new Facet(TitleOf(rest, points), axis,
             [.. series.Select(s => (s, Line(s, rest))).Where(line => line.Item2.Count > 0)]))];
 
-        IReadOnlyList<(double, MeasuredCell)> Line(Series s, Point rest) =>
-            [.. s.Cells.Where(cell => Rest(cell.Point) == rest).Select(cell => (value(cell.Point), cell)).OrderBy(entry => entry.Item1)];
+        IReadOnlyList<(double, MeasuredCell)> Line(Series s, Workload rest) =>
+            [.. s.Cells.Where(cell => Rest(cell.Workload) == rest).Select(cell => (value(cell.Workload), cell))
+                .OrderBy(entry => entry.Item1)];
     }
 
-    private static (string, Func<Point, double>) Axis(List<Point> points)
+    private static (string, Func<Workload, double>) Axis(List<Workload> points)
     {
         if (points.Select(p => p.Size).Distinct().Count() > 1)
             return (PayloadSize, p => Math.Max(1, p.Size));
@@ -131,7 +132,7 @@ internal sealed record Facet(string Title, string AxisTitle,
             : (points is [{ Method.Length: > 0 }, ..] ? RequestSize : PayloadSize, p => Math.Max(1, p.Size));
     }
 
-    private static string TitleOf(Point rest, List<Point> points)
+    private static string TitleOf(Workload rest, List<Workload> points)
     {
         var parts = new List<string>();
         if (rest.Size > 0 && points.Select(p => p.Size).Distinct().Count() > 1)

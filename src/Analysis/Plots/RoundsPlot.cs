@@ -23,9 +23,9 @@ internal sealed class RoundsPlot : IPlot
             [.. CpuPlot.Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
-    private static Panel Draw(Point point, List<Series> all)
+    private static Panel Draw(Workload point, List<Series> all)
     {
-        var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Point == point).Select(cell => (Series: s, Cell: cell))).ToList();
+        var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Workload == point).Select(cell => (Series: s, Cell: cell))).ToList();
         var left = Math.Max(40, 14 + rows.Max(row => row.Series.Name.Length) * 7.2);
         var rates = rows.SelectMany(row => row.Cell.Values(Metric.Rate)).ToList();
         var x = Scale.Linear(rates.Min() * 0.995, Math.Max(rates.Max() * 1.005, 1e-3), left + 8, Right - 12);
@@ -65,7 +65,7 @@ internal sealed class RoundsPlot : IPlot
         foreach (var cell in RunTables.InOrder(run))
         {
             var byNumber = cell.Rounds.ToDictionary(r => r.Record.Number);
-            table.Add([Arms.NameOf(run, cell.Point), cell.Key.Arm,
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm,
                 .. shown.Select(number => byNumber.TryGetValue(number, out var r) ? Metric.Rate.Show(r) : Quantity.None),
                 .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()]);
         }

@@ -25,13 +25,13 @@ internal sealed class SpectrumPlot : IPlot
 
     private static bool HasData(MeasuredCell cell) => cell.OfLatencies!.Latency.HasDataFor(50);
 
-    private static List<(Series Series, LatencyCounts Latency)> Lines(List<Series> series, Point point) =>
+    private static List<(Series Series, LatencyCounts Latency)> Lines(List<Series> series, Workload point) =>
         [.. from one in series
             from cell in one.Cells
-            where cell.Point == point && HasData(cell)
+            where cell.Workload == point && HasData(cell)
             select (one, cell.OfLatencies!.Latency)];
 
-    private static Panel Draw(Point point, List<Series> all)
+    private static Panel Draw(Workload point, List<Series> all)
     {
         var lines = Lines(all, point);
         var frame = new Frame(190, [.. lines.Select(line => line.Series)]);

@@ -29,11 +29,11 @@ internal sealed class ThroughputPlot : IPlot
         RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
     // Cells that never answered have no bar; at a given load requests/s are what was asked for, and no result.
-    private static List<(Series Series, MeasuredCell Cell)> Rows(Point point, List<Series> all) => [.. all.SelectMany(series =>
-        series.Cells.Where(cell => cell.Point == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
+    private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
+        series.Cells.Where(cell => cell.Workload == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];
 
-    private static Panel Draw(Point point, List<Series> all)
+    private static Panel Draw(Workload point, List<Series> all)
     {
         var (marks, y, rows) = (new SvgText(), 4.0, Rows(point, all));
         var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;

@@ -90,7 +90,7 @@ internal sealed class EchoExplanation : IExplanation
     }
 
     /// <summary>The difference, where all comparisons of the run together allow that one is called better by this metric.</summary>
-    private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<MeasurementView, double?> value,
+    private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
             ? PairedDifference.Of(run, tcp, cell, value) : null;

@@ -18,7 +18,7 @@ public sealed class BencherReport : IReport
         json.WriteStartObject();
         foreach (var series in Series.Of(model))
         {
-            var found = FoundRate.Of(series.File.Run)
+            var found = RateSearchResult.Of(series.File.Run)
                 .FirstOrDefault(search => search.Cell == series.Cell && search.Outcome == SearchOutcome.Found);
             // A benchmark without a measure would be a name that Bencher keeps for nothing.
             if (series.Cell.Median is null && found is null)

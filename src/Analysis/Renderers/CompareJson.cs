@@ -103,7 +103,7 @@ public static class CompareJson
     {
         json.WriteString("arm", key.Arm);
         json.WriteString("variant", key.Variant);
-        JsonReport.WritePoint(json, key);
+        JsonReport.WriteWorkload(json, key);
     }
 
     private static void Write(Utf8JsonWriter json, Gate gate)

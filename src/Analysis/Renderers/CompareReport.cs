@@ -78,7 +78,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
         {
             foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
-                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Point), cell.Key.Arm, metric.Title, cell.ShowMiddle(metric),
+                table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Workload), cell.Key.Arm, metric.Title, cell.ShowMiddle(metric),
                     .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
         return table;

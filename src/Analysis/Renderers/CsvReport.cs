@@ -32,7 +32,7 @@ public sealed class CsvReport : IReport
         text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(ColumnOf), .. MethodColumns]).Append('\n');
         foreach (var file in model.Files)
         {
-            var searches = FoundRate.Of(file.Run).ToDictionary(found => found.Cell);
+            var searches = RateSearchResult.Of(file.Run).ToDictionary(found => found.Cell);
             foreach (var cell in file.Run.Cells)
             {
                 foreach (var round in cell.Rounds.Concat(cell.Windows))
@@ -55,7 +55,7 @@ public sealed class CsvReport : IReport
         Unit.PerSecond or Unit.Count or Unit.PerCall or Unit.Share => "",
     };
 
-    private static IEnumerable<string> Key(NamedRun file, MeasuredCell cell, MeasurementView reading)
+    private static IEnumerable<string> Key(NamedRun file, MeasuredCell cell, RoundMetrics reading)
     {
         var (key, run, round) = (cell.Key, file.Run.Record, reading.Record);
         return new[]
@@ -68,12 +68,12 @@ public sealed class CsvReport : IReport
         }.Select(Quote);
     }
 
-    private static double? Asked(MeasurementView round) => round.Record.AskedRate > 0 ? round.Record.AskedRate : null;
+    private static double? Asked(RoundMetrics round) => round.Record.AskedRate > 0 ? round.Record.AskedRate : null;
 
-    private static IEnumerable<string> Found(FoundRate? found) => found is { Outcome: SearchOutcome.Found }
+    private static IEnumerable<string> Found(RateSearchResult? found) => found is { Outcome: SearchOutcome.Found }
         ? [Text(found.Rate), Text(found.Interval?.Low), Text(found.Interval?.High)] : ["", "", ""];
 
-    private static IEnumerable<string> Method(MeasuredCell cell, MeasurementView round) =>
+    private static IEnumerable<string> Method(MeasuredCell cell, RoundMetrics round) =>
         new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }
             .Select(Quote);
 
@@ -116,7 +116,7 @@ public sealed class WideCsvReport : IReport
     /// <summary>The transport, and whatever else sets the arm apart.</summary>
     internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
 
-    internal static string Milliseconds(MeasurementView round) =>
+    internal static string Milliseconds(RoundMetrics round) =>
         (round.Record.WindowNs / 1e6).ToString("0.###", CultureInfo.InvariantCulture);
 }
 

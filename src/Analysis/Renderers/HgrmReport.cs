@@ -27,7 +27,7 @@ public sealed class HgrmReport : IReport
             // Plotters that take one histogram do not expect a heading.
             if (cells.Count > 1)
                 text.Append(text.Length == 0 ? "" : "\n")
-                    .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Point)}]");
+                    .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Workload)}]");
             text.Append(Of(cell.OfLatencies!.Latency));
             if (cell.OfLatencies.Latency is { HasBounds: true } latency)
                 text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of them are lower bounds: ")

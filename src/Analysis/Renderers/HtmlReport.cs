@@ -37,7 +37,7 @@ public sealed class HtmlReport : IReport
         Each(document => AppendAnswer(text, document, Of(document)));
         foreach (var plot in PlotList.Of(model))
             AppendPlot(text, plot, model);
-        Each(document => AppendBlocks(text, document.FoundRate, Of(document)));
+        Each(document => AppendBlocks(text, document.HighestRate, Of(document)));
         Each(document => AppendBlocks(text, document.WakeUps, Of(document)));
         Each(document => AppendBlocks(text, document.Connections with { Title = "Connections by state" }, Of(document)));
         Each(document => AppendBlocks(text, document.Published, Of(document)));

@@ -71,7 +71,7 @@ public sealed class JsonReport : IReport
         foreach (var cell in run.Cells)
             Write(json, run, cell);
         json.WriteEndArray();
-        Write(json, [.. FoundRate.Of(run)]);
+        Write(json, [.. RateSearchResult.Of(run)]);
         json.WriteStartArray("doubts");
         foreach (var doubt in Doubt.Of(run))
         {
@@ -100,7 +100,7 @@ public sealed class JsonReport : IReport
         json.WriteString("variant", key.Variant);
         if (key.Mode.Length > 0)
             json.WriteString("mode", key.Mode);
-        WritePoint(json, key);
+        WriteWorkload(json, key);
         json.WriteNumber("rounds", cell.Rounds.Count);
         json.WriteStartObject("median");
         foreach (var metric in cell.Median is null ? [] : Metric.All)
@@ -116,7 +116,7 @@ public sealed class JsonReport : IReport
     }
 
     /// <summary>What is asked for, and how hard.</summary>
-    internal static void WritePoint(Utf8JsonWriter json, CellKey key)
+    internal static void WriteWorkload(Utf8JsonWriter json, CellKey key)
     {
         if (key.Method.Length > 0)
         {
@@ -151,7 +151,7 @@ public sealed class JsonReport : IReport
     }
 
     /// <summary>Of <c>--find</c>; nothing without.</summary>
-    private static void Write(Utf8JsonWriter json, IReadOnlyList<FoundRate> searches)
+    private static void Write(Utf8JsonWriter json, IReadOnlyList<RateSearchResult> searches)
     {
         if (searches.Count == 0)
             return;
@@ -159,7 +159,7 @@ public sealed class JsonReport : IReport
         foreach (var found in searches)
         {
             json.WriteStartObject();
-            json.WriteString("promise", found.Promise.Text);
+            json.WriteString("promise", found.Objective.Text);
             json.WriteNumber("cell", found.Cell.Index);
             json.WriteString("arm", found.Cell.Key.Arm);
             json.WriteString("outcome", found.Outcome switch
@@ -180,8 +180,8 @@ public sealed class JsonReport : IReport
                 json.WriteStartObject();
                 json.WriteNumber("rate", Rounded(window.Record.AskedRate));
                 json.WriteBoolean("kept", isKept);
-                foreach (var term in found.Promise.Terms)
-                    Write(json, term.Name, FoundRates.ValueOf(term, window));
+                foreach (var term in found.Objective.Terms)
+                    Write(json, term.Name, RateSearchSentences.ValueOf(term, window));
                 json.WriteEndObject();
             }
             json.WriteEndArray();

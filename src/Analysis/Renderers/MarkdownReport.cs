@@ -37,7 +37,7 @@ public sealed class MarkdownReport : IReport
 
     private static Section[] Sections(Document document) =>
     [
-        document.FoundRate, document.AtGivenLoad, document.Throughput with { Title = "" },
+        document.HighestRate, document.AtGivenLoad, document.Throughput with { Title = "" },
         document.Latency with { Title = "Latency of the median round" },
         document.WakeUps, document.Connections, document.Layers, document.RoundTrips, document.Verdicts, document.Doubts,
     ];

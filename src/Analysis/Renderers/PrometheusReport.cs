@@ -50,7 +50,7 @@ public sealed class PrometheusReport : IReport
     private static void AppendFound(StringBuilder text, IReadOnlyList<Series> all)
     {
         var found = (from series in all
-                     from search in FoundRate.Of(series.File.Run)
+                     from search in RateSearchResult.Of(series.File.Run)
                      where search.Cell == series.Cell && search.Outcome == SearchOutcome.Found
                      select (Labels: Labels(series), Search: search)).ToList();
         Append(text, "ipcbench_found_rate", "Highest rate at which the promise holds, in calls per second.",

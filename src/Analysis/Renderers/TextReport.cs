@@ -80,7 +80,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     private static Section[] Sections(Document document) => document.IsMeasured
         ?
         [
-            document.FoundRate, document.AtGivenLoad, document.Throughput, document.Latency, document.WakeUps, document.Connections,
+            document.HighestRate, document.AtGivenLoad, document.Throughput, document.Latency, document.WakeUps, document.Connections,
             document.Layers, document.RoundTrips, document.Published, document.Method, document.Doubts,
         ]
         : [document.Doubts];

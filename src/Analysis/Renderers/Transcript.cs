@@ -31,7 +31,7 @@ public static class Transcript
     /// <summary>The lines that say what a round of a cell measured.</summary>
     public static string CellResult(RunRecord run, Measurement round)
     {
-        var reading = new MeasurementView(round);
+        var reading = new RoundMetrics(round);
         var text = new StringBuilder();
         var key = run.Cells[round.Cell].Key;
         var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode is "upload" or "push" ? "sent" : "read");
@@ -70,7 +70,7 @@ public static class Transcript
     private static string Bytes(long least, long most) =>
         least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");
 
-    private static void AppendDetails(StringBuilder text, MeasurementView reading, CellKey key)
+    private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
         // Of messages that go one way nobody may know it: however many there are, that is no want of data.
@@ -110,7 +110,7 @@ public static class Transcript
             + $"{truth.MostCalls} calls each, fairness {truth.Fairness:0.000}") + reopened + retries + connects;
     }
 
-    private static void AppendTroubles(StringBuilder text, MeasurementView reading, string note)
+    private static void AppendTroubles(StringBuilder text, RoundMetrics reading, string note)
     {
         if (reading.FailedCalls > 0)
             text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} "

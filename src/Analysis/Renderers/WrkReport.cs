@@ -51,7 +51,7 @@ public sealed class WrkReport : IReport
         AppendTotals(text, reading);
     }
 
-    private static void AppendTotals(StringBuilder text, MeasurementView reading)
+    private static void AppendTotals(StringBuilder text, RoundMetrics reading)
     {
         var (round, bytes) = (reading.Record, BytesOf(reading.Record));
         text.Line(Invariant($"  {round.Completed} requests in {WrkUnits.Time(round.WindowNs)}, {WrkUnits.Bytes(bytes)}B read"));

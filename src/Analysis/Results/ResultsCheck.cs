@@ -55,7 +55,7 @@ internal static class ResultsCheck
     private static string? FaultOf(CellKey key) =>
         Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0
             ? "impossible size, connections or streams"
-            : key.IsSearch && Promise.Parse(key.Load, out var wrong) is null ? wrong : null;
+            : key.IsSearch && LatencyObjective.Parse(key.Load, out var wrong) is null ? wrong : null;
 
     private static string? FaultOf(Measurement round, int cells)
     {

@@ -1,11 +1,11 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// The highest rate at which a promise holds, from windows of load at rates that follow each other. The rates are a stochastic
-/// approximation in log rate: up a step where the window kept the promise, down where it did not, and half the step at each change of
+/// The highest rate at which an objective holds, from windows of load at rates that follow each other. The rates are a stochastic
+/// approximation in log rate: up a step where the window kept the objective, down where it did not, and half the step at each change of
 /// direction (Kesten 1958, Accelerated stochastic approximation), but not below a twenty-fifth: so a window that was wrong by chance is
 /// corrected by those after it, where a bisection would stay wrong. The result is fitted over the windows around the place at which
-/// they end up, weighted by nearness: a local log-linear regression of what counts against the promise on the log rate, by
+/// they end up, weighted by nearness: a local log-linear regression of what counts against the objective on the log rate, by
 /// quasi-likelihood with a variance in proportion to the mean (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). Its
 /// interval is that of the jackknife over the windows (Tukey 1958), so that calls of one window need not be independent.
 /// </summary>
@@ -31,7 +31,7 @@ public static class RateSearch
     private const double Flattest = 0.5, Steepest = 500;
 
     /// <summary>The rate of the next window, in the unit of <paramref name="saturation"/>.</summary>
-    /// <param name="done">Rates of the windows so far, and whether each kept the promise.</param>
+    /// <param name="done">Rates of the windows so far, and whether each kept the objective.</param>
     /// <param name="saturation">What was carried at full load, in calls per second.</param>
     public static double Next(IReadOnlyList<(double Rate, bool IsKept)> done, double saturation)
     {
@@ -51,14 +51,14 @@ public static class RateSearch
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
-    /// The rate at which the mean that counts against the promise is what is allowed, with its interval where there are windows enough
+    /// The rate at which the mean that counts against the objective is what is allowed, with its interval where there are windows enough
     /// and it lies among them.
     /// </summary>
     /// <param name="probes">All windows, those far from the centre count for nothing.</param>
     /// <param name="allowed">Mean of a call.</param>
     /// <param name="centre">See <see cref="Centre"/>.</param>
     /// <param name="alpha">Probability with which the interval may miss the rate.</param>
-    /// <returns>Null where no window is near, or none has anything against the promise.</returns>
+    /// <returns>Null where no window is near, or none has anything against the objective.</returns>
     public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
     {
         if (Local(probes, allowed, centre) is not { } first)
@@ -167,7 +167,7 @@ public static class RateSearch
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
-/// <summary>What one window says of one part of a promise.</summary>
+/// <summary>What one window says of one part of an objective.</summary>
 /// <param name="Rate">Calls per second that were offered.</param>
 /// <param name="Calls">Calls that it is known of.</param>
 /// <param name="Against">Sum over them of what counts against it: 1 for each that is too slow or failed, or its time in ns.</param>

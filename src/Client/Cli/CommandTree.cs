@@ -28,7 +28,7 @@ internal static class CommandTree
         root.Add(CompareCommand.Create());
         root.Add(CompletionCommand.Create());
         root.Add(ResponderCommand.Create());
-        root.Add(KeeperCommand.Create());
+        root.Add(ReaperCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
         return root;
@@ -98,15 +98,15 @@ internal static class ResponderCommand
     }
 }
 
-/// <summary><c>GrpcBench keeper</c>, hidden: ends the servers of <c>ab</c> when the run is killed.</summary>
-internal static class KeeperCommand
+/// <summary><c>GrpcBench reaper</c>, hidden: ends the servers of <c>ab</c> when the run is killed.</summary>
+internal static class ReaperCommand
 {
     public static Command Create()
     {
-        var command = new Command(ServerKeeper.Command, "End servers when standard input closes") { Hidden = true };
+        var command = new Command(ProcessReaper.Command, "End servers when standard input closes") { Hidden = true };
         command.SetAction(async (_, _) =>
         {
-            await ServerKeeper.RunAsync(Console.In);
+            await ProcessReaper.RunAsync(Console.In);
             return ExitCode.Ok;
         });
         return command;

@@ -73,7 +73,7 @@ internal sealed record HttpHeader(string Name, string Value)
         var (name, value) = colon < 0 ? ("", "") : (text[..colon], text[(colon + 1)..].Trim(' ', '\t'));
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
-            throw new UsageException($"-H '{Secrets.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
+            throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
         // The shell split an unquoted header: its value would be taken for a URL, and a secret in it be printed in that refusal.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");

@@ -15,7 +15,7 @@ namespace IpcBench.Client.Cli;
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
     // A queue takes many times as long as its calls wait to come and go.
-    private const double WindowsOfPromise = 100;
+    private const double WindowsOfObjective = 100;
 
     // All packets that may be out at a time, in both directions' buffers.
     private const long MostBytesOut = 1L << 30;
@@ -108,21 +108,21 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return "--arrivals shapes an open loop: add -R 20k, --load 50% or --my-rate 5k";
         if (options.Rate is not null && options.Loads.Count > 0)
         {
-            yield return $"-R and {(options.Promise is not null ? "--find" : isTyped(declared.MyRate) ? "--my-rate" : "--load")} "
+            yield return $"-R and {(options.Objective is not null ? "--find" : isTyped(declared.MyRate) ? "--my-rate" : "--load")} "
                 + "both set the rate: give one of them";
         }
-        if (options.Promise is not null && options.Calls is not null)
+        if (options.Objective is not null && options.Calls is not null)
         {
             yield return isTyped(declared.Calls) ? "--find measures windows of a time, and -n counts calls: leave out -n"
                 : $"--find measures windows of a time, and {declared.Preset.Name} counts packets: add -d 1s";
         }
-        if (options.Promise is not null && options.Modes.Contains(CallMode.Pull))
+        if (options.Objective is not null && options.Modes.Contains(CallMode.Pull))
             yield return "--find sends at random times, and in --mode pull the server sends, and evenly: leave out one of them";
-        if (options.Promise is { } promise && promise.LongestNs * WindowsOfPromise > options.Duration.TotalNanoseconds)
+        if (options.Objective is { } objective && objective.LongestNs * WindowsOfObjective > options.Duration.TotalNanoseconds)
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"--find {promise.Text} needs windows of a hundred times that, or queues would not show: "
-                    + $"add -d {Math.Ceiling(promise.LongestNs * WindowsOfPromise / 1e6):0}ms or more");
+                $"--find {objective.Text} needs windows of a hundred times that, or queues would not show: "
+                    + $"add -d {Math.Ceiling(objective.LongestNs * WindowsOfObjective / 1e6):0}ms or more");
         }
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
             yield return "-n counts calls and -d sets a time: give one of them";

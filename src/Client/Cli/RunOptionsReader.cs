@@ -32,7 +32,7 @@ internal sealed class RunOptionsReader(
 
     /// <summary>With the rounds that its comparisons need, where no number was typed.</summary>
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
-        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Promise is not null);
+        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Objective is not null);
 
     /// <summary>
     /// The shapes that <c>--shape</c> names; else all of the preset where transports are compared at full load and nothing was said of
@@ -127,7 +127,7 @@ internal sealed class RunOptionsReader(
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
             Loads = [.. Of(declared.Load, Parsers.Percent).Select(share => new GivenLoad(share)),
                 .. Of(declared.MyRate, Parsers.Rate).Select(rate => new GivenLoad(null, rate)),
-                .. Get(declared.Find) is { } promise ? [new GivenLoad(null, 0, Parsers.Promise(promise))] : Array.Empty<GivenLoad>()],
+                .. Get(declared.Find) is { } objective ? [new GivenLoad(null, 0, Parsers.Objective(objective))] : Array.Empty<GivenLoad>()],
             AgainstItself = typed.GetValue(declared.AgainstItself),
             Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
             Variants = Variants(),

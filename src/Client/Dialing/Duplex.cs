@@ -34,7 +34,7 @@ internal interface IDuplexOwner
 }
 
 /// <summary>A duplex and the output for it: lets one thread in at a time, and flushes once, when the last one leaves.</summary>
-internal abstract class DuplexGate
+internal abstract class FlushLock
 {
     private readonly BufferPool pool;
     private readonly object? gate;
@@ -42,7 +42,7 @@ internal abstract class DuplexGate
 
     /// <param name="pool">For the output.</param>
     /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on one thread.</param>
-    protected DuplexGate(BufferPool pool, bool isShared)
+    protected FlushLock(BufferPool pool, bool isShared)
     {
         (this.pool, gate) = (pool, isShared ? new object() : null);
         Output = new OutputBuffer(pool);
@@ -96,7 +96,7 @@ internal abstract class DuplexGate
     }
 
     /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
-    protected readonly ref struct Scope(DuplexGate inside)
+    protected readonly ref struct Scope(FlushLock inside)
     {
         public void Dispose() => inside.Leave();
     }

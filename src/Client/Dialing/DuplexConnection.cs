@@ -6,7 +6,7 @@ namespace IpcBench.Client.Dialing;
 /// <summary>
 /// One connection through all its duplexes: opens, tells its streams when a call can be sent, and opens again what died.
 /// </summary>
-internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
+internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
 {
     private const long EndPatienceNs = 100_000_000;
 
@@ -185,7 +185,7 @@ internal abstract class DuplexConnection : DuplexGate, IConnection, IDuplexOwner
             OnEnd(fault);
     }
 
-    /// <summary>A new duplex is there; what is to be said first goes to <see cref="DuplexGate.Output"/>.</summary>
+    /// <summary>A new duplex is there; what is to be said first goes to <see cref="FlushLock.Output"/>.</summary>
     protected abstract void OnDuplex();
 
     /// <summary>The duplex that was about to open will not.</summary>

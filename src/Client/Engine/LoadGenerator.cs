@@ -74,13 +74,13 @@ internal sealed class LoadGenerator : IAsyncDisposable
         if (window.Lead <= TimeSpan.Zero)
             readings.OnBegin();
         var run = new WindowRun(window with { Flow = options.Flow }, schedulers);
-        var watch = new WindowWatch(run, options, schedulers, readings);
+        var supervisor = new WindowSupervisor(run, options, schedulers, readings);
         run.Start();
-        await watch.WatchAsync(cancellation);
-        isAbandoned |= watch.IsAbandoned;
+        await supervisor.WatchAsync(cancellation);
+        isAbandoned |= supervisor.IsAbandoned;
         if (!isAbandoned)
             await run.Drained;
-        return watch.IsUnanswered ? null : WindowTotals.Of(run, schedulers, options, readings, watch.Lost);
+        return supervisor.IsUnanswered ? null : WindowTotals.Of(run, schedulers, options, readings, supervisor.Lost);
     }
 
     private void Make()

@@ -70,10 +70,10 @@ internal sealed class BenchPlan
     public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Given is null);
 
     /// <summary>Cells that are given a load afterwards: a share of what the first phase found, or a rate.</summary>
-    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is { Promise: null });
+    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is { Objective: null });
 
-    /// <summary>Cells whose highest rate at a promise is searched for after that: each round has a rate of its own.</summary>
-    public IEnumerable<PlannedCell> SearchPhase => Cells.Where(cell => cell.Given is { Promise: not null });
+    /// <summary>Cells whose highest rate at an objective is searched for after that: each round has a rate of its own.</summary>
+    public IEnumerable<PlannedCell> SearchPhase => Cells.Where(cell => cell.Given is { Objective: not null });
 
     /// <summary>
     /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
@@ -84,13 +84,13 @@ internal sealed class BenchPlan
             + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell));
 
     /// <summary>Whether any cells take turns.</summary>
-    public bool HasSlices => FirstPhase.GroupBy(cell => Point.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
+    public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
     /// <summary>How long one measurement of the cell takes where a time ends it.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = options.Warmup + options.Duration + CellOverhead;
-        if (!InTurns([.. Cells.Where(other => Point.Of(other.Record.Key) == Point.Of(cell.Record.Key))]))
+        if (!InTurns([.. Cells.Where(other => Workload.Of(other.Record.Key) == Workload.Of(cell.Record.Key))]))
             return whole;
         // A slice of slow calls is as long as five of them, and its edges take as long as four.
         var load = cell.Load;
@@ -109,7 +109,7 @@ internal sealed class BenchPlan
     public int RoundsOf(PlannedCell cell) => cell.Given switch
     {
         null => FirstRounds,
-        { Promise: null } => LoadRounds,
+        { Objective: null } => LoadRounds,
         _ => SearchRounds,
     };
 
@@ -138,7 +138,7 @@ internal sealed class BenchPlan
 
     /// <summary>The cells of one round, shuffled by seed and round number alone; those that are compared follow each other.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
-        RoundOrder.Shuffle(phase, cell => Point.Of(cell.Record.Key), options.Seed, round);
+        RoundOrder.Shuffle(phase, cell => Workload.Of(cell.Record.Key), options.Seed, round);
 
     /// <summary>
     /// What the round measures, in this order: each entry is one cell in one window, or all cells that are compared, in turns.
@@ -146,7 +146,7 @@ internal sealed class BenchPlan
     public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
     {
         var turns = new List<IReadOnlyList<PlannedCell>>();
-        foreach (var compared in Order(phase, round).GroupBy(cell => Point.Of(cell.Record.Key)))
+        foreach (var compared in Order(phase, round).GroupBy(cell => Workload.Of(cell.Record.Key)))
         {
             if (InTurns([.. compared]))
                 turns.Add([.. compared]);
@@ -162,7 +162,7 @@ internal sealed class BenchPlan
     /// not under <c>--watch</c>, which counts connections by state. Between its slices a cell's connections are idle: HTTP/2 servers
     /// leave them open, of others that are not ours nobody knows.
     /// </summary>
-    /// <param name="cells">All of one point.</param>
+    /// <param name="cells">All of one workload.</param>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         options.Slice > TimeSpan.Zero && options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
         && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
@@ -258,7 +258,7 @@ internal sealed class BenchPlan
 
     private static string LoadName(GivenLoad? given, double? rate) => (given?.Share, given?.PerSecond ?? rate) switch
     {
-        _ when given?.Promise is { } promise => promise.Text,
+        _ when given?.Objective is { } objective => objective.Text,
         ({ } part, _) => string.Create(CultureInfo.InvariantCulture, $"{part * 100:0.##}%"),
         (_, { } perSecond) => string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s"),
         _ => "max",
@@ -287,10 +287,10 @@ internal sealed record Target(
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
 {
     /// <summary>What a note calls it: <c>unix, 1 MB, 400 connections</c>.</summary>
-    public string Name => $"{Record.Key.Arm}, {PointName}";
+    public string Name => $"{Record.Key.Arm}, {WorkloadName}";
 
     /// <summary>What a note calls it together with those it is compared with: <c>1 MB, 400 connections</c>.</summary>
-    public string PointName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
+    public string WorkloadName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }
 
 /// <summary>

@@ -70,8 +70,8 @@ internal static class Parsers
         return percent ? value / 100 : value;
     }
 
-    /// <summary>A promise: <c>p99&lt;1ms,failures&lt;0.1%</c>.</summary>
-    public static Promise Promise(string text) => Analysis.Results.Promise.Parse(text, out var error)
+    /// <summary>An objective: <c>p99&lt;1ms,failures&lt;0.1%</c>.</summary>
+    public static LatencyObjective Objective(string text) => Analysis.Results.LatencyObjective.Parse(text, out var error)
         ?? throw new UsageException($"--find: {error}");
 
     /// <summary>A CPU set such as <c>0-1,3</c>, checked against what this process may be given.</summary>

@@ -118,7 +118,7 @@ internal sealed record RunOptions
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
     /// <summary>What is searched for after that; null: nothing.</summary>
-    public Promise? Promise => Loads.Select(load => load.Promise).FirstOrDefault(promise => promise is not null);
+    public LatencyObjective? Objective => Loads.Select(load => load.Objective).FirstOrDefault(objective => objective is not null);
 
     /// <summary>Rounds of a search, those of a kept run too: it takes some to come near.</summary>
     public int SearchRounds => Resume is not { } resume ? (RoundsAuto ? AutoSearchRounds : Rounds) + RateSearch.Approach
@@ -162,8 +162,8 @@ internal sealed record Topology(int Connections, int Streams)
 /// <summary>A load that every arm is given alike, in an open loop.</summary>
 /// <param name="Share">Of the capacity of the slowest arm, 0.5 is half of it; null: a rate was named.</param>
 /// <param name="PerSecond">Calls per second over all connections, where a rate was named.</param>
-/// <param name="Promise">The highest rate at which this holds is searched for, each arm's own; null: it is given.</param>
-internal sealed record GivenLoad(double? Share, double PerSecond = 0, Promise? Promise = null);
+/// <param name="Objective">The highest rate at which this holds is searched for, each arm's own; null: it is given.</param>
+internal sealed record GivenLoad(double? Share, double PerSecond = 0, LatencyObjective? Objective = null);
 
 /// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>

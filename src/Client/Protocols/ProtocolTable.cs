@@ -68,10 +68,9 @@ internal static partial class ProtocolTable
     {
         var bytesAtOnce = (options.Size + HeadRoom) * options.Streams;
         var dialer = await Dialer.ForAsync(options.Address, options.Connector, bytesAtOnce, cancellation);
-        return dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session) { Reopens = !options.ConnectPerCall }) with
-        {
-            Notes = session.Notes,
-        };
+        var source = dialer.Connections(
+            scheduler => new ReconnectingHttp2Connection(scheduler, dialer, session) { Reopens = !options.ConnectPerCall });
+        return source with { Notes = session.Notes };
     }
 
     /// <summary><c>Bench.Download</c>, or the method that was asked for.</summary>
@@ -87,7 +86,7 @@ internal static partial class ProtocolTable
                 Expect = call.Expect,
                 Notes = new FailureNotes(call.Secrets),
                 IsStream = CallMode.IsStream(load.Mode),
-                IsCalled = true,
+                IsUserMethod = true,
                 Flow = load.Flow,
                 Messages = load.Messages,
             };

@@ -15,7 +15,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private readonly RoundsLimit limit = new(options);
     private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : plan.Measurements);
 
-    private readonly HashSet<Point> lengthened = [];
+    private readonly HashSet<Workload> lengthened = [];
     private bool isBegun;
 
     /// <summary>
@@ -56,7 +56,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         double? Rate(PlannedCell cell, int number)
         {
             var run = new MeasuredRun(journal.Record);
-            return FoundRate.Next(run, run.Cells[cell.Index], number);
+            return RateSearchResult.Next(run, run.Cells[cell.Index], number);
         }
         var possible = cells.FindAll(cell => Rate(cell, 1) is not null);
         if (possible.Count < cells.Count)
@@ -79,16 +79,16 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         // A run that is resumed goes on with the numbers of its rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
-        var ofSearch = phase.Any(cell => cell.Given?.Promise is not null);
+        var ofSearch = phase.Any(cell => cell.Given?.Objective is not null);
         for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record, ofSearch); number++)
         {
             if (options.FreshServers && isBegun)
                 await rounds.WarmServersUpAsync(phase, rate(phase[0], number), anew: true, cancellation);
             isBegun = true;
-            foreach (var (point, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
+            foreach (var (workload, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
             {
                 // With all that it is compared with, or its pairs would no longer be of one time.
-                var together = phase.Where(cell => Point.Of(cell.Record.Key) == point).ToList();
+                var together = phase.Where(cell => Workload.Of(cell.Record.Key) == workload).ToList();
                 var round = number.ToString(CultureInfo.InvariantCulture);
                 if (!repeats.TryRepeat(together.Count, journal.Record.Rounds.Count))
                 {
@@ -102,12 +102,12 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     }
 
     /// <summary>Each of the cells once. Returns where they should be measured again, and why.</summary>
-    private async Task<IReadOnlyDictionary<Point, string>> RoundAsync(
+    private async Task<IReadOnlyDictionary<Workload, string>> RoundAsync(
         IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
     {
         observer.RoundStarted(
-            number, attempt, cells.Any(cell => cell.Given?.Promise is not null) ? options.SearchRounds : options.Rounds);
-        var spoiled = new Dictionary<Point, string>();
+            number, attempt, cells.Any(cell => cell.Given?.Objective is not null) ? options.SearchRounds : options.Rounds);
+        var spoiled = new Dictionary<Workload, string>();
         var longer = new List<LongerWindow>();
         foreach (var together in plan.Turns(cells, number))
         {
@@ -122,7 +122,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
                 // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
                 observer.CellFinished(cell, round, journal.Record);
                 if (round.Spoiled.Length > 0)
-                    spoiled.TryAdd(Point.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
+                    spoiled.TryAdd(Workload.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
             }
             longer.AddRange(measured.Select(one => one.Lengthened).OfType<LongerWindow>());
             if (measured.Select(one => one.ServerLost).FirstOrDefault(lost => lost is not null) is { } lost)
@@ -130,7 +130,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             if (journal.IsFull)
                 throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
         }
-        foreach (var compared in longer.GroupBy(window => Point.Of(window.Cell.Record.Key)))
+        foreach (var compared in longer.GroupBy(window => Workload.Of(window.Cell.Record.Key)))
         {
             var sentence = LongerWindow.Sentence([.. compared]);
             if (lengthened.Add(compared.Key))

@@ -31,7 +31,7 @@ internal sealed class ChildServer : IAsyncDisposable
     private readonly TaskCompletionSource outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly List<Endpoint> endpoints = [];
     private readonly ProcessTree tree;
-    private ServerKeeper.KeptServer? bond;
+    private ProcessReaper.KeptServer? bond;
 
     private ChildServer(IServerCommand command)
     {
@@ -69,16 +69,16 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <param name="command">How it is started.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <param name="deadline">How long it may take; null: 30 s.</param>
-    /// <param name="keeper">Ends it when this process is killed; null: it ends by itself.</param>
+    /// <param name="reaper">Ends it when this process is killed; null: it ends by itself.</param>
     /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
     public static async Task<ChildServer> StartAsync(
-        IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ServerKeeper? keeper = null)
+        IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ProcessReaper? reaper = null)
     {
         var patience = deadline ?? StartDeadline;
         var server = new ChildServer(command);
         try
         {
-            server.bond = keeper?.Keep(server.process);
+            server.bond = reaper?.Keep(server.process);
             server.ReadLines(server.process.StandardError, line => server.Complain(line, server.errorEnded));
             server.ReadLines(server.process.StandardOutput, server.Read);
             await (command.Probe is { } probe ? server.ProbeAsync(probe, patience, cancellation)

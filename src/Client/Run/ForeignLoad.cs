@@ -30,7 +30,7 @@ internal static class ForeignLoad
     /// <param name="charged">
     /// Whether this kernel charges soft interrupts to processes, as <see cref="SoftInterrupts.AreCharged"/> finds; null: not known yet.
     /// </param>
-    public static string Reason(MeasurementView round, bool? charged)
+    public static string Reason(RoundMetrics round, bool? charged)
     {
         string[] reasons = [Steal(round.Record.Machine), Foreign(round, charged)];
         return string.Join("; ", reasons.Where(reason => reason.Length > 0));
@@ -40,7 +40,7 @@ internal static class ForeignLoad
         ? Text($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to others")
         : "";
 
-    private static string Foreign(MeasurementView round, bool? charged)
+    private static string Foreign(RoundMetrics round, bool? charged)
     {
         if (round.Record is not { Machine: { OthersNs: { } others } machine, Server: not null })
             return "";

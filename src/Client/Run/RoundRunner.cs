@@ -17,8 +17,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
-    private readonly Dictionary<Point, SliceLength> slices = [];
-    private readonly List<MeasurementView> measured = [];
+    private readonly Dictionary<Workload, SliceLength> slices = [];
+    private readonly List<RoundMetrics> measured = [];
 
     /// <summary>Before a round: servers that are warm (see <see cref="ServerWarmup"/>), those of the last round or new ones.</summary>
     /// <param name="cells">The cells that will be measured.</param>
@@ -31,13 +31,13 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     {
         if (anew)
             await servers.StartAnewAsync(cancellation);
-        foreach (var (cell, time) in ServerWarmup.Plan(options, cells.Select(servers.Now), cell => servers.Links[cell.Target.Address]))
+        foreach (var (cell, time) in ServerWarmup.Plan(options, cells.Select(servers.Now), cell => servers.Controls[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
             progress.Enter(cell, "warming up the server", generator);
-            // Compiled ahead there is nothing to rehearse.
-            using var rehearsal = RuntimeFacts.IsCompiledAhead ? null : new Rehearsal(CountersOf(cell, generator));
+            // Code compiled ahead of time needs no JIT warm-up.
+            using var warmup = RuntimeFacts.IsCompiledAhead ? null : new JitWarmup(CountersOf(cell, generator));
             await WarmUpAsync(generator, time, rate, 0, cancellation);
         }
     }
@@ -71,7 +71,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>
     /// One measurement of each of several cells, in turns: their connections are open together, and one has load at a time.
     /// </summary>
-    /// <param name="planned">All cells of a point (see <see cref="BenchPlan.InTurns"/>), in the order in which they are connected.</param>
+    /// <param name="planned">All cells of a workload (see <see cref="BenchPlan.InTurns"/>), in the order of connecting.</param>
     /// <param name="number">1-based number of the round.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="cancellation">Ends the round early; what was measured until then is returned.</param>
@@ -112,10 +112,10 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
                 .Sum(other => other.Cell.Load.Connections);
             arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
         }
-        var point = Point.Of(arms[0].Cell.Record.Key);
-        var isFirst = !slices.TryGetValue(point, out var length);
+        var workload = Workload.Of(arms[0].Cell.Record.Key);
+        var isFirst = !slices.TryGetValue(workload, out var length);
         if (length is null)
-            slices[point] = length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
+            slices[workload] = length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
         var lost = await TakeTurnsAsync(arms, length, turn.Number, cancellation);
 
         if (arms.All(arm => arm.Result is null))
@@ -189,13 +189,13 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>With the reason why it is doubtful, if there is one.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
-        measured.Add(new MeasurementView(round with { Latency = "" }));
+        measured.Add(new RoundMetrics(round with { Latency = "" }));
         string[] reasons = [standstill, ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured))];
         return new(round with { Spoiled = string.Join("; ", reasons.Where(reason => reason.Length > 0)) }, serverLost);
     }
 
     private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
-        options, servers.Links[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
+        options, servers.Controls[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
 
     /// <summary>The same load before the window, in it and after it; counted calls are all there is.</summary>
     private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
@@ -203,7 +203,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
         {
             Lead = options.Warmup,
-            Poisson = options.Poisson || cell.Given?.Promise is not null,
+            Poisson = options.Poisson || cell.Given?.Objective is not null,
             Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
         };
 
@@ -327,7 +327,7 @@ internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Pl
     public static string Sentence(IReadOnlyList<LongerWindow> compared)
     {
         var cell = compared[0].Cell;
-        var name = compared.Count == 1 ? cell.Name : cell.PointName;
+        var name = compared.Count == 1 ? cell.Name : cell.WorkloadName;
         var planned = compared[0].Planned.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
         return $"{name}: a call takes {Range(compared, one => one.Call, "0.00")} s, "
             + $"so windows are {Range(compared, one => one.Window, "0.0#")} s instead of {planned} s (-d fixes them)";

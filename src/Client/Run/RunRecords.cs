@@ -18,7 +18,7 @@ internal static class RunRecords
             Started = RunClock.Now,
             Label = options.Output.Label,
             Scenario = options.Scenario,
-            CommandLine = Secrets.Without(commandLine),
+            CommandLine = Redaction.Without(commandLine),
             Seed = options.Seed,
             Options = Options(options, plan),
             Call = servers.Targets is [{ Call: { } call }, ..] ? Call(call) : null,

@@ -15,15 +15,15 @@ internal sealed class ServerSet : IAsyncDisposable
     private readonly IReadOnlyDictionary<string, string?> hiddenVariables;
     private readonly List<ChildServer> processes = [];
     private List<Target> targets = [];
-    private readonly List<Address> controls = [];
+    private readonly List<Address> controlAddresses = [];
     private readonly Dictionary<Address, ServerOwner> owners = [];
-    private IReadOnlyDictionary<Address, ServerLink> links = new Dictionary<Address, ServerLink>();
+    private IReadOnlyDictionary<Address, ServerControl> controls = new Dictionary<Address, ServerControl>();
 
     // Endpoints of the first servers in the order in which they were asked for, and where those of the present ones are.
     private readonly List<Address> places = [];
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
-    private ServerKeeper? keeper;
+    private ProcessReaper? reaper;
 
     // For the sentence about a server that ended.
     private string now = "before it was asked anything";
@@ -34,7 +34,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyList<Target> Targets => targets;
 
-    public IReadOnlyDictionary<Address, ServerLink> Links => links;
+    public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
     /// <summary>Whose CPU time is the server's at each address.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
@@ -44,7 +44,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     /// <summary>What the servers tell about themselves, one entry for each process.</summary>
     public IReadOnlyList<ServerInfo> Infos =>
-        [.. links.GroupBy(link => link.Value, link => link.Key).Select(group => group.Key.Info(group)).OfType<ServerInfo>()];
+        [.. controls.GroupBy(control => control.Value, control => control.Key).Select(group => group.Key.Info(group)).OfType<ServerInfo>()];
 
     /// <summary>Starts what has to be started and asks every server what it is.</summary>
     /// <exception cref="EnvironmentException">A server did not start, or nobody answers at an address.</exception>
@@ -74,10 +74,10 @@ internal sealed class ServerSet : IAsyncDisposable
             }
             if (options.Call is not null)
                 set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];
-            set.links = await ServerLink.OpenAsync(set.targets, set.controls, options.Connector, set.Patience, cancellation);
+            set.controls = await ServerControl.OpenAsync(set.targets, set.controlAddresses, options.Connector, set.Patience, cancellation);
             foreach (var address in set.targets.Select(target => target.Address).Distinct().Except(set.owners.Keys))
                 set.owners[address] = ServerOwner.Of(address, options);
-            await DownloadCheck.CheckAsync(options, set.links, cancellation);
+            await DownloadCheck.CheckAsync(options, set.controls, cancellation);
             set.now = "before the first round";
             return set;
         }
@@ -121,13 +121,13 @@ internal sealed class ServerSet : IAsyncDisposable
     {
         if (await DeathAsync(failed: false) is { } death)
             throw new IOException(death);
-        foreach (var link in links.Values.Distinct())
-            link.Dispose();
-        links = new Dictionary<Address, ServerLink>();
+        foreach (var control in controls.Values.Distinct())
+            control.Dispose();
+        controls = new Dictionary<Address, ServerControl>();
         var former = processes.AsEnumerable().Reverse().ToList();
         processes.Clear();
         (isReversed, present) = (!isReversed, []);
-        controls.Clear();
+        controlAddresses.Clear();
         owners.Clear();
         try
         {
@@ -138,7 +138,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 addresses.AddRange(servers.SelectMany(server => InOrder(server, isReversed)));
             foreach (var (place, address) in places.Zip(addresses))
                 present[place] = address;
-            links = await ServerLink.OpenAsync([.. targets.Select(Now)], controls, options.Connector, Patience, cancellation);
+            controls = await ServerControl.OpenAsync([.. targets.Select(Now)], controlAddresses, options.Connector, Patience, cancellation);
         }
         catch (EnvironmentException e)
         {
@@ -158,15 +158,15 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var link in links.Values.Distinct())
-            link.Dispose();
+        foreach (var control in controls.Values.Distinct())
+            control.Dispose();
         try
         {
             await ChildProcess.EndAllAsync(processes);
         }
         finally
         {
-            keeper?.Dispose();
+            reaper?.Dispose();
         }
     }
 
@@ -193,12 +193,12 @@ internal sealed class ServerSet : IAsyncDisposable
     private async Task<IReadOnlyList<ChildServer>> StartGivenAsync(
         string side, IReadOnlyList<string> words, CancellationToken cancellation)
     {
-        keeper ??= ServerKeeper.Start(adopting: true);
+        reaper ??= ProcessReaper.Start(adopting: true);
         var servers = new List<ChildServer>();
         foreach (var kind in options.Transports)
         {
             var command = new GivenCommand($"the {side} server", words, kind, options.ServerCpus, hiddenVariables);
-            var server = await ChildServer.StartAsync(command, cancellation, keeper: keeper);
+            var server = await ChildServer.StartAsync(command, cancellation, reaper: reaper);
             processes.Add(server);
             servers.Add(server);
             owners[command.Probe] = new ServerOwner(server.Ids, IsOurs: true);
@@ -222,7 +222,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 $"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: "
                     + $"{string.Join(" ", server.Complaints)}");
         }
-        controls.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
+        controlAddresses.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
         foreach (var endpoint in server.Endpoints)
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
         return server;

@@ -14,12 +14,13 @@ namespace IpcBench.Client.Run;
 /// tells of itself is asked before and after all load, since a busy server answers late.
 /// </summary>
 /// <param name="options">The run.</param>
-/// <param name="link">Where the server tells about itself.</param>
+/// <param name="control">Where the server tells about itself.</param>
 /// <param name="owner">Its processes.</param>
 /// <param name="systemCalls">Of the client's event loops so far.</param>
 /// <param name="begun">Is called when the window begins.</param>
 internal sealed class WindowCounters(
-    RunOptions options, ServerLink link, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null) : IWindowEdges, IDisposable
+    RunOptions options, ServerControl control, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null)
+    : IWindowEdges, IDisposable
 {
     private readonly ProcessTree? tree = owner.Pids.Count == 0 ? null : new ProcessTree(owner.Pids);
     private UsageReply? serverBefore, serverAfter;
@@ -51,7 +52,7 @@ internal sealed class WindowCounters(
     /// <summary>Before any load: asks the server, and looks for its processes.</summary>
     public async Task AskFirstAsync(CancellationToken cancellation)
     {
-        serverBefore = await link.UsageAsync(cancellation);
+        serverBefore = await control.UsageAsync(cancellation);
         if (IsSearched)
             tree?.Find();
     }
@@ -91,7 +92,7 @@ internal sealed class WindowCounters(
     }
 
     /// <summary>When no call is out any more: asks the server again.</summary>
-    public async Task AskLastAsync() => serverAfter = await link.UsageAsync(CancellationToken.None);
+    public async Task AskLastAsync() => serverAfter = await control.UsageAsync(CancellationToken.None);
 
     /// <summary>All that was read, once the window has ended.</summary>
     /// <param name="calls">Calls that its CPU times are divided by.</param>
@@ -143,10 +144,10 @@ internal sealed class WindowCounters(
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
-            : (ServerLink.EndpointOf(serverBefore, target.Address), ServerLink.EndpointOf(serverAfter, target.Address));
+            : (ServerControl.EndpointOf(serverBefore, target.Address), ServerControl.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? null : new EndpointTold(
             // A connection is open for the client before the server has accepted it: a busy one may have come to that later only.
-            Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - link.OwnConnections(target.Address) - ConnectionsBeside,
+            Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - control.OwnConnections(target.Address) - ConnectionsBeside,
             ownCalls,
             // Bytes that come back are no calls to an echo.
             target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls);

@@ -15,34 +15,34 @@ internal sealed class RunningTable
 {
     private const int Gap = 2;
     private readonly List<string> arms;
-    private readonly List<Point> points;
-    private readonly Dictionary<(Point, string), (string Text, string Colour)> known = [];
+    private readonly List<Workload> workloads;
+    private readonly Dictionary<(Workload, string), (string Text, string Colour)> known = [];
 
     public RunningTable(BenchPlan plan)
     {
         arms = [.. plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct()];
-        points = [.. plan.Cells.Select(cell => Point.Of(cell.Record.Key)).Distinct()];
+        workloads = [.. plan.Cells.Select(cell => Workload.Of(cell.Record.Key)).Distinct()];
     }
 
     /// <summary>Takes what one more round of a cell changes: that cell and, of a reference, all that are held against it.</summary>
     public void Update(int cell, RunRecord record)
     {
         var run = new MeasuredRun(record);
-        foreach (var other in run.Cells.Where(other => other.Point == run.Cells[cell].Point && other.Median is not null))
-            known[(other.Point, other.Key.Arm)] = Show(run, other);
+        foreach (var other in run.Cells.Where(other => other.Workload == run.Cells[cell].Workload && other.Median is not null))
+            known[(other.Workload, other.Key.Arm)] = Show(run, other);
         if (run.Cells[cell] is { Key.IsSearch: true, Windows: [.., var last] } search)
-            known[(search.Point, search.Key.Arm)] = ($"at {Quantity.Count(last.Record.AskedRate)}/s", "default");
+            known[(search.Workload, search.Key.Arm)] = ($"at {Quantity.Count(last.Record.AskedRate)}/s", "default");
     }
 
     /// <summary>Lines of markup, as many as have room; the rest is counted.</summary>
     public IEnumerable<string> Lines(int width, int height)
     {
-        var across = Grid(points.ConvertAll(NameOf), arms, (row, column) => Known(points[row], arms[column]), width);
+        var across = Grid(workloads.ConvertAll(NameOf), arms, (row, column) => Known(workloads[row], arms[column]), width);
         var rows = across
-            ?? Grid(arms, points.ConvertAll(NameOf), (row, column) => Known(points[column], arms[row]), width)
-            ?? [.. from point in points
+            ?? Grid(arms, workloads.ConvertAll(NameOf), (row, column) => Known(workloads[column], arms[row]), width)
+            ?? [.. from workload in workloads
                    from arm in arms
-                   select Cut($"{NameOf(point)}  {arm}  {Known(point, arm).Text}", width)];
+                   select Cut($"{NameOf(workload)}  {arm}  {Known(workload, arm).Text}", width)];
         var room = Math.Max(1, height);
         foreach (var row in rows.Take(rows.Count > room ? room - 1 : room))
             yield return row;
@@ -77,15 +77,15 @@ internal sealed class RunningTable
         return [Row("", column => (columns[column], "bold")), .. rows.Select((name, row) => Row(name, column => cell(row, column)))];
     }
 
-    private (string Text, string Colour) Known(Point point, string arm) => known.GetValueOrDefault((point, arm), ("·", "grey"));
+    private (string Text, string Colour) Known(Workload workload, string arm) => known.GetValueOrDefault((workload, arm), ("·", "grey"));
 
     /// <summary>The size, and what else varies.</summary>
-    private string NameOf(Point point)
+    private string NameOf(Workload workload)
     {
-        var connections = points.Exists(other => other.Connections != point.Connections) ? $" c {Number(point.Connections)}" : "";
-        var streams = points.Exists(other => other.Streams != point.Streams) ? $" m {Number(point.Streams)}" : "";
-        var load = points.Exists(other => other.Load != point.Load) && point.Load != "max" ? " " + point.Load : "";
-        return point.Work + connections + streams + load;
+        var connections = workloads.Exists(other => other.Connections != workload.Connections) ? $" c {Number(workload.Connections)}" : "";
+        var streams = workloads.Exists(other => other.Streams != workload.Streams) ? $" m {Number(workload.Streams)}" : "";
+        var load = workloads.Exists(other => other.Load != workload.Load) && workload.Load != "max" ? " " + workload.Load : "";
+        return workload.Work + connections + streams + load;
     }
 
     private static string Number(int value) => value.ToString(CultureInfo.InvariantCulture);

@@ -14,7 +14,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     private const double LeastGrowth = 1.1;
 
     private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
-    private readonly HashSet<Point> grown = [];
+    private readonly HashSet<Workload> grown = [];
     private readonly TimeLeft shown = new();
     private readonly bool isPlanned = options.Calls is null;
     private (TimeSpan Sum, int Rounds) between;
@@ -43,7 +43,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         var known = done.GetValueOrDefault(cell.Index);
         done[cell.Index] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
         last = now;
-        if (isPlanned && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Point.Of(cell.Record.Key)))
+        if (isPlanned && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Workload.Of(cell.Record.Key)))
             shown.Forget();
     }
 
@@ -58,16 +58,16 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         if (options.RoundsAuto)
             return TimeSpan.FromTicks(Math.Max(0, (options.MaxTime - Stopwatch.GetElapsedTime(begun, now)).Ticks));
         var alike = plan.Cells.Where(cell => done.ContainsKey(cell.Index)).ToLookup(
-            cell => Point.Of(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
+            cell => Workload.Of(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
         var left = Math.Max(0, plan.RoundsInAll - 1 - between.Rounds)
             * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
         {
-            var all = cell.Given?.Promise is null ? options.Rounds : options.SearchRounds;
+            var all = cell.Given?.Objective is null ? options.Rounds : options.SearchRounds;
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: all - plan.RoundsOf(cell)));
             if (known.Count == 0 && !isPlanned)
                 return null;
-            var others = alike[Point.Of(cell.Record.Key)].ToList();
+            var others = alike[Workload.Of(cell.Record.Key)].ToList();
             var once = known.Count > 0 ? known.Sum / known.Count
                 : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : plan.TimeOf(cell);
             left += (all - known.Round) * once;

@@ -100,7 +100,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     {
         if (end == Gone)
             return;
-        if (Endpoint.Fault.EndsWithError && end == UnaryResult.Ended)
+        if (Endpoint.Behavior.EndsWithError && end == UnaryResult.Ended)
             end = UnaryResult.Fail(GrpcStatusCode.Internal, "");
         await EndAsync(end);
     }

@@ -3,7 +3,7 @@ using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Services;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Http.Features;
@@ -50,10 +50,10 @@ internal sealed class ReceivingCall(
                 if (wrong.Message is not null)
                     return wrong;
                 received.Messages++;
-                received.Bytes += method == ReceivingMethod.Echo ? reader.Size : Endpoint.Fault.SizeFor((int)reader.Size);
-                if (Endpoint.Fault != Fault.None)
+                received.Bytes += method == ReceivingMethod.Echo ? reader.Size : Endpoint.Behavior.SizeFor((int)reader.Size);
+                if (Endpoint.Behavior != EndpointBehavior.None)
                 {
-                    await Endpoint.Fault.HoldAsync();
+                    await Endpoint.Behavior.HoldAsync();
                     now = MonotonicClock.NowNs;
                 }
                 arrivals?.Add(reader.Stamp, now);
@@ -65,7 +65,7 @@ internal sealed class ReceivingCall(
                         return Gone;
                     unflushed = 0;
                 }
-                if (!await WriteAsync(output, Endpoint.Fault.SizeFor((int)reader.Size), reader.Stamp, reader.Sequence))
+                if (!await WriteAsync(output, Endpoint.Behavior.SizeFor((int)reader.Size), reader.Stamp, reader.Sequence))
                     return Gone;
                 unflushed += MessageBytes;
             }

@@ -3,7 +3,7 @@ using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Services;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Http.Features;
@@ -45,10 +45,10 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
             }
             if (begins && request.Rate > 0)
                 await pace.UntilAsync(due, gone);
-            if (begins && Endpoint.Fault != Fault.None)
-                await Endpoint.Fault.HoldAsync();
+            if (begins && Endpoint.Behavior != EndpointBehavior.None)
+                await Endpoint.Behavior.HoldAsync();
             if (begins)
-                left = Endpoint.Fault.SizeFor((int)request.Size);
+                left = Endpoint.Behavior.SizeFor((int)request.Size);
             var part = request.Chunk > 0 ? (int)Math.Min(left, request.Chunk) : left;
             if (!await WriteAsync(output, part, (ulong)due, sequence++))
                 return Gone;

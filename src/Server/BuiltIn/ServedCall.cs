@@ -3,7 +3,7 @@ using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -78,16 +78,16 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
             ResponseWriter.Fail(features, result.Code, result.Message);
             return Task.CompletedTask;
         }
-        if (method.IsBench && endpoint.Fault != Fault.None)
-            return WriteWithFaultAsync(reply);
+        if (method.IsBench && endpoint.Behavior != EndpointBehavior.None)
+            return WriteWithBehaviorAsync(reply);
         return WriteAsync(method, reply);
     }
 
-    private async Task WriteWithFaultAsync(ReplyFrame reply)
+    private async Task WriteWithBehaviorAsync(ReplyFrame reply)
     {
-        await endpoint.Fault.HoldAsync();
+        await endpoint.Behavior.HoldAsync();
         var written = await ResponseWriter.WriteAsync(features, reply, services.Budget);
-        var status = endpoint.Fault.EndsWithError ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
+        var status = endpoint.Behavior.EndsWithError ? GrpcStatusCode.Internal : GrpcStatusCode.Ok;
         if (written)
             ResponseWriter.End(features, status);
         if (written && status == GrpcStatusCode.Ok)

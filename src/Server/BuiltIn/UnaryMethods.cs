@@ -33,7 +33,7 @@ internal sealed class UnaryMethods(BenchServices services)
         var size = DownloadSize.Parse(message);
         if (!services.Accepts(size, out var refusal))
             return UnaryResult.Fail(GrpcStatusCode.InvalidArgument, refusal);
-        return UnaryResult.Ok(services.Replies.For(endpoint.Fault.SizeFor((int)size)));
+        return UnaryResult.Ok(services.Replies.For(endpoint.Behavior.SizeFor((int)size)));
     }
 
     // The request has no field yet; it is parsed all the same, for a broken message is an error here too.

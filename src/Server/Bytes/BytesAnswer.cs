@@ -1,6 +1,6 @@
 using System.Globalization;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -19,8 +19,8 @@ internal static class BytesAnswer
         if (!BytesPath.TryParse(request.Path, out var size) || !services.Accepts(size, out _))
             return Refuse(features, StatusCodes.Status400BadRequest);
         var endpoint = features.GetRequiredFeature<ServerEndpoint>();
-        if (endpoint.Fault != Fault.None)
-            return WithFaultAsync(features, services, endpoint, (int)size);
+        if (endpoint.Behavior != EndpointBehavior.None)
+            return WithBehaviorAsync(features, services, endpoint, (int)size);
         var writing = ResponseWriter.WriteAsync(features, services.Bytes.For((int)size), services.Budget, ContentType);
         if (!writing.IsCompletedSuccessfully)
             return EndAsync(writing, endpoint);
@@ -29,15 +29,15 @@ internal static class BytesAnswer
         return Task.CompletedTask;
     }
 
-    private static async Task WithFaultAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
+    private static async Task WithBehaviorAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
     {
-        await endpoint.Fault.HoldAsync();
-        if (endpoint.Fault.EndsWithError)
+        await endpoint.Behavior.HoldAsync();
+        if (endpoint.Behavior.EndsWithError)
         {
             await Refuse(features, StatusCodes.Status500InternalServerError);
             return;
         }
-        var reply = services.Bytes.For(endpoint.Fault.SizeFor(size));
+        var reply = services.Bytes.For(endpoint.Behavior.SizeFor(size));
         await EndAsync(ResponseWriter.WriteAsync(features, reply, services.Budget, ContentType), endpoint);
     }
 

@@ -1,4 +1,4 @@
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
 
@@ -75,9 +75,9 @@ internal static class EndpointBinder
 
 /// <summary>What an endpoint does with its connections, whatever they are made of.</summary>
 /// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
-/// <param name="Fault">What it does wrong on purpose.</param>
+/// <param name="Behavior">What it does wrong on purpose.</param>
 /// <param name="IsWithoutKestrel">A plain socket's echo is answered by an event loop or a task of its own rather than by Kestrel.</param>
-internal readonly record struct EndpointRole(bool IsEcho, Fault Fault, bool IsWithoutKestrel = false)
+internal readonly record struct EndpointRole(bool IsEcho, EndpointBehavior Behavior, bool IsWithoutKestrel = false)
 {
     /// <summary>What asks for it on the command line.</summary>
     public string Option => IsEcho ? "--echo" : "--listen";

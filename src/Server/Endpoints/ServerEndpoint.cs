@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Server.Echo;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -21,8 +21,8 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
 
     public EndpointCounters Counters { get; } = new();
 
-    /// <inheritdoc cref="EndpointRole.Fault"/>
-    public Fault Fault => role.Fault;
+    /// <inheritdoc cref="EndpointRole.Behavior"/>
+    public EndpointBehavior Behavior => role.Behavior;
 
     /// <summary>Bytes are returned as they come; no gRPC.</summary>
     public bool IsEcho => role.IsEcho;
@@ -48,7 +48,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     {
         AddLayers(listen);
         if (IsEcho)
-            listen.Run(connection => EchoHandler.RunAsync(connection, Fault == Fault.None ? null : Fault.HoldAsync));
+            listen.Run(connection => EchoHandler.RunAsync(connection, Behavior == EndpointBehavior.None ? null : Behavior.HoldAsync));
     }
 
     /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>

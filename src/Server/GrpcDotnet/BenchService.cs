@@ -4,7 +4,7 @@ using Grpc.Core;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Transports.Loop;
@@ -28,7 +28,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         var http = context.GetHttpContext();
         var endpoint = http.Features.GetRequiredFeature<ServerEndpoint>();
         var room = ReplyRoom.TakeAsync(services.Whole, http, request.Size);
-        if (endpoint.Fault != Fault.None || !room.IsCompletedSuccessfully)
+        if (endpoint.Behavior != EndpointBehavior.None || !room.IsCompletedSuccessfully)
             return AnswerAsync(room, request, context, endpoint);
         endpoint.Counters.CallAnswered();
         return replies.For((int)request.Size);
@@ -37,12 +37,12 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     public override async Task<Received> Upload(Payload request, ServerCallContext context)
     {
         var endpoint = EndpointOf(context);
-        await endpoint.Fault.HoldAsync();
-        if (endpoint.Fault.EndsWithError)
+        await endpoint.Behavior.HoldAsync();
+        if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
             endpoint.Counters.CallAnswered();
-        return new Received { Bytes = endpoint.Fault.SizeFor(request.Payload_.Length), Messages = 1 };
+        return new Received { Bytes = endpoint.Behavior.SizeFor(request.Payload_.Length), Messages = 1 };
     }
 
     public override async Task Echo(
@@ -55,13 +55,13 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             var message = requests.Current;
             Check(message, due++);
             endpoint.Counters.MessagesPassed(1);
-            await endpoint.Fault.HoldAsync();
-            var size = endpoint.Fault.SizeFor(message.Payload_.Length);
+            await endpoint.Behavior.HoldAsync();
+            var size = endpoint.Behavior.SizeFor(message.Payload_.Length);
             if (size < message.Payload_.Length)
                 message.Payload_ = UnsafeByteOperations.UnsafeWrap(message.Payload_.Memory[..size]);
             await answers.WriteAsync(message, context.CancellationToken);
         }
-        if (endpoint.Fault.EndsWithError)
+        if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
     }
 
@@ -74,11 +74,11 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             Check(requests.Current, due++);
             endpoint.Counters.MessagesPassed(1);
             received.Messages++;
-            received.Bytes += endpoint.Fault.SizeFor(requests.Current.Payload_.Length);
-            await endpoint.Fault.HoldAsync();
+            received.Bytes += endpoint.Behavior.SizeFor(requests.Current.Payload_.Length);
+            await endpoint.Behavior.HoldAsync();
             arrivals.Add(requests.Current.Stamp, MonotonicClock.NowNs);
         }
-        if (endpoint.Fault.EndsWithError)
+        if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         received.Arrivals = arrivals.Told();
         return received;
@@ -91,7 +91,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         if (!BenchServices.Accepts(request))
             throw new RpcException(new Status(StatusCode.InvalidArgument, BenchServices.WrongPull));
         var endpoint = EndpointOf(context);
-        var size = endpoint.Fault.SizeFor((int)request.Size);
+        var size = endpoint.Behavior.SizeFor((int)request.Size);
         var parts = request.Chunk > 0 ? Math.Max(1, (size + request.Chunk - 1) / request.Chunk) : 1;
         var (part, last) = (await PartAsync(parts == 1 ? size : request.Chunk), await PartAsync(size - (parts - 1) * request.Chunk));
         var (start, pace, sequence) = (MonotonicClock.NowNs + request.DelayNs, new MessagePace(), 0u);
@@ -100,7 +100,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
             var due = request.Rate > 0 ? start + (long)(number * (1e9 / request.Rate)) : MonotonicClock.NowNs;
             if (request.Rate > 0)
                 await pace.UntilAsync(due, context.CancellationToken);
-            await endpoint.Fault.HoldAsync();
+            await endpoint.Behavior.HoldAsync();
             for (var left = parts; left > 0; left--)
             {
                 var message = new Payload { Stamp = (ulong)due, Sequence = sequence++, Payload_ = left == 1 ? last : part };
@@ -127,13 +127,13 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
         ValueTask room, DownloadRequest request, ServerCallContext context, ServerEndpoint endpoint)
     {
         await room;
-        await endpoint.Fault.HoldAsync();
+        await endpoint.Behavior.HoldAsync();
         // The status is set and not thrown, so that the whole payload goes before it.
-        if (endpoint.Fault.EndsWithError)
+        if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
             endpoint.Counters.CallAnswered();
-        return await replies.For(endpoint.Fault.SizeFor((int)request.Size));
+        return await replies.For(endpoint.Behavior.SizeFor((int)request.Size));
     }
 }
 

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Hosting;
@@ -79,7 +79,7 @@ internal sealed class BareEchoHost : IDisposable
                     socket.NoDelay = !options.Nagle;
                 if (options.SocketBuffer is { } size)
                     (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
-                await ReturnAllAsync(socket, buffer.AsMemory(0, MostAtOnce), endpoint.Fault);
+                await ReturnAllAsync(socket, buffer.AsMemory(0, MostAtOnce), endpoint.Behavior);
             }
         }
         catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
@@ -94,14 +94,14 @@ internal sealed class BareEchoHost : IDisposable
         }
     }
 
-    private async Task ReturnAllAsync(Socket socket, Memory<byte> buffer, Fault fault)
+    private async Task ReturnAllAsync(Socket socket, Memory<byte> buffer, EndpointBehavior behavior)
     {
         using var stall = CancellationTokenSource.CreateLinkedTokenSource(stopping.Token);
         int count;
         while ((count = await socket.ReceiveAsync(buffer, SocketFlags.None, stopping.Token)) > 0)
         {
-            if (fault != Fault.None)
-                await fault.HoldAsync();
+            if (behavior != EndpointBehavior.None)
+                await behavior.HoldAsync();
             for (var rest = buffer[..count]; rest.Length > 0;)
             {
                 var send = socket.SendAsync(rest, SocketFlags.None, stall.Token);

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.Versioning;
 using IpcBench.Server.Echo;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports.Loop;
 
@@ -141,7 +141,7 @@ internal sealed class LoopEchoHost : IDisposable
             }
         }
 
-        private Func<ValueTask>? Hold => endpoint.Fault == Fault.None ? null : endpoint.Fault.HoldAsync;
+        private Func<ValueTask>? Hold => endpoint.Behavior == EndpointBehavior.None ? null : endpoint.Behavior.HoldAsync;
 
         private void OnEnd(LoopEchoConnection connection)
         {

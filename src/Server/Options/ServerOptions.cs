@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using IpcBench.Server.Faults;
+using IpcBench.Server.Behaviors;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
@@ -72,7 +72,7 @@ internal sealed record ServerOptions
     public int? PipeListeners { get; init; }
 
     /// <summary>Deliberate defects, for tests of the measuring itself.</summary>
-    public FaultOptions Faults { get; init; } = new();
+    public EndpointBehaviorOptions Behaviors { get; init; } = new();
 
     /// <summary>What <c>Control.Describe</c> tells of these, and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
     public IEnumerable<(string Name, string Value)> Settings()
@@ -92,7 +92,7 @@ internal sealed record ServerOptions
             yield return ("pipe-buffer", Text(PipeBuffer));
             yield return ("pipe-listeners", Text(PipeListeners));
         }
-        foreach (var (name, values) in Faults.Given)
+        foreach (var (name, values) in Behaviors.Given)
         {
             if (values.Count > 0)
                 yield return (name, string.Join(' ', values));
@@ -228,7 +228,7 @@ internal static class ServerArguments
         WriteChunk = parsed.GetValue(WriteChunk),
         PipeBuffer = parsed.GetValue(PipeBuffer),
         PipeListeners = parsed.GetValue(PipeListeners),
-        Faults = new FaultOptions
+        Behaviors = new EndpointBehaviorOptions
         {
             Work = parsed.GetValue(Work) ?? [],
             DelayUs = parsed.GetValue(DelayUs) ?? [],

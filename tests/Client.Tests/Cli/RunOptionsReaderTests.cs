@@ -65,7 +65,7 @@ public class RunOptionsReaderTests
     public void A_promise_is_one_more_load_whose_cells_have_more_rounds_and_are_compared_with_nothing()
     {
         var options = Read("--find", "p99 < 1ms", "--transports", "tcp,unix", "-s", "10", "-r", "6");
-        Assert.Equal("p99<1ms", options.Promise!.Text);
+        Assert.Equal("p99<1ms", options.Objective!.Text);
         Target On(Address address) => new(address, options.Variants[0]);
         var plan = new BenchPlan(options, [On(new Address.Tcp("localhost", 1)), On(new Address.Unix("/a"))]);
         Assert.Equal(["max", "max", "p99<1ms", "p99<1ms"], plan.Cells.Select(cell => cell.Record.Key.Load));

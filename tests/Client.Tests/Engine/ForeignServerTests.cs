@@ -64,7 +64,7 @@ public class ForeignServerTests
                 Streams = 4,
             };
             var dialer = new StreamDialer(Connector.For(address, new()), 4096);
-            var source = dialer.Connections(scheduler => new Http2Client(scheduler, dialer, session));
+            var source = dialer.Connections(scheduler => new ReconnectingHttp2Connection(scheduler, dialer, session));
             await WaitForAsync(address);
             await using var generator = await LoadGenerator.OpenAsync(
                 TestLoad.Options(address, streams: 4, size: 20_000), source, CancellationToken.None);

@@ -204,7 +204,7 @@ public class CalledStreamTests
         Size = 1,
         Reply = ReplyKind.Any,
         IsStream = true,
-        IsCalled = true,
+        IsUserMethod = true,
         Flow = flow,
         Messages = messages,
         Streams = 1,

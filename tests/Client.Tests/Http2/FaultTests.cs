@@ -15,7 +15,7 @@ public class FaultTests
     [Fact]
     public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
     {
-        var connection = new Http2Client(new SyncScheduler(), new MadeDialer(_ => new ThrowingDuplex()), Options);
+        var connection = new ReconnectingHttp2Connection(new SyncScheduler(), new MadeDialer(_ => new ThrowingDuplex()), Options);
         await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None)
             .WaitAsync(Patience, CancellationToken.None));
         await Task.Factory.StartNew(() => connection.SetAccepting(true), CancellationToken.None, TaskCreationOptions.LongRunning,
@@ -28,7 +28,8 @@ public class FaultTests
     public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
     {
         var stream = new ThrowingStream(atOnce);
-        var connection = new Http2Client(new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(owner, stream, 4096)), Options);
+        var connection = new ReconnectingHttp2Connection(
+            new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(owner, stream, 4096)), Options);
         var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None)
             .WaitAsync(Patience, CancellationToken.None));
         Assert.Equal("no writes here", thrown.Message);

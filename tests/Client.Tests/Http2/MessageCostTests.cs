@@ -36,14 +36,14 @@ public class MessageCostTests
     private sealed class Load
     {
         private readonly Mirror mirror;
-        private readonly Http2Client client;
+        private readonly ReconnectingHttp2Connection client;
         private readonly Queue<(Action<object?> Action, object? State)> posted = [];
         private readonly ValueTask<CallResult>[] calls = new ValueTask<CallResult>[Streams];
 
         public Load(string mode, int size)
         {
             mirror = new Mirror(mode, size);
-            client = new Http2Client(new SyncScheduler { Posted = posted }, mirror, new Http2Options
+            client = new ReconnectingHttp2Connection(new SyncScheduler { Posted = posted }, mirror, new Http2Options
             {
                 Request = Http2Request.Payload("localhost", tls: false, "/a.B/C", mode == CallMode.Pull ? 0 : size),
                 Size = size,

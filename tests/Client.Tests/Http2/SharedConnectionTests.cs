@@ -11,7 +11,7 @@ public class SharedConnectionTests
     public async Task A_call_is_in_flight_only_when_its_thread_is_inside_the_connection()
     {
         var dialer = new ScriptedDialer(usesLoops: false);
-        var client = new Http2Client(
+        var client = new ReconnectingHttp2Connection(
             new SyncScheduler(), dialer, new Http2Options { Request = Http2Request.Download("localhost", tls: false, 10), Streams = 1 });
         var opening = client.OpenAsync(TestContext.Current.CancellationToken);
         dialer.Opened[0].Deliver(Frames.Settings());

@@ -113,7 +113,7 @@ public class ViolationTests
         var scheduler = new SyncScheduler();
         var dialer = new StuckDialer();
         var options = new Http2Options { Request = Http2Request.Download("localhost", false, 10), Size = 10, Streams = 1 };
-        var connection = new Http2Client(scheduler, dialer, options);
+        var connection = new ReconnectingHttp2Connection(scheduler, dialer, options);
         var opening = connection.OpenAsync(CancellationToken.None);
         dialer.Duplex!.Deliver(Frames.Settings());
         Assert.True(opening.IsCompletedSuccessfully);

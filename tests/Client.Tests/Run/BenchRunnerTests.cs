@@ -201,7 +201,7 @@ public class BenchRunnerTests
     [Fact]
     public async Task In_a_search_all_arms_step_in_the_same_rounds_each_from_its_own_capacity_and_a_repeated_window_has_its_rate()
     {
-        var load = new GivenLoad(null, 0, Promise.Parse("failures<1%", out _));
+        var load = new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _));
         var made = await RunAsync(
             new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 4) ? "foreign load" : "" },
             rounds: 1, loads: [load]);

@@ -59,7 +59,7 @@ public class DownloadCheckTests
     {
         await using var server = await ForeignServer.NodeAsync("unix");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "-s", "10,1M");
-        Assert.Null(Assert.Single(servers.Links).Value.Description);
+        Assert.Null(Assert.Single(servers.Controls).Value.Description);
     }
 
     [Fact]

@@ -135,7 +135,7 @@ public sealed class FirstReplyTests : IDisposable
                 : resets ? Frames.Reset(stream, 8) : Frames.Headers(stream, true, (":status", "banana")),
         };
         await using var servers = await OpenAsync(server);
-        Assert.Null(servers.Links[server.Address].Description);
+        Assert.Null(servers.Controls[server.Address].Description);
     }
 
     private async Task<string> RefusalAsync(FakeServer server, params string[] more)

@@ -22,7 +22,7 @@ public class ForeignLoadTests
             CapacityNs = (long)(capacity * 1e9),
         };
 
-    private static MeasurementView Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) =>
+    private static RoundMetrics Round(MachineUsage? machine, ProcessUsage client, ProcessUsage? server) =>
         new(MadeUp.Round(1) with { Client = client, Server = server, Machine = machine });
 
     private static string Reason(MachineUsage? machine, ProcessUsage client, ProcessUsage? server, bool? charged = null) =>
@@ -75,7 +75,7 @@ public class ForeignLoadTests
     public void Where_the_kernel_charges_interrupts_to_processes_they_hide_nothing()
     {
         // Quiet rounds with many interrupts: what the processes used is all there was, or the interrupts come on top of it.
-        MeasurementView Quiet(double busy) => Round(Machine(busy, soft: 0.6), Used(1.5), Used(1.5));
+        RoundMetrics Quiet(double busy) => Round(Machine(busy, soft: 0.6), Used(1.5), Used(1.5));
         Assert.True(SoftInterrupts.AreCharged([Quiet(3), Quiet(3.05), Quiet(3)]));
         Assert.False(SoftInterrupts.AreCharged([Quiet(3.6), Quiet(3.55), Quiet(3.6)]));
         Assert.Null(SoftInterrupts.AreCharged([Round(Machine(3, soft: 0.01), Used(1.5), Used(1.5))]));

@@ -93,7 +93,7 @@ public sealed class ResumptionTests : IDisposable
     [Fact]
     public async Task A_search_that_was_interrupted_goes_on_where_it_was_when_the_run_is_resumed()
     {
-        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
         var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search);
         var kept = first with { Ending = "interrupted", Rounds = [.. first.Rounds.Where(round => round.Number < 4)] };
         var resumed = new Resumption("x", kept, 3);
@@ -112,7 +112,7 @@ public sealed class ResumptionTests : IDisposable
     [InlineData(30)] // more
     public async Task A_search_of_automatic_rounds_gets_as_many_more_as_were_asked_for(int automatic)
     {
-        GivenLoad[] search = [new GivenLoad(null, 0, Promise.Parse("failures<1%", out _))];
+        GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
         var first = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search);
         var kept = first with
         {

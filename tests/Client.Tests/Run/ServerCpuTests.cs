@@ -22,14 +22,14 @@ public class ServerCpuTests
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
-        var (address, link) = Assert.Single(servers.Links);
+        var (address, control) = Assert.Single(servers.Controls);
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
-        var before = await link.UsageAsync(TestContext.Current.CancellationToken);
-        using var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => generator.SystemCalls);
+        var before = await control.UsageAsync(TestContext.Current.CancellationToken);
+        using var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => generator.SystemCalls);
         await counters.AskFirstAsync(TestContext.Current.CancellationToken);
         await generator.RunAsync(new LoadWindow { Calls = 20_000 }, TestContext.Current.CancellationToken, counters);
         await counters.AskLastAsync();
-        var told = ServerUsage.Between(before, await link.UsageAsync(TestContext.Current.CancellationToken))!;
+        var told = ServerUsage.Between(before, await control.UsageAsync(TestContext.Current.CancellationToken))!;
         var seen = counters.Server(20_000)!;
 
         var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
@@ -64,9 +64,9 @@ public class ServerCpuTests
         try
         {
             await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
-            var (address, link) = Assert.Single(servers.Links);
+            var (address, control) = Assert.Single(servers.Controls);
             await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
-            using var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => generator.SystemCalls);
+            using var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => generator.SystemCalls);
             await counters.AskFirstAsync(TestContext.Current.CancellationToken);
             var burnt = new Burnt(burner.Id, counters);
             // As long as it takes until the burner had its share, on however busy a machine.
@@ -91,15 +91,15 @@ public class ServerCpuTests
     public async Task Edges_are_rehearsed_again_and_again_until_that_ends()
     {
         await using var servers = await Typed.ServersAsync("--transports", "tcp", "-c", "8");
-        var (address, link) = Assert.Single(servers.Links);
+        var (address, control) = Assert.Single(servers.Controls);
         var times = 0;
         var often = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var counters = new WindowCounters(Options("-c", "8"), link, servers.Owners[address], () => null, begun: () =>
+        var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => null, begun: () =>
         {
             if (Interlocked.Increment(ref times) == 30)
                 often.SetResult();
         });
-        using (new Rehearsal(counters))
+        using (new JitWarmup(counters))
             await often.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
         var atEnd = times;
         await Task.Delay(100, TestContext.Current.CancellationToken);
@@ -164,7 +164,7 @@ public class ServerCpuTests
                 await using var generator = await ProtocolTable.OpenAsync(now.Load, TestContext.Current.CancellationToken);
                 var result = await generator.RunAsync(new LoadWindow { Calls = 20 }, TestContext.Current.CancellationToken);
                 Assert.Equal(20, result.Ok);
-                Assert.NotNull(servers.Links[now.Target.Address].Description);
+                Assert.NotNull(servers.Controls[now.Target.Address].Description);
             }
             // The reference and its double are different endpoints.
             Assert.Equal(3, plan.Cells.Select(cell => servers.Now(cell).Load.Address).Distinct().Count());
@@ -178,7 +178,7 @@ public class ServerCpuTests
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 1, threads: 1));
         using var counters = new WindowCounters(
-            Options("-c", "1"), servers.Links[server.Address], servers.Owners[server.Address], () => generator.SystemCalls);
+            Options("-c", "1"), servers.Controls[server.Address], servers.Owners[server.Address], () => generator.SystemCalls);
         await counters.AskFirstAsync(TestContext.Current.CancellationToken);
         await generator.RunAsync(new LoadWindow { Calls = 300 }, TestContext.Current.CancellationToken, counters);
         await counters.AskLastAsync();

@@ -7,13 +7,13 @@ namespace IpcBench.Client.Protocols.Http2;
 /// <summary>
 /// One HTTP/2 connection from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out. The order of
 /// frames and what concerns the connection is kept here, requests by <see cref="RequestSender"/>, replies by <see cref="ReplyReceiver"/>.
-/// It knows nothing of sockets and threads; <see cref="Http2Client"/> sees to it that one thread at a time is in here.
+/// It knows nothing of sockets and threads; <see cref="ReconnectingHttp2Connection"/> sees to it that one thread at a time is in here.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
     private const int MostUnsent = 4 * 1024 * 1024;
 
-    private readonly Http2Client client;
+    private readonly ReconnectingHttp2Connection client;
     private readonly OutputBuffer output;
     private readonly FrameReader reader;
     private readonly StreamTable streams;
@@ -25,7 +25,7 @@ internal sealed class Http2Connection : IFrameHandler
     private bool isDraining;
     private bool sawSettings;
 
-    public Http2Connection(Http2Client client, Http2Options options, OutputBuffer output)
+    public Http2Connection(ReconnectingHttp2Connection client, Http2Options options, OutputBuffer output)
     {
         (this.client, this.output) = (client, output);
         reader = new FrameReader(this);

@@ -150,7 +150,7 @@ internal sealed record Http2Options
     public bool IsStream { get; init; }
 
     /// <summary>The method is somebody's own: its messages are sent as they are and told apart by their lengths alone.</summary>
-    public bool IsCalled { get; init; }
+    public bool IsUserMethod { get; init; }
 
     /// <summary>A pulled payload comes in messages of so many bytes, the last of them shorter; 0: in one.</summary>
     public long Chunk { get; init; }

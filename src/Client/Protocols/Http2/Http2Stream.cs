@@ -15,7 +15,7 @@ internal class Http2Stream : CallStream
     private static readonly string[] StatusKinds =
         [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
 
-    private readonly Http2Client connection;
+    private readonly ReconnectingHttp2Connection connection;
     private readonly Http2Options options;
     private readonly bool isBare;
     private ReplyReader reply;
@@ -26,7 +26,7 @@ internal class Http2Stream : CallStream
 
     /// <param name="connection">Its place.</param>
     /// <param name="options">What it asks for.</param>
-    public Http2Stream(Http2Client connection, Http2Options options)
+    public Http2Stream(ReconnectingHttp2Connection connection, Http2Options options)
         : base(connection) =>
         (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Protocols.Http2;
 /// One stream's place on an HTTP/2 connection where a call is a message of a stream that outlives it: sent or received on the stream that
 /// is open, or on a new one. What happens to an idle stream is told with the next message.
 /// </summary>
-internal abstract class MessageStream(Http2Client connection, Http2Options options) : Http2Stream(connection, options)
+internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
     // The fields beside the payload, and room for some that are not known.
     private const int MostBeside = 1024;
@@ -34,7 +34,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     /// <summary>Where in the connection's output the last byte of the stream so far was written.</summary>
     public long WrittenTo { get; set; }
 
-    protected Http2Client Connection { get; } = connection;
+    protected ReconnectingHttp2Connection Connection { get; } = connection;
 
     protected Http2Options Options { get; } = options;
 
@@ -76,7 +76,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
     public virtual void BeginStream(int id, long window)
     {
         BeginRequest(id, 0, window);
-        (reader, Count) = (new(isOpaque: Options.IsCalled), 0);
+        (reader, Count) = (new(isOpaque: Options.IsUserMethod), 0);
     }
 
     /// <summary>Numbers the next message, which is about to be sent.</summary>
@@ -114,7 +114,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
             Complete(failure);
             return;
         }
-        if (Options.IsCalled)
+        if (Options.IsUserMethod)
             Body = null; // the next of those that were given
         Watch();
         Connection.Send(this);
@@ -149,7 +149,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
             bytes = bytes[taken..];
             if (reader.IsBroken)
                 return "protocol";
-            if (!Options.IsCalled && reader.Length > Options.Size + MostBeside)
+            if (!Options.IsUserMethod && reader.Length > Options.Size + MostBeside)
                 return "wrong length";
             if (!reader.IsComplete)
                 break;
@@ -198,7 +198,7 @@ internal abstract class MessageStream(Http2Client connection, Http2Options optio
 }
 
 /// <summary>Messages of <c>Bench.Echo</c>, or of another method with streams both ways, each over when its answer has come.</summary>
-internal sealed class PingPongStream(Http2Client connection, Http2Options options) : MessageStream(connection, options)
+internal sealed class PingPongStream(ReconnectingHttp2Connection connection, Http2Options options) : MessageStream(connection, options)
 {
     private bool hasAnswer;
     private long answerBytes;
@@ -221,9 +221,9 @@ internal sealed class PingPongStream(Http2Client connection, Http2Options option
     {
         if (!IsInFlight || Ends || hasAnswer || !IsRead)
             return "unasked message";
-        if (!Options.IsCalled && (message.Sequence, message.Stamp) != (Sequence, Stamp))
+        if (!Options.IsUserMethod && (message.Sequence, message.Stamp) != (Sequence, Stamp))
             return "wrong sequence";
-        if (!Options.IsCalled && message.Size != Options.Size)
+        if (!Options.IsUserMethod && message.Size != Options.Size)
             return "wrong length";
         if (IsLast)
             (hasAnswer, answerBytes) = (true, message.Size);

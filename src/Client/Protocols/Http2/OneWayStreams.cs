@@ -13,7 +13,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// Messages of <c>Bench.Push</c>, or of another method that takes a stream, each over when it is written and the output has room for
 /// another.
 /// </summary>
-internal sealed class PushStream(Http2Client connection, Http2Options options) : MessageStream(connection, options), IOneWayStream
+internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
+    : MessageStream(connection, options), IOneWayStream
 {
     // What a server says of a stream takes less: 1024 slots, and a pair of numbers for each time that it has seen.
     private const int MostReply = 1 << 20;
@@ -26,7 +27,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
     /// <summary>Its last message is written, and the output has no room for another, or others have their turn.</summary>
     public bool IsWaiting { get; private set; }
 
-    private CallResult Written => CallResult.Ok(Options.IsCalled ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
+    private CallResult Written => CallResult.Ok(Options.IsUserMethod ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
 
     public void SetDue(long dueNs) => this.dueNs = dueNs;
 
@@ -42,7 +43,7 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
         base.BeginStream(id, window);
         reply.ResetWrittenCount();
         (beganNs, firstDueNs) = (MonotonicClock.NowNs, 0);
-        written = Options.IsCalled ? new ArrivalLog() : null; // nobody tells when they came
+        written = Options.IsUserMethod ? new ArrivalLog() : null; // nobody tells when they came
     }
 
     public override void BeginMessage()
@@ -138,7 +139,8 @@ internal sealed class PushStream(Http2Client connection, Http2Options options) :
 /// Payloads of <c>Bench.Pull</c>, or messages of another method that returns a stream, each over when it has come. A stream of another
 /// method may end when it likes, and the next is opened.
 /// </summary>
-internal sealed class PullStream(Http2Client connection, Http2Options options) : MessageStream(connection, options), IOneWayStream
+internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Options options)
+    : MessageStream(connection, options), IOneWayStream
 {
     private (double PerSecond, long DelayNs) pace;
     private long askedNs, come;
@@ -162,14 +164,14 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
 
     public override CallResult Conclude(bool endedByHeaders)
     {
-        var early = !Options.IsCalled ? "ended early" : Count == 0 ? "no message" : null;
+        var early = !Options.IsUserMethod ? "ended early" : Count == 0 ? "no message" : null;
         var why = Failure ?? (!endedByHeaders ? "no status" : !IsBetween ? "wrong length" : hasLast ? null : early);
         return InTime(why is null ? CallResult.Ok(Options.Size) : CallResult.Failed(why));
     }
 
     public override void Ended(CallResult result)
     {
-        if (!Options.IsCalled || !result.IsOk || !IsInFlight || Ends)
+        if (!Options.IsUserMethod || !result.IsOk || !IsInFlight || Ends)
         {
             base.Ended(result);
             return;
@@ -183,7 +185,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
     public RequestBody? Request()
     {
         (askedNs, hasLast, parts, come) = (MonotonicClock.NowNs, false, 0, 0);
-        if (Options.IsCalled)
+        if (Options.IsUserMethod)
             return null;
         var request = new PullRequest
         {
@@ -224,7 +226,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
     {
         if (hasLast)
             return "unasked message";
-        if (!Options.IsCalled)
+        if (!Options.IsUserMethod)
         {
             if (message.Sequence != parts++)
                 return "wrong sequence";
@@ -240,7 +242,7 @@ internal sealed class PullStream(Http2Client connection, Http2Options options) :
         (hasLast, Stamp) = (IsLast, message.Stamp);
         if (hasLast || !IsInFlight)
             return null;
-        Complete(CallResult.Ok(Options.IsCalled ? message.Size : Options.Size));
+        Complete(CallResult.Ok(Options.IsUserMethod ? message.Size : Options.Size));
         return null;
     }
 }

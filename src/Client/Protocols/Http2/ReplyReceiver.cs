@@ -6,7 +6,7 @@ namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>What a server says to the calls of one HTTP/2 connection: their fields and DATA, and how each of them ends.</summary>
 internal sealed class ReplyReceiver(
-    Http2Client client, Http2Options options, StreamTable streams, RequestSender requests, OutputBuffer output)
+    ReconnectingHttp2Connection client, Http2Options options, StreamTable streams, RequestSender requests, OutputBuffer output)
 {
     private readonly HpackDecoder decoder = new(HeaderBlocks.TableSize);
     private readonly ReceiveWindow window = new(options.Window);

@@ -90,7 +90,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         whole.Span.CopyTo(frame);
         frame[FrameHeader.FlagsOffset] = (byte)(stream.IsLast ? FrameFlags.EndStream : FrameFlags.None);
         BinaryPrimitives.WriteInt32BigEndian(frame[FrameHeader.StreamOffset..], stream.Id);
-        if (!options.IsCalled)
+        if (!options.IsUserMethod)
             PayloadFrame.Number(frame[FrameHeader.Size..], stream.Stamp, stream.Sequence);
         Take(stream, length);
         OnWritten(stream);
@@ -214,7 +214,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             clock.Set(stream, Blocker.None); // it goes on, if only for a part: what it waits for after that is another wait
             var (messages, from) = (Numbered(stream), body.Message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
-            if (messages is not null && !options.IsCalled && from < PayloadFrame.LongestHead)
+            if (messages is not null && !options.IsUserMethod && from < PayloadFrame.LongestHead)
                 WriteHead(messages, flags, from, count);
             else
                 WriteData(stream.Id, flags, body, from, count);

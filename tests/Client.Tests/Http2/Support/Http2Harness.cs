@@ -17,7 +17,7 @@ internal sealed class Http2Harness
     public Http2Harness(Http2Options options, Queue<(Action<object?> Action, object? State)>? posted = null)
     {
         Scheduler = new SyncScheduler { Posted = posted };
-        Connection = new Http2Client(Scheduler, dialer, options);
+        Connection = new ReconnectingHttp2Connection(Scheduler, dialer, options);
     }
 
     public Http2Harness(int size = 10, int streams = 1, int window = ReceiveWindow.Ample, int firstId = 1, bool isBare = false)
@@ -31,12 +31,12 @@ internal sealed class Http2Harness
             FirstId = firstId,
         };
         Scheduler = new SyncScheduler();
-        Connection = new Http2Client(Scheduler, dialer, options);
+        Connection = new ReconnectingHttp2Connection(Scheduler, dialer, options);
     }
 
     public SyncScheduler Scheduler { get; }
 
-    public Http2Client Connection { get; }
+    public ReconnectingHttp2Connection Connection { get; }
 
     /// <summary>The connection's present duplex.</summary>
     public ScriptedDuplex Duplex => dialer.Opened[^1];

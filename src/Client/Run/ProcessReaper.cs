@@ -11,9 +11,9 @@ namespace IpcBench.Client.Run;
 /// is killed. On Windows the system does both (a job object for each); elsewhere a process that is told of each server and outlives this
 /// one does the second, and on Linux this process takes over what has lost its parent.
 /// </summary>
-internal sealed class ServerKeeper : IDisposable
+internal sealed class ProcessReaper : IDisposable
 {
-    public const string Command = "keeper";
+    public const string Command = "reaper";
 
     // What the servers' end starts, ends too: a few times, since killing one may set free another.
     private const int MostPasses = 500;
@@ -29,23 +29,23 @@ internal sealed class ServerKeeper : IDisposable
     // Orphans that were found to be a server's.
     private readonly HashSet<int> adopted = [];
 
-    private ServerKeeper(Process? process, bool isAdopting) => (this.process, this.isAdopting) = (process, isAdopting);
+    private ProcessReaper(Process? process, bool isAdopting) => (this.process, this.isAdopting) = (process, isAdopting);
 
     /// <param name="adopting">
     /// Orphans become children of this process, and all its children that it does not know are taken for orphans of its servers.
     /// </param>
     /// <exception cref="EnvironmentException">This program cannot be started once more.</exception>
-    public static ServerKeeper Start(bool adopting = false)
+    public static ProcessReaper Start(bool adopting = false)
     {
         if (OperatingSystem.IsWindows())
-            return new ServerKeeper(null, isAdopting: false);
+            return new ProcessReaper(null, isAdopting: false);
         var info = ThisProgram.StartInfo([Command]);
         info.RedirectStandardInput = true;
         info.UseShellExecute = false;
-        var keeper = new ServerKeeper(Affinity.Start(info, cpus: null), adopting && Orphans.TryAdopt());
-        if (keeper.isAdopting)
-            keeper.own.UnionWith(Orphans.Children());
-        return keeper;
+        var reaper = new ProcessReaper(Affinity.Start(info, cpus: null), adopting && Orphans.TryAdopt());
+        if (reaper.isAdopting)
+            reaper.own.UnionWith(Orphans.Children());
+        return reaper;
     }
 
     /// <summary>From now on the server ends with this process; disposing of what is returned ends what is left of it.</summary>
@@ -59,7 +59,7 @@ internal sealed class ServerKeeper : IDisposable
     }
 
     /// <summary>
-    /// What the keeper does: remembers processes, by number and start, until its input ends, and kills those that are left. A number may be
+    /// What the reaper does: remembers processes, by number and start, until its input ends, and kills those that are left. A number may be
     /// another's by then, of one that nobody ended.
     /// </summary>
     public static async Task RunAsync(TextReader input)
@@ -109,28 +109,28 @@ internal sealed class ServerKeeper : IDisposable
         }
         catch (IOException)
         {
-            // Somebody ended the keeper: the servers still end with the run, unless that is killed too.
+            // Somebody ended the reaper: the servers still end with the run, unless that is killed too.
         }
     }
 
     private List<int> NewOrphans() => isAdopting ? [.. Orphans.Children().Where(child => !own.Contains(child))] : [];
 
-    /// <summary>A server that the keeper knows.</summary>
-    internal sealed class KeptServer(ServerKeeper keeper, int id, IDisposable? job) : IAsyncDisposable
+    /// <summary>A server that the reaper knows.</summary>
+    internal sealed class KeptServer(ProcessReaper reaper, int id, IDisposable? job) : IAsyncDisposable
     {
         private readonly List<int> told = [id];
 
         /// <summary>
-        /// Tells the keeper of all that the server has started so far. Returns those that have lost their parent: they are no descendants
+        /// Tells the reaper of all that the server has started so far. Returns those that have lost their parent: they are no descendants
         /// of the server's process any more.
         /// </summary>
         public IReadOnlyList<int> Find(ProcessTree tree)
         {
-            var orphans = keeper.NewOrphans().Where(keeper.adopted.Add).ToList();
+            var orphans = reaper.NewOrphans().Where(reaper.adopted.Add).ToList();
             tree.Find();
             foreach (var one in tree.Descendants.Concat(orphans).Except(told).ToList())
             {
-                keeper.Tell(one);
+                reaper.Tell(one);
                 told.Add(one);
             }
             return orphans;
@@ -140,7 +140,7 @@ internal sealed class ServerKeeper : IDisposable
         public async ValueTask DisposeAsync()
         {
             job?.Dispose();
-            for (var pass = 0; pass < MostPasses && keeper.NewOrphans() is { Count: > 0 } orphans; pass++)
+            for (var pass = 0; pass < MostPasses && reaper.NewOrphans() is { Count: > 0 } orphans; pass++)
             {
                 foreach (var orphan in orphans)
                 {
@@ -150,7 +150,7 @@ internal sealed class ServerKeeper : IDisposable
                 await Task.Delay(Pause);
             }
             foreach (var one in told)
-                keeper.Tell(string.Create(CultureInfo.InvariantCulture, $"-{one}"));
+                reaper.Tell(string.Create(CultureInfo.InvariantCulture, $"-{one}"));
         }
     }
 }

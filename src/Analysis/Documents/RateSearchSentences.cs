@@ -7,25 +7,25 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>What <c>--find</c> found, in words and as tables.</summary>
-public static class FoundRates
+public static class RateSearchSentences
 {
     public const string Words = "Each arm was loaded in an open loop (Poisson), every round at a rate that follows from those before: up "
         + "where the promise was kept, down where it was not. The rate is fitted over the windows around it, its interval is that of the "
         + "windows (jackknife). Calls count from when they were due; those that failed, were cut off or sent too late count against it.";
 
-    /// <summary>A sentence for each arm at each point.</summary>
-    public static IEnumerable<string> Lines(MeasuredRun run) => FoundRate.Of(run).Select(found => Line(run, found));
+    /// <summary>A sentence for each arm at each workload.</summary>
+    public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
 
-    /// <summary>A row for each arm at each point.</summary>
+    /// <summary>A row for each arm at each workload.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "highest rate", "interval", "of full load", "windows")
         { Words = 2, Spare = ["windows", "of full load"] };
-        foreach (var found in FoundRate.Of(run))
+        foreach (var found in RateSearchResult.Of(run))
         {
             var (sign, isKnown) = (found.Outcome switch { SearchOutcome.Everywhere => "≥ ", SearchOutcome.Nowhere => "< ", _ => "" },
                 found.Rate > 0);
-            table.Add(Arms.NameOf(run, found.Cell.Point, withLoad: false), found.Cell.Key.Arm,
+            table.Add(Arms.NameOf(run, found.Cell.Workload, withLoad: false), found.Cell.Key.Arm,
                 isKnown ? sign + Quantity.Count(found.Rate) + "/s" : Quantity.None, Interval(found) ?? Quantity.None,
                 isKnown && found.Saturation > 0 ? Quantity.Percent(found.Rate / found.Saturation) : Quantity.None,
                 Quantity.Count(found.Windows.Count()));
@@ -36,51 +36,51 @@ public static class FoundRates
     /// <summary>Every window by its rate: what a picture of the search is drawn from.</summary>
     public static TextTable Windows(MeasuredRun run)
     {
-        var terms = FoundRate.Of(run).SelectMany(found => found.Promise.Terms).DistinctBy(term => term.Name).ToList();
+        var terms = RateSearchResult.Of(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", "rate", .. terms.Select(term => term.Name), "kept"])
         { Words = 2, LastIsWords = true };
-        foreach (var found in FoundRate.Of(run))
+        foreach (var found in RateSearchResult.Of(run))
         {
             foreach (var (window, isKept) in found.Windows.OrderBy(one => one.Window.Record.AskedRate))
-                table.Add([Arms.NameOf(run, found.Cell.Point, withLoad: false), found.Cell.Key.Arm,
+                table.Add([Arms.NameOf(run, found.Cell.Workload, withLoad: false), found.Cell.Key.Arm,
                     Quantity.Count(window.Record.AskedRate) + "/s", .. terms.Select(term => Show(term, window)), isKept ? "yes" : "no"]);
         }
         return table;
     }
 
-    /// <summary>What a window measured of a part of a promise, in ns or as a share; null where nothing was answered.</summary>
-    public static double? ValueOf(PromiseTerm term, MeasurementView window) => term.Quantile is { } quantile
+    /// <summary>What a window measured of a part of an objective, in ns or as a share; null where nothing was answered.</summary>
+    public static double? ValueOf(ObjectiveTerm term, RoundMetrics window) => term.Quantile is { } quantile
         ? window.Latency.Count == 0 ? null : window.Latency.ValueAt(quantile * 100)
-        : FoundRate.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : null;
+        : RateSearchResult.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : null;
 
-    private static string Show(PromiseTerm term, MeasurementView window) => ValueOf(term, window) is not { } value ? Quantity.None
+    private static string Show(ObjectiveTerm term, RoundMetrics window) => ValueOf(term, window) is not { } value ? Quantity.None
         : term.IsOfFailures ? Quantity.Percent(value) : Quantity.Duration(value);
 
-    private static string Line(MeasuredRun run, FoundRate found)
+    private static string Line(MeasuredRun run, RateSearchResult found)
     {
-        var (arm, promise, rate) = (found.Cell.Key.Arm, found.Promise.Text, Quantity.Count(found.Rate));
-        var point = Arms.NameOf(run, found.Cell.Point, withLoad: false);
+        var (arm, objective, rate) = (found.Cell.Key.Arm, found.Objective.Text, Quantity.Count(found.Rate));
+        var workload = Arms.NameOf(run, found.Cell.Workload, withLoad: false);
         var doubtful = found.Windows.Count(one => one.Window.Record.Spoiled.Length > 0);
-        return $"{point}: " + found.Outcome switch
+        return $"{workload}: " + found.Outcome switch
         {
-            SearchOutcome.Found => $"{arm} keeps {promise} up to {rate} calls/s [{Interval(found)}], "
+            SearchOutcome.Found => $"{arm} keeps {objective} up to {rate} calls/s [{Interval(found)}], "
                 + $"{Quantity.Percent(found.Rate / found.Saturation)} of what it does at full load.",
-            SearchOutcome.Everywhere => $"{arm} keeps {promise} at "
+            SearchOutcome.Everywhere => $"{arm} keeps {objective} at "
                 + $"{(found.Windows.All(one => one.IsKept) ? "every rate that was tried, up to" : "the highest rate that was tried,")} "
                 + $"{rate} calls/s, "
                 + $"{Quantity.Significant(RateSearch.Most)} times what it does at full load.",
-            SearchOutcome.Nowhere => $"{arm} does not keep {promise} even at {rate} calls/s, "
+            SearchOutcome.Nowhere => $"{arm} does not keep {objective} even at {rate} calls/s, "
                 + $"{Quantity.Percent(RateSearch.Least)} of what it does at full load.",
-            SearchOutcome.TooFewCalls => $"up to which rate {arm} keeps {promise} cannot be told: fewer than {LatencyCounts.SamplesBeyond} "
-                + "calls near it may break it (-d makes windows longer).",
-            _ => $"up to which rate {arm} keeps {promise} cannot be told from {Windowed(found)}{Known(found)}.",
+            SearchOutcome.TooFewCalls => $"up to which rate {arm} keeps {objective} cannot be told: fewer than "
+                + $"{LatencyCounts.SamplesBeyond} calls near it may break it (-d makes windows longer).",
+            _ => $"up to which rate {arm} keeps {objective} cannot be told from {Windowed(found)}{Known(found)}.",
         } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} something else had the machine.");
     }
 
-    private static string Windowed(FoundRate found) =>
+    private static string Windowed(RateSearchResult found) =>
         found.Windows.Count() is var count && count == 1 ? "one window" : TextBuilding.Invariant($"{count} windows");
 
-    private static string Known(FoundRate found)
+    private static string Known(RateSearchResult found)
     {
         var kept = found.Windows.Where(one => one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Max();
         var broken = found.Windows.Where(one => !one.IsKept).Select(one => one.Window.Record.AskedRate).DefaultIfEmpty(0).Min();
@@ -97,6 +97,6 @@ public static class FoundRates
         return ": " + string.Join(", ", parts);
     }
 
-    private static string? Interval(FoundRate found) => found.Interval is { } interval
+    private static string? Interval(RateSearchResult found) => found.Interval is { } interval
         ? $"{Quantity.Count(interval.Low)}, {Quantity.Count(interval.High)}" : null;
 }

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Protocols.Http2;
 /// One HTTP/2 connection through all its duplexes: fails the calls that a dying one had out, and sends again those that a server did not
 /// begin.
 /// </summary>
-internal sealed class Http2Client : DuplexConnection
+internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {
     // What is written before it is sent, and before others on this thread have their turn.
     private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
@@ -21,7 +21,7 @@ internal sealed class Http2Client : DuplexConnection
     private int withdrawn, written;
     private volatile bool isFirstDue;
 
-    public Http2Client(Scheduler scheduler, Dialer dialer, Http2Options options)
+    public ReconnectingHttp2Connection(Scheduler scheduler, Dialer dialer, Http2Options options)
         : base(scheduler, dialer)
     {
         this.options = options;
@@ -81,7 +81,7 @@ internal sealed class Http2Client : DuplexConnection
         if (isFull)
             BlockedClock.Set(stream, Blocker.Socket, connection?.Ahead ?? 0);
         else
-            scheduler.Post(static client => ((Http2Client)client!).OnTurn(), this);
+            scheduler.Post(static client => ((ReconnectingHttp2Connection)client!).OnTurn(), this);
         return false;
     }
 

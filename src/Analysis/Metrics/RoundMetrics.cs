@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Metrics;
 
 /// <summary>One round with its histograms decoded when first asked for: what metrics are computed from.</summary>
-public sealed class MeasurementView(Measurement round)
+public sealed class RoundMetrics(Measurement round)
 {
     private LatencyCounts? ended;
     private LatencyCounts? latency;
@@ -31,12 +31,12 @@ public sealed class MeasurementView(Measurement round)
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
     /// <summary>The latencies of all these rounds as those of one; anything else is the first one's.</summary>
-    internal static MeasurementView Together(IReadOnlyList<MeasurementView> rounds)
+    internal static RoundMetrics Together(IReadOnlyList<RoundMetrics> rounds)
     {
         LatencyCounts Sum(Func<Measurement, string> text) =>
             rounds.Aggregate(LatencyCounts.Empty, (sum, one) => sum.Add(LatencyCounts.Decode(text(one.Record))));
         var (ended, late) = (Sum(round => round.Latency), Sum(round => round.NotSentLatency));
-        return new MeasurementView(rounds[0].Record)
+        return new RoundMetrics(rounds[0].Record)
         {
             ended = ended,
             latency = ended.Count == 0 && rounds.Any(one => one.Record.Ok > 0) ? LatencyCounts.Empty

@@ -7,28 +7,28 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Of a search for the highest rate of a promise: rate against what was promised, a mark for each window.</summary>
-internal sealed class PromisePlot : IPlot
+/// <summary>Of a search for the highest rate of an objective: rate against what was promised, a mark for each window.</summary>
+internal sealed class ObjectivePlot : IPlot
 {
     public string Name => "promise";
 
     public Plot? Of(ReportModel model)
     {
         var lines = (from series in Series.Of(model)
-                     from found in FoundRate.Of(series.Run)
+                     from found in RateSearchResult.Of(series.Run)
                      where found.Cell.Key.Arm == series.Cells[0].Key.Arm && Points(found, TermOf(found)).Count > 0
                      select (Series: series, Found: found)).ToList();
         if (lines.Count == 0)
             return null;
-        var promises = lines.Select(line => line.Found.Promise.Text).Distinct();
-        return new Plot(Name, $"Highest rate at {string.Join(" and ", promises)}",
+        var objectives = lines.Select(line => line.Found.Objective.Text).Distinct();
+        return new Plot(Name, $"Highest rate at {string.Join(" and ", objectives)}",
             "A mark is a window at its rate; the curve never falls and is fitted to them (isotonic regression of the logarithms). Where it "
                 + "crosses the line the promise ends: the bar on the line is the interval of that rate.",
-            [.. lines.GroupBy(line => line.Found.Cell.Point).Select(point => Draw([.. point]))],
-            [.. model.Files.Select(file => FoundRates.Windows(file.Run))]);
+            [.. lines.GroupBy(line => line.Found.Cell.Workload).Select(point => Draw([.. point]))],
+            [.. model.Files.Select(file => RateSearchSentences.Windows(file.Run))]);
     }
 
-    private static Panel Draw(List<(Series Series, FoundRate Found)> lines)
+    private static Panel Draw(List<(Series Series, RateSearchResult Found)> lines)
     {
         var term = TermOf(lines[0].Found);
         var frame = new Frame(220, [.. lines.Select(line => line.Series)]);
@@ -51,20 +51,20 @@ internal sealed class PromisePlot : IPlot
                 frame.Marks.Rectangle(x[interval.Low], y[term.Limit] - 3, x[interval.High] - x[interval.Low], 6, series.BarCss,
                     $"{series.Name}: {Quantity.Count(found.Rate)}/s [{Quantity.Count(interval.Low)}, {Quantity.Count(interval.High)}]");
         }
-        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Point, withLoad: false), $"{term.Name} against rate");
+        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Workload, withLoad: false), $"{term.Name} against rate");
     }
 
-    // Of several terms the first that is a time is drawn, since failures are rarely what breaks a promise.
-    private static PromiseTerm TermOf(FoundRate found) =>
-        found.Promise.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Promise.Terms[0];
+    // Of several terms the first that is a time is drawn, since failures are rarely what breaks an objective.
+    private static ObjectiveTerm TermOf(RateSearchResult found) =>
+        found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
     /// By rate, of windows that had an answer; a share of nothing has no place on a logarithmic axis, and is drawn at its lower end.
     /// </summary>
-    private static List<(double Rate, double Value)> Points(FoundRate found, PromiseTerm term) =>
+    private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [
         .. from one in found.Windows
-           let value = FoundRates.ValueOf(term, one.Window)
+           let value = RateSearchSentences.ValueOf(term, one.Window)
            where value is not null
            orderby one.Window.Record.AskedRate
            select (one.Window.Record.AskedRate, Math.Max(value.Value, term.IsOfFailures ? term.Limit / 100 : 1)),

@@ -3,7 +3,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Plan;
 
-public class SecretsTests
+public class RedactionTests
 {
     [Theory]
     [InlineData("-H|Authorization: Bearer s3cret", "-H|Authorization: (hidden)")]
@@ -31,7 +31,7 @@ public class SecretsTests
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
     public void Kept_command_lines_hold_no_secret(string typed, string kept)
     {
-        Assert.Equal(kept, string.Join('|', Secrets.Without(typed.Split('|'))));
+        Assert.Equal(kept, string.Join('|', Redaction.Without(typed.Split('|'))));
         Assert.DoesNotContain("s3cret", kept, StringComparison.Ordinal);
     }
 
@@ -50,7 +50,7 @@ public class SecretsTests
     [Fact]
     public void A_sentence_of_the_parser_does_not_quote_secrets() => Assert.Equal(
         "Unrecognized command or argument 'http://h/?(hidden)'.",
-        Secrets.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
+        Redaction.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
 
     [Fact]
     public void Headers_stand_in_a_file_or_a_variable_a_line_each()

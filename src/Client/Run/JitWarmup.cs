@@ -4,10 +4,10 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// For the build that is compiled as it runs: takes the readings of a window's edges again and again until it is disposed of, while
-/// servers are warmed up. The runtime compiles a method anew when it was called thirty times (TieredCompilation). Without the rehearsal it
-/// would compile these methods during the first window, which took the client 0.15 s of CPU there.
+/// servers are warmed up. The runtime compiles a method anew when it was called thirty times (TieredCompilation). Without
+/// this JIT warm-up the runtime would compile these methods during the first window, where that cost the client 0.15 s of CPU.
 /// </summary>
-internal sealed class Rehearsal : IDisposable
+internal sealed class JitWarmup : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
@@ -19,10 +19,10 @@ internal sealed class Rehearsal : IDisposable
     private readonly Thread thread;
 
     /// <param name="counters">Nobody else's.</param>
-    public Rehearsal(WindowCounters counters)
+    public JitWarmup(WindowCounters counters)
     {
         this.counters = counters;
-        thread = new Thread(Run) { IsBackground = true, Name = "rehearsal" };
+        thread = new Thread(Run) { IsBackground = true, Name = "JIT warm-up" };
         thread.Start();
     }
 

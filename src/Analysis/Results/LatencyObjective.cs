@@ -3,9 +3,9 @@ using System.Globalization;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// What a service promises of its calls, as <c>--find</c> has it: <c>p99&lt;1ms,failures&lt;0.1%</c>. All of it must hold.
+/// What a service promises for its calls, as <c>--find</c> has it: <c>p99&lt;1ms,failures&lt;0.1%</c>. All of it must hold.
 /// </summary>
-public sealed record Promise
+public sealed record LatencyObjective
 {
     private const double MostNs = 3600e9;
 
@@ -14,7 +14,7 @@ public sealed record Promise
     /// <summary>As typed, without spaces: the name of the load (<see cref="CellKey.Load"/>).</summary>
     public required string Text { get; init; }
 
-    public required IReadOnlyList<PromiseTerm> Terms { get; init; }
+    public required IReadOnlyList<ObjectiveTerm> Terms { get; init; }
 
     /// <summary>The longest time that is promised, in ns; 0 where only failures are.</summary>
     public double LongestNs => Terms.Where(term => !term.IsOfFailures).Select(term => term.Limit).DefaultIfEmpty(0).Max();
@@ -23,27 +23,27 @@ public sealed record Promise
     /// <param name="text">As typed.</param>
     /// <param name="error">What is wrong, as the end of a sentence; empty when nothing is.</param>
     /// <returns>Null when it is none.</returns>
-    public static Promise? Parse(string text, out string error)
+    public static LatencyObjective? Parse(string text, out string error)
     {
         var plain = string.Concat(text.Where(c => !char.IsWhiteSpace(c)));
-        var terms = new List<PromiseTerm>();
+        var terms = new List<ObjectiveTerm>();
         foreach (var part in plain.Split(','))
         {
-            if (PromiseTerm.Names.Contains(part))
+            if (ObjectiveTerm.Names.Contains(part))
             {
-                error = $"'{part}' has no limit: write '{part}<{(part == PromiseTerm.Failures ? "0.1%" : "1ms")}' in quotation marks, "
+                error = $"'{part}' has no limit: write '{part}<{(part == ObjectiveTerm.Failures ? "0.1%" : "1ms")}' in quotation marks, "
                     + "since a shell takes < for itself";
                 return null;
             }
-            if (part.Split('<') is not [var what, var limit] || !PromiseTerm.Names.Contains(what))
+            if (part.Split('<') is not [var what, var limit] || !ObjectiveTerm.Names.Contains(what))
             {
-                error = $"'{part}' is no promise such as p99<1ms: {string.Join(", ", PromiseTerm.Names)}, then < and a limit";
+                error = $"'{part}' is no promise such as p99<1ms: {string.Join(", ", ObjectiveTerm.Names)}, then < and a limit";
                 return null;
             }
-            var value = what == PromiseTerm.Failures ? Share(limit) : Nanoseconds(limit);
+            var value = what == ObjectiveTerm.Failures ? Share(limit) : Nanoseconds(limit);
             if (value is null)
             {
-                error = what == PromiseTerm.Failures ? $"'{part}' needs a share of all calls such as 0.1%"
+                error = what == ObjectiveTerm.Failures ? $"'{part}' needs a share of all calls such as 0.1%"
                     : $"'{part}' needs a time such as 500us or 1ms, of an hour at most";
                 return null;
             }
@@ -52,10 +52,10 @@ public sealed record Promise
                 error = $"'{text}' promises {what} twice";
                 return null;
             }
-            terms.Add(new PromiseTerm(what, value.Value));
+            terms.Add(new ObjectiveTerm(what, value.Value));
         }
         error = "";
-        return new Promise { Text = plain, Terms = terms };
+        return new LatencyObjective { Text = plain, Terms = terms };
     }
 
     private static double? Nanoseconds(string text)
@@ -75,10 +75,10 @@ public sealed record Promise
         double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var value) ? value : null;
 }
 
-/// <summary>One part of a <see cref="Promise"/>.</summary>
+/// <summary>One part of a <see cref="LatencyObjective"/>.</summary>
 /// <param name="Name">One of <see cref="Names"/>.</param>
 /// <param name="Limit">In ns; of failures a share of all calls.</param>
-public sealed record PromiseTerm(string Name, double Limit)
+public sealed record ObjectiveTerm(string Name, double Limit)
 {
     public const string Failures = "failures";
     private const string MeanName = "mean";

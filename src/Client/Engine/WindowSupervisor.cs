@@ -7,7 +7,7 @@ namespace IpcBench.Client.Engine;
 /// Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always
 /// ends.
 /// </summary>
-internal sealed class WindowWatch(
+internal sealed class WindowSupervisor(
     WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
 {
     /// <summary>

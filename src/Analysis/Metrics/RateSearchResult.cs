@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>What became of the search for the highest rate of a promise.</summary>
+/// <summary>What became of the search for the highest rate of an objective.</summary>
 public enum SearchOutcome
 {
     /// <summary>The rate was found.</summary>
@@ -24,25 +24,25 @@ public enum SearchOutcome
     TooFewCalls,
 }
 
-/// <summary>The highest rate at which a promise holds, of one cell of <c>--find</c>, by <see cref="RateSearch"/>.</summary>
-public sealed class FoundRate
+/// <summary>The highest rate at which an objective holds, of one cell of <c>--find</c>, by <see cref="RateSearch"/>.</summary>
+public sealed class RateSearchResult
 {
-    private readonly IReadOnlyList<MeasurementView> windows;
+    private readonly IReadOnlyList<RoundMetrics> windows;
 
-    private FoundRate(MeasuredRun run, MeasuredCell cell, Promise promise)
+    private RateSearchResult(MeasuredRun run, MeasuredCell cell, LatencyObjective objective)
     {
-        (Cell, Promise, windows) = (cell, promise, cell.Windows);
+        (Cell, Objective, windows) = (cell, objective, cell.Windows);
         Saturation = AtFullLoad(run, cell.Key)?.Median?.Rate ?? 0;
         (Outcome, Rate, Interval) = Find(run.Record.Options);
     }
 
     public MeasuredCell Cell { get; }
 
-    public Promise Promise { get; }
+    public LatencyObjective Objective { get; }
 
     public SearchOutcome Outcome { get; }
 
-    /// <summary>In calls per second; where the promise holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
+    /// <summary>In calls per second; where the objective holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
     public double Rate { get; }
 
     /// <summary>Of a rate that was found; else null.</summary>
@@ -51,16 +51,16 @@ public sealed class FoundRate
     /// <summary>What the arm carried at full load, in calls per second; 0 when nothing.</summary>
     public double Saturation { get; }
 
-    /// <summary>Every window, and whether it kept the promise, in the order of the rounds.</summary>
-    public IEnumerable<(MeasurementView Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Promise, window)));
+    /// <summary>Every window, and whether it kept the objective, in the order of the rounds.</summary>
+    public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
     /// <summary>Of each cell of a search that has a window.</summary>
-    public static IEnumerable<FoundRate> Of(MeasuredRun run) =>
+    public static IEnumerable<RateSearchResult> Of(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Windows.Count > 0
-        let promise = Results.Promise.Parse(cell.Key.Load, out _)
-        where promise != null
-        select new FoundRate(run, cell, promise);
+        let objective = LatencyObjective.Parse(cell.Key.Load, out _)
+        where objective != null
+        select new RateSearchResult(run, cell, objective);
 
     /// <summary>The rate of the window that comes next.</summary>
     /// <param name="run">What was measured so far.</param>
@@ -70,19 +70,20 @@ public sealed class FoundRate
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
     {
         var full = AtFullLoad(run, cell.Key);
-        if (full?.Median is not { Rate: > 0 and var saturation } || Results.Promise.Parse(cell.Key.Load, out _) is not { } promise)
+        if (full?.Median is not { Rate: > 0 and var saturation }
+            || LatencyObjective.Parse(cell.Key.Load, out _) is not { } objective)
             return null;
-        return full.IsUntimed && promise.Terms.Any(term => !term.IsOfFailures) ? null : RateSearch.Next(
+        return full.IsUntimed && objective.Terms.Any(term => !term.IsOfFailures) ? null : RateSearch.Next(
             [.. cell.Windows.Where(window => window.Record.Number < number)
-                .Select(window => (window.Record.AskedRate, IsKept(promise, window)))], saturation);
+                .Select(window => (window.Record.AskedRate, IsKept(objective, window)))], saturation);
     }
 
     /// <summary>
-    /// What a window says of one part of the promise. Calls that failed or were cut off count as slower than anything, in a mean as the
+    /// What a window says of one part of the objective. Calls that failed or were cut off count as slower than anything, in a mean as the
     /// longest that was promised or they took; so do those not sent in time that were late by more than the limit already. Of
     /// those that waited for less nobody knows, and they are left out.
     /// </summary>
-    public static Probe ProbeOf(PromiseTerm term, MeasurementView window)
+    public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
         var (round, late) = (window.Record, LatencyCounts.Decode(window.Record.NotSentLatency));
         double lost = window.FailedCalls + round.CutOff;
@@ -102,7 +103,7 @@ public sealed class FoundRate
     }
 
     /// <summary>Whether a window kept all parts of it; one in which no call was due broke nothing.</summary>
-    public static bool IsKept(Promise promise, MeasurementView window) => promise.Terms.All(term =>
+    public static bool IsKept(LatencyObjective objective, RoundMetrics window) => objective.Terms.All(term =>
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
     private static MeasuredCell? AtFullLoad(MeasuredRun run, CellKey key) =>
@@ -121,7 +122,7 @@ public sealed class FoundRate
         if (near.Count < RateSearch.FewestWindows || near.TrueForAll(one => one.IsKept) || near.TrueForAll(one => !one.IsKept))
             return (SearchOutcome.Unknown, 0, null);
         // All terms must hold: the one that breaks at the lowest rate decides.
-        var crossings = Promise.Terms.Select(term => RateSearch.Crossing(
+        var crossings = Objective.Terms.Select(term => RateSearch.Crossing(
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
@@ -130,10 +131,12 @@ public sealed class FoundRate
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }
 
-    /// <summary>Fewer calls than show a percentile, or a share of failures, may break a part of the promise in all these windows.</summary>
-    private bool IsTooFew(IEnumerable<(MeasurementView Window, bool IsKept)> among)
+    /// <summary>
+    /// All these windows together have too few calls to show a percentile, or a share of failures, of which the objective speaks.
+    /// </summary>
+    private bool IsTooFew(IEnumerable<(RoundMetrics Window, bool IsKept)> among)
     {
         var calls = among.Sum(one => (double)one.Window.Record.Started);
-        return Promise.Terms.Any(term => !term.IsOfMean && calls * term.Allowed < LatencyCounts.SamplesBeyond);
+        return Objective.Terms.Any(term => !term.IsOfMean && calls * term.Allowed < LatencyCounts.SamplesBeyond);
     }
 }

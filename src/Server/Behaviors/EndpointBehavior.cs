@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
 
-namespace IpcBench.Server.Faults;
+namespace IpcBench.Server.Behaviors;
 
 /// <summary>
 /// What one endpoint does beyond answering: it computes as a handler would, or does wrong on purpose, so that tests can prove that the
@@ -12,14 +12,14 @@ namespace IpcBench.Server.Faults;
 /// <param name="delayUs">Microseconds that each reply is held back.</param>
 /// <param name="answer">What is wrong with the reply.</param>
 /// <param name="every">Of so many calls, or messages of streams, one is held back; 1: each.</param>
-internal sealed class Fault(long workNs, long delayUs, WrongAnswer answer, long every = 1)
+internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
     private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
     private long held;
 
     /// <summary>Nothing but the answer.</summary>
-    public static Fault None { get; } = new(0, 0, WrongAnswer.None);
+    public static EndpointBehavior None { get; } = new(0, 0, WrongAnswer.None);
 
     /// <summary>A call ends with an error although its whole reply has come.</summary>
     public bool EndsWithError => answer == WrongAnswer.Status;
@@ -91,7 +91,7 @@ internal sealed class DelayLine
 /// <c>--work</c> and the test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every
 /// <c>--listen</c> before every <c>--echo</c>.
 /// </summary>
-internal sealed record FaultOptions
+internal sealed record EndpointBehaviorOptions
 {
     private const double OneMinute = 60e9;
 
@@ -115,12 +115,13 @@ internal sealed record FaultOptions
 
     /// <summary>What holds for the endpoint of this index.</summary>
     /// <exception cref="FormatException">A value is none; the message names it.</exception>
-    public Fault For(int endpoint)
+    public EndpointBehavior For(int endpoint)
     {
         var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
         var answer = ParseAnswer(Pick(Answers, endpoint));
         var every = Pick(DelayEvery, endpoint) is { } text ? Number(text, OneMinute) : 1;
-        return (work, delay, answer) == (0, 0, WrongAnswer.None) ? Fault.None : new Fault(work, delay, answer, Math.Max(1, every));
+        return (work, delay, answer) == (0, 0, WrongAnswer.None) ? EndpointBehavior.None
+            : new EndpointBehavior(work, delay, answer, Math.Max(1, every));
     }
 
     private static string? Pick(IReadOnlyList<string> values, int endpoint)

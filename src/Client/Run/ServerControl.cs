@@ -14,52 +14,52 @@ namespace IpcBench.Client.Run;
 /// <summary>
 /// What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.
 /// </summary>
-internal sealed class ServerLink : IDisposable
+internal sealed class ServerControl : IDisposable
 {
-    private readonly ControlClient? control;
+    private readonly ControlClient? client;
 
-    private ServerLink(ControlClient? control, DescribeReply? description)
+    private ServerControl(ControlClient? client, DescribeReply? description)
     {
-        this.control = control;
+        this.client = client;
         Description = description;
     }
 
     /// <summary>Null for a server without the Control service.</summary>
     public DescribeReply? Description { get; }
 
-    /// <summary>One link per server process behind the targets, however many endpoints it has.</summary>
+    /// <summary>One control connection per server process behind the targets, however many endpoints it has.</summary>
     /// <param name="targets">What is to be measured.</param>
-    /// <param name="controls">Where to ask, of each server of our own.</param>
+    /// <param name="addresses">Where to ask, of each server of our own.</param>
     /// <param name="options">How to connect.</param>
     /// <param name="patience">How long a server may take to answer; null: as long as any single call.</param>
     /// <param name="cancellation">Gives up.</param>
     /// <exception cref="IOException">Nobody answers at one of the addresses.</exception>
-    public static async Task<IReadOnlyDictionary<Address, ServerLink>> OpenAsync(
-        IReadOnlyList<Target> targets, IEnumerable<Address> controls, ConnectorOptions options, TimeSpan? patience,
+    public static async Task<IReadOnlyDictionary<Address, ServerControl>> OpenAsync(
+        IReadOnlyList<Target> targets, IEnumerable<Address> addresses, ConnectorOptions options, TimeSpan? patience,
         CancellationToken cancellation)
     {
-        var own = new List<ServerLink>();
-        var links = new Dictionary<Address, ServerLink>();
+        var own = new List<ServerControl>();
+        var controls = new Dictionary<Address, ServerControl>();
         try
         {
-            foreach (var control in controls)
-                own.Add(await OpenOneAsync(new ControlClient(control, options, patience), [], mustAnswer: true, cancellation));
+            foreach (var client in addresses)
+                own.Add(await OpenOneAsync(new ControlClient(client, options, patience), [], mustAnswer: true, cancellation));
             foreach (var target in targets)
             {
-                if (links.ContainsKey(target.Address))
+                if (controls.ContainsKey(target.Address))
                     continue;
-                var known = own.Concat(links.Values).FirstOrDefault(link => link.Offers(target.Address));
-                links[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
-                    ? await OpenOneAsync(new ControlClient(target.Address, options, patience), links.Values,
+                var known = own.Concat(controls.Values).FirstOrDefault(control => control.Offers(target.Address));
+                controls[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
+                    ? await OpenOneAsync(new ControlClient(target.Address, options, patience), controls.Values,
                         mustAnswer: target.Call is null, cancellation)
-                    : new ServerLink(null, null));
+                    : new ServerControl(null, null));
             }
-            return links;
+            return controls;
         }
         catch
         {
-            foreach (var link in own.Concat(links.Values))
-                link.Dispose();
+            foreach (var control in own.Concat(controls.Values))
+                control.Dispose();
             throw;
         }
     }
@@ -67,11 +67,11 @@ internal sealed class ServerLink : IDisposable
     /// <summary>Its counters now; null when it does not tell, or no longer.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
-        if (control is null || Description is null)
+        if (client is null || Description is null)
             return null;
         try
         {
-            return await control.UsageAsync(cancellation);
+            return await client.UsageAsync(cancellation);
         }
         catch (IOException)
         {
@@ -82,7 +82,7 @@ internal sealed class ServerLink : IDisposable
     /// <summary>How it answers one call as a mode makes them; null when it was never asked anything by gRPC.</summary>
     /// <exception cref="IOException">It does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
-        control is null ? null : await control.BenchAsync(mode, size, cancellation);
+        client is null ? null : await client.BenchAsync(mode, size, cancellation);
 
     /// <summary>What belongs into the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
@@ -109,40 +109,40 @@ internal sealed class ServerLink : IDisposable
         return same.Count == 1 ? same[0] : null;
     }
 
-    /// <summary>Connections of this tool's own that the endpoint counts: this link's, if it goes there.</summary>
-    public int OwnConnections(Address address) => control?.Address == address ? 1 : 0;
+    /// <summary>Connections of this tool's own that the endpoint counts: the control connection, if it goes to that endpoint.</summary>
+    public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
 
-    public void Dispose() => control?.Dispose();
+    public void Dispose() => client?.Dispose();
 
     private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => IsAt(endpoint.Address, address)) == true;
 
     private static bool IsAt(string told, Address address) => Address.TryParse(told, out var there, out _) && there == address;
 
-    private static async Task<ServerLink> OpenOneAsync(
-        ControlClient control, IEnumerable<ServerLink> others, bool mustAnswer, CancellationToken cancellation)
+    private static async Task<ServerControl> OpenOneAsync(
+        ControlClient client, IEnumerable<ServerControl> others, bool mustAnswer, CancellationToken cancellation)
     {
         try
         {
-            var description = await DescriptionAsync(control, mustAnswer, cancellation);
-            var known = description is null ? null : others.FirstOrDefault(link => link.Description?.Equals(description) == true);
+            var description = await DescriptionAsync(client, mustAnswer, cancellation);
+            var known = description is null ? null : others.FirstOrDefault(control => control.Description?.Equals(description) == true);
             if (known is null)
-                return new ServerLink(control, description);
-            control.Dispose(); // the same process under another spelling of its address
+                return new ServerControl(client, description);
+            client.Dispose(); // the same process under another spelling of its address
             return known;
         }
         catch
         {
-            control.Dispose();
+            client.Dispose();
             throw;
         }
     }
 
     // Somebody's own service may reset, or never answer, a call of what it does not know.
-    private static async Task<DescribeReply?> DescriptionAsync(ControlClient control, bool mustAnswer, CancellationToken cancellation)
+    private static async Task<DescribeReply?> DescriptionAsync(ControlClient client, bool mustAnswer, CancellationToken cancellation)
     {
         try
         {
-            return await control.DescribeAsync(cancellation);
+            return await client.DescribeAsync(cancellation);
         }
         catch (IOException) when (!mustAnswer)
         {

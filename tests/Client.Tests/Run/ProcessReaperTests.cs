@@ -6,7 +6,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-public sealed class ServerKeeperTests
+public sealed class ProcessReaperTests
 {
     [Fact]
     public async Task A_process_that_has_the_number_of_a_server_by_now_lives()
@@ -16,7 +16,7 @@ public sealed class ServerKeeperTests
         var told = string.Create(CultureInfo.InvariantCulture,
             $"+{server.Id} {StartOf(server)}\n+{another.Id} {StartOf(another) - 1}\n");
 
-        await ServerKeeper.RunAsync(new StringReader(told));
+        await ProcessReaper.RunAsync(new StringReader(told));
 
         Assert.True(server.WaitForExit(TimeSpan.FromSeconds(20)));
         Assert.False(another.HasExited);
@@ -30,19 +30,20 @@ public sealed class ServerKeeperTests
     {
         using var server = Sleeping();
         var start = ProcessClock.Read(server.Id)!.StartTicks;
-        await ServerKeeper.RunAsync(new StringReader(string.Create(CultureInfo.InvariantCulture, $"+{server.Id} {start}\n-{server.Id}\n")));
+        await ProcessReaper.RunAsync(new StringReader(
+            string.Create(CultureInfo.InvariantCulture, $"+{server.Id} {start}\n-{server.Id}\n")));
         Assert.False(server.HasExited);
         server.Kill();
     }
 
     [Fact]
-    public async Task A_server_that_no_keeper_takes_is_ended()
+    public async Task Server_is_ended_when_no_reaper_accepts_it()
     {
         var command = new Sleeper();
-        var keeper = ServerKeeper.Start();
-        keeper.Dispose();
+        var reaper = ProcessReaper.Start();
+        reaper.Dispose();
         await Assert.ThrowsAnyAsync<InvalidOperationException>(
-            () => ChildServer.StartAsync(command, TestContext.Current.CancellationToken, keeper: keeper));
+            () => ChildServer.StartAsync(command, TestContext.Current.CancellationToken, reaper: reaper));
         Assert.NotEqual("sleep", ProcessTree.NameOf(command.Id));
     }
 

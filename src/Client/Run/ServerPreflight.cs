@@ -25,7 +25,7 @@ internal static class StreamCheck
             return $"the server decides when it sends the messages of {name}: leave out -R, --load, --my-rate and --find";
         if (mode == CallMode.Pull && options.Messages > 0)
             return $"the server decides how many messages a stream of {name} has: leave out --messages";
-        if (mode == CallMode.Push && options.Promise is not null)
+        if (mode == CallMode.Push && options.Objective is not null)
             return $"--find holds latencies against a promise, and messages of {name} are not answered: leave it out";
         return null;
     }
@@ -42,30 +42,30 @@ internal static class DownloadCheck
     /// <exception cref="UsageException">A size is beyond a server's limit.</exception>
     /// <exception cref="EnvironmentException">A server does not know the method.</exception>
     public static async Task CheckAsync(
-        RunOptions options, IReadOnlyDictionary<Address, ServerLink> links, CancellationToken cancellation)
+        RunOptions options, IReadOnlyDictionary<Address, ServerControl> controls, CancellationToken cancellation)
     {
         if (options.Call is not null || !options.Protocols.Any(ProtocolTable.IsGrpcServed))
             return;
         var largest = options.Sizes.Max();
-        foreach (var (address, link) in links)
+        foreach (var (address, control) in controls)
         {
             // One that describes itself may be older than a mode.
-            foreach (var mode in options.Modes.Where(mode => link.Description is null || mode != CallMode.Unary))
-                await AskAsync(address, link, mode, Math.Min(largest, link.Description is null ? LargestAsked : 0), cancellation);
-            if (link.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
+            foreach (var mode in options.Modes.Where(mode => control.Description is null || mode != CallMode.Unary))
+                await AskAsync(address, control, mode, Math.Min(largest, control.Description is null ? LargestAsked : 0), cancellation);
+            if (control.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
                 throw new UsageException(
                     $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
                         + "allows more (serve --max-size) and name it with -U");
         }
     }
 
-    private static async Task AskAsync(Address address, ServerLink link, string mode, long size, CancellationToken cancellation)
+    private static async Task AskAsync(Address address, ServerControl control, string mode, long size, CancellationToken cancellation)
     {
         var method = CallMode.MethodOf(mode);
         GrpcAnswer? answer;
         try
         {
-            answer = await link.BenchAsync(mode, size, cancellation);
+            answer = await control.BenchAsync(mode, size, cancellation);
         }
         catch (IOException)
         {

@@ -7,8 +7,8 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Promises as they are typed, what of a window counts against one, and what reports say of the rate that was found.</summary>
-public class FoundRateTests
+/// <summary>Objectives as they are typed, what of a window counts against one, and what reports say of the rate that was found.</summary>
+public class RateSearchResultTests
 {
     private const double ServiceNs = 50e3;
     private const int Rounds = 12 + RateSearch.Approach;
@@ -20,11 +20,11 @@ public class FoundRateTests
     [InlineData("mean<200us,p50<1s", "mean 200000, p50 1000000000")]
     public void A_promise_is_read(string text, string expected)
     {
-        var promise = Promise.Parse(text, out var error)!;
+        var objective = LatencyObjective.Parse(text, out var error)!;
         Assert.Equal("", error);
         Assert.Equal(expected,
-            string.Join(", ", promise.Terms.Select(term => FormattableString.Invariant($"{term.Name} {term.Limit:0.######}"))));
-        Assert.DoesNotContain(' ', promise.Text);
+            string.Join(", ", objective.Terms.Select(term => FormattableString.Invariant($"{term.Name} {term.Limit:0.######}"))));
+        Assert.DoesNotContain(' ', objective.Text);
     }
 
     [Theory]
@@ -42,14 +42,14 @@ public class FoundRateTests
     [InlineData("p99<1ms,p99<2ms", "'p99<1ms,p99<2ms' promises p99 twice")]
     public void What_is_none_is_refused_with_a_reason(string text, string expected)
     {
-        Assert.Null(Promise.Parse(text, out var error));
+        Assert.Null(LatencyObjective.Parse(text, out var error));
         Assert.Equal(expected, error);
     }
 
     [Fact]
     public void What_failed_was_cut_off_or_came_too_late_to_be_sent_counts_against_it()
     {
-        var window = new MeasurementView(WindowOf(1, 1000, [.. Enumerable.Repeat(500_000L, 90), 2_000_000, 2_000_000]) with
+        var window = new RoundMetrics(WindowOf(1, 1000, [.. Enumerable.Repeat(500_000L, 90), 2_000_000, 2_000_000]) with
         {
             Started = 100,
             Failed = new Dictionary<string, long> { ["reset"] = 5 },
@@ -58,12 +58,12 @@ public class FoundRateTests
             NotSent = 6,
             NotSentLatency = HistogramOf([100_000, 100_000, 5_000_000, 5_000_000, 5_000_000, 5_000_000]),
         });
-        PromiseTerm Term(string text) => Promise.Parse(text, out _)!.Terms[0];
+        ObjectiveTerm Term(string text) => LatencyObjective.Parse(text, out _)!.Terms[0];
 
         // Two slow, five failed, three cut off, four too late; of the two that waited for less than a millisecond nobody knows.
-        Assert.Equal(new Probe(1000, 104, 14), FoundRate.ProbeOf(Term("p99<1ms"), window));
-        Assert.Equal(new Probe(1000, 106, 14), FoundRate.ProbeOf(Term("failures<1%"), window));
-        var mean = FoundRate.ProbeOf(Term("mean<1ms"), window);
+        Assert.Equal(new Probe(1000, 104, 14), RateSearchResult.ProbeOf(Term("p99<1ms"), window));
+        Assert.Equal(new Probe(1000, 106, 14), RateSearchResult.ProbeOf(Term("failures<1%"), window));
+        var mean = RateSearchResult.ProbeOf(Term("mean<1ms"), window);
         Assert.Equal(104, mean.Calls);
         Assert.Equal(49e6 + 5e6 + 27e6 + 20e6, mean.Against, 0.01 * mean.Against);
     }
@@ -72,13 +72,13 @@ public class FoundRateTests
     public void A_run_says_where_the_promise_ends_in_every_report()
     {
         var run = Run("p99<1ms", seed: 3);
-        var found = Assert.Single(FoundRate.Of(new MeasuredRun(run)));
+        var found = Assert.Single(RateSearchResult.Of(new MeasuredRun(run)));
         var truth = Queue.Truth(false, 1e6 / ServiceNs, 0.99) * 1e9 / ServiceNs;
         Assert.InRange(found.Rate, truth * 0.95, truth * 1.05);
 
         var model = new ReportModel(run);
         Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of what it does at full load\.$",
-            Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+            Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.Contains("Highest rate at p99<1ms\n", new TextReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("Highest rate at p99&lt;1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
         Assert.DoesNotContain("p99<1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
@@ -102,16 +102,16 @@ public class FoundRateTests
     [InlineData("failures<0.0001%", Rounds, "up to which rate tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "up to which rate tcp keeps p99.9<1s " + TooFew)]
     public void Where_it_holds_everywhere_or_nowhere_or_windows_are_too_few_a_sentence_says_so(string text, int rounds, string expected) =>
-        Assert.Equal("10 B: " + expected, Assert.Single(FoundRates.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
+        Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]
     public void A_rate_beyond_all_windows_is_none_that_was_found()
     {
-        // The one window that broke the promise was at the lowest rate: the others say that it ends beyond all of them.
+        // The one window that broke the objective was at the lowest rate: the others say that it ends beyond all of them.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
             slow: i => i == 5 ? 110 : 20);
         Assert.Equal("10 B: up to which rate tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some kept it and "
-            + "some did not.", Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+            + "some did not.", Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.DoesNotContain("10,8", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 
@@ -121,7 +121,7 @@ public class FoundRateTests
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
         Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times what it does at full load.",
-            Assert.Single(FoundRates.Lines(new MeasuredRun(run))));
+            Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
     }
 
     [Fact]
@@ -130,8 +130,9 @@ public class FoundRateTests
         // A slow server: what is tried at last has less than a call a window.
         var run = Run("p99<10us", seed: 1, length: 20);
         Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
-        Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
-        Assert.Contains("up to which rate tcp keeps p99<10us cannot be told", Assert.Single(FoundRates.Lines(new MeasuredRun(run))),
+        Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
+        Assert.Contains("up to which rate tcp keeps p99<10us cannot be told",
+            Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
         // Nor have they a percentile.
         var model = new ReportModel(run);
@@ -143,20 +144,20 @@ public class FoundRateTests
     public void Too_few_calls_near_it_are_no_percentile()
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);
-        Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(FoundRate.Of(new MeasuredRun(run))).Outcome);
+        Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
     }
 
     [Theory]
     [InlineData("p99<1ms", false)]
     [InlineData("failures<1%,mean<1ms", false)]
     [InlineData("failures<1%", true)]
-    public void A_promise_of_times_is_not_looked_for_where_nobody_knows_how_long_messages_take(string promise, bool isPossible)
+    public void A_promise_of_times_is_not_looked_for_where_nobody_knows_how_long_messages_take(string objective, bool isPossible)
     {
         var run = Simulated.Run([[20_000]]);
         run = run with { Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Mode = "push" } }] };
-        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }] };
+        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = objective } }] };
         var measured = new MeasuredRun(run);
-        Assert.Equal(isPossible ? 10_000 : null, FoundRate.Next(measured, measured.Cells[1], 1));
+        Assert.Equal(isPossible ? 10_000 : null, RateSearchResult.Next(measured, measured.Cells[1], 1));
     }
 
     [Fact]
@@ -168,26 +169,26 @@ public class FoundRateTests
     }
 
     /// <summary>Windows of 10,000 calls at these rates, of which so many take 2 ms and all others 0.1.</summary>
-    private static RunRecord At(string promise, double[] rates, Func<int, int> slow)
+    private static RunRecord At(string objective, double[] rates, Func<int, int> slow)
     {
         var run = Simulated.Run([[1e9 / ServiceNs]]);
         long[] Times(int i) => [.. Enumerable.Range(0, 10_000).Select(call => call < slow(i) ? 2_000_000L : 100_000L)];
         return run with
         {
-            Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }],
+            Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = objective } }],
             Rounds = [.. run.Rounds, .. rates.Select((rate, i) => WindowOf(i + 1, rate, Times(i)))],
         };
     }
 
     /// <summary>One round at full load, and a search of an M/M/1 queue, each step of which is taken as a run takes it.</summary>
-    private static RunRecord Run(string promise, int seed, int rounds = Rounds, double length = 20_000)
+    private static RunRecord Run(string objective, int seed, int rounds = Rounds, double length = 20_000)
     {
         var (random, run) = (new Random(seed), Simulated.Run([[1e9 / ServiceNs]]));
-        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = promise } }] };
+        run = run with { Cells = [run.Cells[0], run.Cells[0] with { Key = run.Cells[0].Key with { Load = objective } }] };
         for (var number = 1; number <= rounds; number++)
         {
             var measured = new MeasuredRun(run);
-            var rate = FoundRate.Next(measured, measured.Cells[1], number)!.Value;
+            var rate = RateSearchResult.Next(measured, measured.Cells[1], number)!.Value;
             var times = Queue.Times(random, isDeterministic: false, rate * ServiceNs / 1e9, length);
             run = run with { Rounds = [.. run.Rounds, WindowOf(number, rate, [.. times.Select(time => (long)(time * ServiceNs))])] };
         }

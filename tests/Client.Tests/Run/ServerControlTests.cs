@@ -7,7 +7,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-public class ServerLinkTests
+public class ServerControlTests
 {
     [Fact]
     public async Task Connections_to_the_servers_before_one_that_does_not_answer_are_closed()
@@ -20,7 +20,7 @@ public class ServerLinkTests
         ];
 
         await Assert.ThrowsAsync<IOException>(
-            () => ServerLink.OpenAsync(targets, [first.Address], new ConnectorOptions(), null, TestContext.Current.CancellationToken));
+            () => ServerControl.OpenAsync(targets, [first.Address], new ConnectorOptions(), null, TestContext.Current.CancellationToken));
 
         Assert.Equal((1, 1), (first.Accepted, second.Accepted));
         for (var i = 0; i < 300 && first.Open + second.Open > 0; i++)
@@ -37,7 +37,7 @@ public class ServerLinkTests
         silent.Listen();
         var address = new Address.Tcp("127.0.0.1", ((IPEndPoint)silent.LocalEndPoint!).Port);
 
-        var failure = await Assert.ThrowsAsync<IOException>(() => ServerLink.OpenAsync(
+        var failure = await Assert.ThrowsAsync<IOException>(() => ServerControl.OpenAsync(
             [new(address, new Variant("", new Knobs()))], [], new ConnectorOptions(), TimeSpan.FromSeconds(1),
             TestContext.Current.CancellationToken));
 

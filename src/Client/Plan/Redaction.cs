@@ -6,7 +6,7 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>What was typed, as it may be printed and kept in files that are shown to others.</summary>
-internal static class Secrets
+internal static class Redaction
 {
     // Headers that hold no credentials: their values are kept.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
@@ -139,7 +139,7 @@ internal sealed record MetadataEntry(string Name, string Value)
         var (name, value) = colon < 0 ? ("", "") : (text[..colon].Trim().ToLowerInvariant(), text[(colon + 1)..].Trim());
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.'))
         {
-            var shown = Secrets.Header(text).ReplaceLineEndings(" ");
+            var shown = Redaction.Header(text).ReplaceLineEndings(" ");
             throw new UsageException($"-H '{shown}' is no metadata such as 'authorization: Bearer …'");
         }
         if (name.StartsWith("grpc-", StringComparison.Ordinal) || Written.Contains(name))

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using IpcBench.Host;
 
-namespace IpcBench.Server.Faults;
+namespace IpcBench.Server.Behaviors;
 
 /// <summary>
 /// What a handler would compute for a call: CPU time of the calling thread, without allocation or memory traffic. How fast this machine
