@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
@@ -26,6 +27,27 @@ public static partial class Orphans
     {
         if (OperatingSystem.IsLinux())
             _ = waitpid(child, 0, NoHang);
+    }
+
+    /// <summary>
+    /// Processes that were started with this variable in their environment, and whatever they have started since, wherever it went. Linux
+    /// only: other systems give an empty list.
+    /// </summary>
+    /// <param name="variable">As <c>NAME=value</c>.</param>
+    public static IReadOnlyList<int> Marked(string variable) =>
+        OperatingSystem.IsLinux() ? [.. ProcessTree.Parents().Keys.Where(id => IsMarked(id, variable))] : [];
+
+    private static bool IsMarked(int id, string variable)
+    {
+        try
+        {
+            var environment = File.ReadAllText(string.Create(CultureInfo.InvariantCulture, $"/proc/{id}/environ"));
+            return environment.Split('\0').Contains(variable);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false; // it has ended, or is another user's
+        }
     }
 
     [LibraryImport("libc", SetLastError = true)]

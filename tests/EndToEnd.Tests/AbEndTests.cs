@@ -16,6 +16,7 @@ public sealed class AbEndTests : IDisposable
         ["orphan"] = $"sh -c '({Server} &); exec sleep 1000'",
         ["own session"] = $"sh -c '(setsid {Server} &); exec sleep 1000'",
         ["starts another at its end"] = $"sh -c 'trap \"{Server} & exit 0\" TERM; {Server} & wait'",
+        ["starts another later"] = $"sh -c '{Server} & while [ ! -e FILE ]; do sleep 0.05; done; (setsid sleep 1000 &); wait'",
         ["deaf to SIGTERM"] = $"sh -c 'trap \"\" TERM; {Server} & wait; exec sleep 1000'",
         ["shell that ends"] = $"sh -c '{Server} & while [ ! -e FILE ]; do sleep 0.05; done; exit 7'",
         ["never ready"] = "sh -c 'sleep 1000 & exec sleep 1000 # {address}'",
@@ -71,6 +72,26 @@ public sealed class AbEndTests : IDisposable
         if (code is 137 || signals.Contains(' ', StringComparison.Ordinal))
             await UntilAsync(() => own.Left().Count == 0);
         Assert.Empty(own.Left());
+    }
+
+    [Fact]
+    public async Task A_killed_run_leaves_no_process_that_a_server_started_in_the_background_during_a_round()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
+        var (own, later) = (new OwnProcesses(folder), Path.Combine(folder, "later"));
+        await using var tool = Start(Commands["starts another later"].Replace("FILE", later, StringComparison.Ordinal), 5, "60s");
+        await tool.SeesAsync("round 1");
+        await File.WriteAllTextAsync(later, "", TestContext.Current.CancellationToken);
+        await UntilAsync(() => Orphans().Any());
+        Assert.NotEmpty(Orphans());
+        Send("KILL", tool.Process.Id);
+        Assert.Equal(137, await tool.ExitCodeAsync());
+        await UntilAsync(() => own.Left().Count == 0);
+        Assert.Empty(own.Left());
+
+        // The tool takes over what has lost its parent.
+        IEnumerable<int> Orphans() =>
+            own.Left().Where(id => OwnProcesses.Name(id) == "sleep" && OwnProcesses.Parent(id) == tool.Process.Id);
     }
 
     [Fact]

@@ -185,6 +185,22 @@ public sealed class MainJobTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData("/etc/passwd", "where there is no folder: set it to one for temporary files")]
+    [InlineData(null, "the path of a Unix socket is longer than the system allows, about 100 bytes: set TMPDIR to a shorter folder")]
+    public async Task A_temporary_folder_that_cannot_hold_a_socket_is_named_with_its_variable(string? place, string sentence)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
+        var folder = Directory.CreateTempSubdirectory("grpcbench-");
+        var temporary = place ?? folder.CreateSubdirectory(new string('x', 120)).FullName;
+        await using var tool = Tool.StartWith(
+            new() { ["TMPDIR"] = temporary }, "--transports", "unix", "-c", "1", "-r", "1", "-d", "100ms", "--no-save", "--no-calibration");
+        Assert.Equal(2, await tool.ExitCodeAsync());
+        Assert.Contains($"TMPDIR is '{temporary}", tool.Error, StringComparison.Ordinal);
+        Assert.Contains(sentence, tool.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
+        folder.Delete(recursive: true);
+    }
+
     [Fact]
     public async Task A_server_that_is_killed_ends_the_run_within_seconds_with_what_was_measured()
     {

@@ -170,6 +170,7 @@ internal sealed class GivenCommand(
             start.ArgumentList.Add(argument);
         foreach (var (variable, original) in hiddenVariables)
             start.Environment[variable] = original;
+        ProcessReaper.MarkServer(start);
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 

@@ -15,10 +15,16 @@ internal sealed class ProcessReaper : IDisposable
 {
     public const string Command = "reaper";
 
+    // In the environment of servers: what they start inherits it, in another session, too.
+    private const string Variable = "GRPCBENCH_REAPER";
+
     // What the servers' end starts, ends too: a few times, since killing one may set free another.
     private const int MostPasses = 500;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
+
+    // Another number would be enough for one machine; a container's first run has always the same.
+    private static readonly string Mark = Guid.NewGuid().ToString("N");
 
     private readonly Process? process;
     private readonly bool isAdopting;
@@ -45,8 +51,12 @@ internal sealed class ProcessReaper : IDisposable
         var reaper = new ProcessReaper(Affinity.Start(info, cpus: null), adopting && Orphans.TryAdopt());
         if (reaper.isAdopting)
             reaper.own.UnionWith(Orphans.Children());
+        reaper.Tell($"={Variable}={Mark}");
         return reaper;
     }
+
+    /// <summary>Lets the reaper find a server, and whatever it starts when nobody looks any more.</summary>
+    public static void MarkServer(ProcessStartInfo server) => server.Environment[Variable] = Mark;
 
     /// <summary>From now on the server ends with this process; disposing of what is returned ends what is left of it.</summary>
     public KeptServer Keep(Process server)
@@ -60,7 +70,7 @@ internal sealed class ProcessReaper : IDisposable
 
     /// <summary>
     /// What the reaper does: remembers processes, by number and start, until its input ends, and kills those that are left. A number may be
-    /// another's by then, of one that nobody ended.
+    /// another's by then, of one that nobody ended. Then it kills what a server started after it was last looked at.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
@@ -68,8 +78,14 @@ internal sealed class ProcessReaper : IDisposable
         PosixSignal[] signals = [PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP];
         var ignored = signals.Select(signal => PosixSignalRegistration.Create(signal, context => context.Cancel = true)).ToList();
         var left = new Dictionary<int, long>();
+        var mark = "";
         while (await input.ReadLineAsync() is { Length: > 1 } line)
         {
+            if (line[0] == '=')
+            {
+                mark = line[1..];
+                continue;
+            }
             var words = line[1..].Split(' ');
             if (!int.TryParse(words[0], NumberStyles.None, CultureInfo.InvariantCulture, out var id))
                 continue;
@@ -82,6 +98,12 @@ internal sealed class ProcessReaper : IDisposable
         {
             if (StartOf(id) == start)
                 ChildProcess.Kill(id);
+        }
+        for (var pass = 0; mark.Length > 0 && pass < MostPasses && Orphans.Marked(mark) is { Count: > 0 } marked; pass++)
+        {
+            foreach (var id in marked)
+                ChildProcess.Kill(id);
+            await Task.Delay(Pause);
         }
         ignored.ForEach(one => one.Dispose());
     }

@@ -6,7 +6,9 @@ using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Hello;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Host;
+using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Schema;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -54,6 +56,20 @@ public sealed class ServiceOptionsTests : IDisposable
             StringComparison.Ordinal);
         var refused = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--list"));
         Assert.Equal($"the reflection of {server.Address} ended with UNAUTHENTICATED: no key", refused.Message);
+    }
+
+    [Fact]
+    public async Task A_list_in_which_no_service_could_be_described_ends_with_exit_code_2()
+    {
+        var list = new ServerReflectionResponse { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } };
+        var refusal = new ServerReflectionResponse { ErrorResponse = new() { ErrorCode = 5, ErrorMessage = "no such file" } };
+        await using var server = new FakeServer
+        {
+            Answer = (stream, call) => Frames.Reply(stream, (call == 1 ? list : refusal).ToByteArray()),
+        };
+        var (code, output, error) = await InvokeAsync("-U", $"{server.Address}", "--list");
+        Assert.Equal((ExitCode.Environment, "a.B\n"), (code, output));
+        Assert.StartsWith($"the reflection of {server.Address} lists a.B, but does not know", error, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -125,6 +141,13 @@ public sealed class ServiceOptionsTests : IDisposable
 
     private static async Task<string> RunAsync(params string[] arguments)
     {
+        var (code, output, error) = await InvokeAsync(arguments);
+        Assert.Equal((0, ""), (code, error));
+        return output;
+    }
+
+    private static async Task<(int Code, string Output, string Error)> InvokeAsync(params string[] arguments)
+    {
         var typed = CommandTree.Create(arguments).Parse(arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
         Assert.Empty(typed.Errors);
         var output = new StringWriter { NewLine = "\n" };
@@ -132,7 +155,6 @@ public sealed class ServiceOptionsTests : IDisposable
         var code = await typed.InvokeAsync(
             new InvocationConfiguration { EnableDefaultExceptionHandler = false, Output = output, Error = error },
             TestContext.Current.CancellationToken);
-        Assert.Equal((0, ""), (code, error.ToString()));
-        return output.ToString();
+        return (code, output.ToString(), error.ToString());
     }
 }

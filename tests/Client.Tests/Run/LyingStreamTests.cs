@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using Google.Protobuf;
+using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
@@ -20,7 +22,7 @@ namespace IpcBench.Client.Tests.Run;
 /// </summary>
 public sealed class LyingStreamTests : IDisposable
 {
-    private const int Size = 10, Pulled = 40, AtOnce = 8;
+    private const int Size = 10, Pulled = 40, AtOnce = 8, Connections = 8;
 
     // What --call adds to the clients: the method is somebody's own, and its messages are sent as they are.
     private const string Called = "call";
@@ -75,6 +77,16 @@ public sealed class LyingStreamTests : IDisposable
     public static TheoryData<string, string> Modes =>
         [.. CallMode.All.SelectMany(mode => Clients(mode).Select(client => (mode, client)))];
 
+    /// <summary>
+    /// Without pull, where every stream of the server here sends a number of messages and is then silent, and without streams of somebody's
+    /// own method to which the only answer is the last.
+    /// </summary>
+    public static TheoryData<string, string> AnsweredModes =>
+    [
+        .. CallMode.All.Where(mode => mode != CallMode.Pull).SelectMany(mode => Clients(mode).Select(client => (mode, client)))
+            .Where(one => one is not (CallMode.Push, Called)),
+    ];
+
     public void Dispose() => folder.Delete(recursive: true);
 
     [Theory]
@@ -103,6 +115,18 @@ public sealed class LyingStreamTests : IDisposable
                 wrong.Add($"{lie}: {why}");
         });
         Assert.True(wrong.IsEmpty, string.Join('\n', wrong.Order(StringComparer.Ordinal)));
+    }
+
+    /// <summary>Half of the connections answer a few calls and then no more; the others serve on.</summary>
+    [Theory]
+    [MemberData(nameof(AnsweredModes))]
+    public async Task Calls_that_hang_on_half_of_the_connections_are_counted_and_named(string mode, string client)
+    {
+        var seen = await RunAsync(
+            mode, client, right => right.All, heard => heard.Frames + heard.Call > 50 && heard.Connection % 2 == 0, Connections);
+        Assert.True(
+            seen.Code == ExitCode.CallsFailed && seen.Ok > 0 && seen.Failures.Contains("cut off"), $"exit code {seen.Code}; {seen}");
+        Assert.Contains(seen.Doubts, doubt => doubt.Contains("no answer in time", StringComparison.Ordinal));
     }
 
     /// <summary>What is wrong with how a lie is told; null: nothing.</summary>
@@ -166,7 +190,8 @@ public sealed class LyingStreamTests : IDisposable
         }
     }
 
-    private async Task<Seen> RunAsync(string mode, string client, Func<Reply, byte[]?> say)
+    private async Task<Seen> RunAsync(
+        string mode, string client, Func<Reply, byte[]?> say, Func<Heard, bool>? hangs = null, int connections = 1)
     {
         var (asked, called) = (0, client == Called);
         var truth = true;
@@ -182,14 +207,14 @@ public sealed class LyingStreamTests : IDisposable
                 return right.All;
             truth = false;
             Interlocked.Add(ref asked, answers);
-            return say(right);
+            return hangs?.Invoke(heard) == true ? [] : say(right);
         };
         var (sentences, record) = (new List<string>(), (RunRecord?)null);
         var code = ExitCode.Environment;
         try
         {
             var observer = new NoObserver { Noted = sentences.Add, Ended = ended => record = ended };
-            code = await new RunSession(OptionsOf(mode, client, server), [], observer).RunAsync().WaitAsync(
+            code = await new RunSession(OptionsOf(mode, client, server, connections), [], observer).RunAsync().WaitAsync(
                 TestLoad.Patience, TestContext.Current.CancellationToken);
         }
         catch (EnvironmentException e)
@@ -199,18 +224,19 @@ public sealed class LyingStreamTests : IDisposable
         Assert.False(truth, $"the load did not begin: {string.Join("; ", sentences)}");
         var rounds = record?.Rounds ?? [];
         return new Seen(code, asked, rounds.Sum(round => round.Ok), rounds.Sum(round => round.Credited ?? 0), sentences,
+            [.. record is null ? [] : Doubt.Of(new MeasuredRun(record)).Select(advice => advice.Doubt)],
             [
                 .. rounds.SelectMany(round => round.Failed.Keys),
                 .. rounds.Any(round => round.CutOff > 0) ? ["cut off"] : Array.Empty<string>(),
             ]);
     }
 
-    private RunOptions OptionsOf(string mode, string client, FakeServer server)
+    private RunOptions OptionsOf(string mode, string client, FakeServer server, int connections)
     {
         string[] common =
         [
-            "-U", $"{server.Address}", "-c", "1", "-r", "1", "-d", "150ms", "--warmup", "50ms", "--timeout", "200ms", "--no-save",
-            "--no-calibration",
+            "-U", $"{server.Address}", "-c", $"{connections}", "-r", "1", "-d", "150ms", "--warmup", "50ms", "--timeout",
+            "200ms", "--no-save", "--no-calibration",
         ];
         if (client != Called)
             return Typed.Read(Presets.Main, [.. common, "--mode", mode, "--client", client, "-s", $"{Size}"]);
@@ -222,9 +248,11 @@ public sealed class LyingStreamTests : IDisposable
     }
 
     /// <summary>What became of a run.</summary>
-    private sealed record Seen(int Code, int Asked, long Ok, double Credited, List<string> Sentences, List<string> Failures)
+    private sealed record Seen(
+        int Code, int Asked, long Ok, double Credited, List<string> Sentences, List<string> Doubts, List<string> Failures)
     {
-        public override string ToString() => $"failures: {string.Join(", ", Failures)}; said: {string.Join("; ", Sentences)}";
+        public override string ToString() =>
+            $"failures: {string.Join(", ", Failures)}; said: {string.Join("; ", Sentences.Concat(Doubts))}";
     }
 
     /// <summary>A right answer to one DATA frame, in its parts.</summary>

@@ -160,7 +160,7 @@ internal sealed class FakeServer : IAsyncDisposable
                 if (frame.Type == FrameType.Data && Hears is { } hears)
                 {
                     if (!requests.TryGetValue(frame.StreamId, out var heard))
-                        requests.Add(frame.StreamId, heard = new Heard(Interlocked.Increment(ref calls), frame.StreamId));
+                        requests.Add(frame.StreamId, heard = new Heard(Interlocked.Increment(ref calls), frame.StreamId, number));
                     heard.Add(payload, frame.Has(FrameFlags.EndStream));
                     byte[] room = frame.Length == 0 ? [] :
                     [
@@ -207,13 +207,16 @@ internal sealed class FakeServer : IAsyncDisposable
 /// <summary>What a server has read of one request.</summary>
 /// <param name="call">Which request of all, from 1.</param>
 /// <param name="stream">Its stream.</param>
-internal sealed class Heard(int call, int stream)
+/// <param name="connection">Its connection, numbered from 1 as the server accepts them.</param>
+internal sealed class Heard(int call, int stream, int connection)
 {
     private readonly List<byte> rest = [];
 
     public int Call => call;
 
     public int Stream => stream;
+
+    public int Connection => connection;
 
     /// <summary>DATA frames so far.</summary>
     public int Frames { get; private set; }
