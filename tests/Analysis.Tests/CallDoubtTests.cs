@@ -190,6 +190,17 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
+    public void Connections_that_are_opened_again_every_few_calls_are_a_part_of_what_was_measured()
+    {
+        var calls = Healthy().Rounds.First(round => round.Cell == 1).Completed;
+        Raises("reopened", $"connections were opened again {calls / 6} times", With((int)(calls / 6)));
+        Assert.Null(Find(With((int)(calls / 1000)), "reopened"));
+
+        static RunRecord With(int reopened) =>
+            Second(round => round with { Connections = round.Connections with { Reopened = reopened } });
+    }
+
+    [Fact]
     public void Sends_that_are_late_by_a_part_of_the_latency_that_shows_are_told_with_the_service_time()
     {
         Raises("late-sends", "10 % of the median latency", Second(round => Late(round, 0.1)));

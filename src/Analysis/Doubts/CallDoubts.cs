@@ -149,6 +149,15 @@ internal static class ConnectionDoubts
             : null;
     }
 
+    /// <summary>Connections were opened again so often that opening them is a part of what was measured.</summary>
+    public static Observation? Reopened(MeasuredRun run, MeasuredCell cell) =>
+        cell.Rounds.Where(r => r.Record.Connections is { OpenedInAll: null } stats && stats.Reopened > stats.Opened
+                && stats.Reopened * 500L >= r.Record.Completed)
+            .Select(r => new Observation((double)r.Record.Connections.Reopened / Math.Max(1, r.Record.Completed), Invariant(
+                $"in round {r.Record.Number} connections were opened again {r.Record.Connections.Reopened} times for ")
+                + Invariant($"{r.Record.Completed} calls: opening them is a part of these numbers")))
+            .MaxBy(seen => seen.Severity);
+
     private static Observation? Differ(RoundMetrics r, CellKey key)
     {
         var (stats, number) = (r.Record.Connections, r.Record.Number);

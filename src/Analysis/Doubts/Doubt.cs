@@ -32,6 +32,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
                 + "fewer threads than cores, and report it where an idle machine shows it again."),
         InCells("connections", Reach.Ratios, ConnectionDoubts.Differ,
             "Look at the limits (GrpcBench doctor) and that nothing else uses this server; the arm may not be what it says."),
+        InCells("reopened", Reach.Ratios, ConnectionDoubts.Reopened,
+            "Find out why the server ends its connections (a limit on their calls or age, GOAWAY), and raise that limit."),
         InCells("streams-limit", Reach.Figures, ConnectionDoubts.StreamsLimited,
             "Ask for no more streams than the server allows (-m), open more connections (-c), "
             + "or raise its limit (GrpcBenchServer --max-streams)."),
