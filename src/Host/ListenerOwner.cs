@@ -71,7 +71,7 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 
     private static IReadOnlyList<int> Ancestors() => [.. Parents(Environment.ProcessId, ProcessTree.ParentFinder())];
 
-    // On Windows a parent may have ended and its number be another's by now, so that parents can form a circle.
+    // On Windows another process may have the number of a parent that has ended, so that parents can form a circle.
     private static IEnumerable<int> Parents(int pid, Func<int, int?> parentOf)
     {
         var seen = new HashSet<int> { pid };

@@ -54,8 +54,8 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         : "";
 
     /// <summary>
-    /// Processes with all their descendants. On Windows the number of a parent that ended may be another's by now: who started before its
-    /// parent did is none of its children.
+    /// Processes with all their descendants. On Windows another process may have the number of a parent that ended: a process that
+    /// started before its supposed parent is not its child.
     /// </summary>
     /// <param name="roots">Those to begin with.</param>
     /// <param name="parents">Who started whom.</param>
@@ -109,7 +109,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
         var waited = new Dictionary<int, (long User, long Kernel)>();
         foreach (var (process, now) in later.Clocks)
         {
-            // A number may be another's by now, which came meanwhile; of a root that is the end.
+            // Another process may have the number by now; for a root that means that the server has ended.
             var known = earlier.Clocks.GetValueOrDefault(process);
             var then = known is not null && (known.StartTicks == now.StartTicks || later.Roots.Contains(process)) ? known : Born(now);
             if (ProcessClock.Between(then, now) is not var (userNs, kernelNs))

@@ -24,7 +24,7 @@ public struct FieldReader(bool isOpaque)
         Broken,
     }
 
-    // In an order without gaps: every stream of a connection has one.
+    // The fields are in an order without padding, since every stream of a connection has a reader.
     private readonly bool isOpaque = isOpaque;
     private State state;
     private byte bytesOfNumber;

@@ -129,7 +129,7 @@ public abstract partial record Address
         return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
     }
 
-    // As those write it who speak no HTTP there. It has no usual port.
+    // tcp://host:port, for servers that do not speak HTTP. The scheme has no default port.
     private static (Address?, string?) ParseTcp(string text)
     {
         if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0)

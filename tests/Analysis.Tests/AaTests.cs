@@ -37,7 +37,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_delay_in_all_cells_or_a_large_one_in_a_single_cell_fails()
+    public void Gate_fails_for_a_delay_in_all_cells_or_a_large_delay_in_one_cell()
     {
         // 200 µs on a round trip of 4 ms are 5 %.
         Assert.InRange(ShareFailed(6, 12, _ => -0.05), 0.99, 1);
@@ -67,7 +67,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Ten_runs_together_see_what_each_alone_does_not_and_their_report_has_all_of_them()
+    public void Ten_runs_together_decide_a_difference_that_each_run_alone_does_not()
     {
         var random = new Random(11);
         double[] Rounds(double shift) =>

@@ -141,7 +141,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Metrics_with_a_limit_do_not_share_their_level_with_the_others_and_their_table_agrees_with_the_gate()
+    public void Metrics_with_a_limit_have_a_level_of_their_own_and_the_table_agrees_with_the_gate()
     {
         var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
         var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);

@@ -177,7 +177,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Replies_that_do_not_fit_in_the_cache_are_told_and_those_that_do_are_not()
+    public void Doubt_names_only_replies_that_do_not_fit_in_the_cache()
     {
         var cached = Healthy() is var run ? run with
         {

@@ -54,7 +54,7 @@ public sealed class CompareTests
                 .Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
 
     [Fact]
-    public void Of_many_cells_of_equal_runs_hardly_one_is_called_different()
+    public void Many_cells_of_equal_runs_are_hardly_ever_called_different()
     {
         // Each by itself at 5 %, one of the eighteen cells would be called different in every second pair of runs.
         var random = new Random(11);
@@ -103,7 +103,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Cells_are_aligned_by_what_they_are_never_by_path()
+    public void Cells_are_matched_by_their_settings_never_by_file_path()
     {
         var windows = Sample(2, os: "Windows");
         windows = windows with

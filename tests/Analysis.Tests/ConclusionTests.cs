@@ -21,12 +21,12 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void Where_one_arm_answered_nothing_rounds_are_not_said_to_be_missing() => Assert.Equal(
+    public void Arm_without_replies_is_not_reported_as_missing_rounds() => Assert.Equal(
         "10 B: not decided between unix and tcp: no round in which both answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
-    public void A_winner_whose_rounds_are_a_mixture_is_named_with_that_doubt()
+    public void Winner_with_a_mixture_of_rounds_is_named_with_that_doubt()
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
         RunRecord Mixed(int cell) => plain with
@@ -98,7 +98,7 @@ public sealed class ConclusionTests
     [Theory]
     [InlineData(1.2, 0.8, "Crossover: unix is faster up to 100 B, tcp from 1 kB.")]
     [InlineData(1.0, 1.0, "Crossover: unix is faster at 100 B, tcp at 1 kB.")]
-    public void A_crossover_says_nothing_of_sizes_at_which_nobody_is_ahead(double atFirst, double atLast, string expected)
+    public void Crossover_leaves_out_sizes_without_a_winner(double atFirst, double atLast, string expected)
     {
         double[] tcp = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         double[] Unix(double factor) => [.. tcp.Select((rate, i) => rate * factor * (i % 2 == 0 ? 1.004 : 0.996))];

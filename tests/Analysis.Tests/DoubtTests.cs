@@ -15,7 +15,7 @@ public sealed class DoubtTests
     public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
 
     [Fact]
-    public void What_others_used_before_the_run_is_no_doubt_when_its_rounds_were_quiet()
+    public void Load_before_the_run_is_no_doubt_when_the_rounds_were_quiet()
     {
         Advice before = new() { Id = "foreign-load", Doubt = "Other programs use 40 % of the machine", Fix = "Stop them" };
         Assert.NotNull(Find(Healthy() with { Advice = [before] }, "foreign-load"));
@@ -24,7 +24,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Other_processes_are_named_with_what_they_used() => Raises("foreign-load", "(burner 15 %)", Second(round => round with
+    public void Other_processes_are_named_with_their_cpu_time() => Raises("foreign-load", "(burner 15 %)", Second(round => round with
     {
         Machine = round.Machine! with
         {
@@ -78,7 +78,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_client_that_used_nearly_all_its_cpu_is_the_limit_and_a_free_one_is_not()
+    public void Client_is_the_limit_only_when_it_used_nearly_all_its_cpu()
     {
         var pinned = Second(round => round with
         {
@@ -137,7 +137,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_cache_that_others_fill_now_and_then_is_told()
+    public void Cache_that_other_processes_fill_at_times_is_reported()
     {
         Raises("shared-cache", "took less than 20 ns a step, before another more than 120:",
             Each(round => round with { MemoryStepNs = round.Number % 2 == 0 ? 20 : 120 }));
@@ -150,7 +150,7 @@ public sealed class DoubtTests
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]
     [InlineData(400, 380, null, "20 of 400 connections carried no call")]
-    public void Connections_that_are_not_what_was_asked_are_told(int opened, int active, int? server, string numbers) =>
+    public void Connections_that_differ_from_the_request_are_reported(int opened, int active, int? server, string numbers) =>
         Raises("connections", numbers,
             Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
 
@@ -187,7 +187,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Of_cpu_that_neither_side_claims_it_is_said_whose_it_is() =>
+    public void Cpu_time_of_neither_side_is_attributed() =>
         Raises("unattributed-cpu",
             "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",
             Second(round => round with

@@ -98,7 +98,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void A_verdict_is_what_its_interval_says() => Assert.All(Enumerable.Range(0, 40), seed =>
+    public void Verdict_agrees_with_its_interval() => Assert.All(Enumerable.Range(0, 40), seed =>
     {
         var run = Made(new Random(seed), 0.02);
         Assert.All(run.Cells.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>(), one =>

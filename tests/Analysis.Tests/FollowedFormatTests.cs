@@ -62,7 +62,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Junit_is_valid_against_its_schema_and_its_counts_are_those_of_its_tests(string run)
+    public void Junit_is_valid_against_its_schema_and_counts_its_tests(string run)
     {
         var suites = ReadJunit(Model(run)).Root!.Elements().ToList();
         Assert.NotEmpty(suites);
@@ -84,7 +84,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Junit_skips_what_was_not_measured_and_names_a_run_that_did_not_end_as_an_error()
+    public void Junit_skips_unmeasured_cells_and_reports_an_unfinished_run_as_an_error()
     {
         var suite = ReadJunit(Model("unmeasured")).Root!.Element("testsuite")!;
         Assert.Equal(("1", "3"), ((string)suite.Attribute("errors")!, (string)suite.Attribute("skipped")!));
@@ -169,7 +169,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Foreign_text_comes_back_without_what_steers_a_terminal()
+    public void Foreign_text_loses_terminal_control_characters()
     {
         var labels = ReadPrometheus(Make("prometheus", Model("foreign"))).First(sample => sample.Labels["transport"] == "tcp").Labels;
         Assert.StartsWith("a \"b\" <c> & 'd'\n\\n [31m ", labels["file"], StringComparison.Ordinal);

@@ -243,7 +243,7 @@ public sealed class GateTests
         Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
 
     [Fact]
-    public void A_metric_that_there_is_not_is_answered_with_those_there_are() => Assert.Equal(
+    public void Unknown_metric_lists_the_known_ones() => Assert.Equal(
         $"there is no metric 'speed': it is one of {string.Join(", ", Metric.All.Select(metric => metric.Id))}",
         Assert.Throws<FormatException>(() => GateLimit.Parse("speed<-5%")).Message);
 

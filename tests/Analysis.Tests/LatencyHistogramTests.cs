@@ -12,7 +12,7 @@ public sealed class LatencyHistogramTests
     private const string FromJavaScript = "HISTFAAAADF4nJNpmSzMwMDAx8DAwMjAwMDMAAGMDAzM/0EAxmdi+SnPxNK6mfEC/2ovJgDgzQqM";
 
     [Fact]
-    public void Reads_what_another_library_wrote()
+    public void Reads_histograms_of_another_library()
     {
         var counts = LatencyCounts.Decode(FromJavaScript);
         Assert.Equal(1007, counts.Count);
@@ -157,7 +157,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public async Task The_javascript_library_reads_what_is_written_here()
+    public async Task Javascript_library_reads_our_histograms()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
         var histogram = new LatencyHistogram();

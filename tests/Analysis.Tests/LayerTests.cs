@@ -131,7 +131,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_file_with_one_echo_has_the_layers_that_it_has()
+    public void File_with_one_echo_has_only_the_layers_that_were_measured()
     {
         var run = LayerRuns.Make(9, [20, 40, 55]);
 
@@ -143,7 +143,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Without_one_of_the_three_there_is_no_budget()
+    public void Budget_needs_all_three_measurements()
     {
         var run = LayerRuns.Make(6, Tcp);
         Assert.Empty(LayerBudget.Of(new MeasuredRun(

@@ -20,7 +20,7 @@ public sealed partial class OneTruthTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void What_is_not_decided_has_an_interval_that_holds_1_and_what_is_decided_has_not(string file)
+    public void Only_undecided_ratios_have_an_interval_that_includes_1(string file)
     {
         var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Root(), file)));
         var comparisons = from pair in ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference)

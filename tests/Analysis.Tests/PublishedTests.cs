@@ -199,7 +199,7 @@ public sealed class PublishedTests
         Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
 
     [Fact]
-    public void Cells_that_only_one_side_has_are_listed()
+    public void Cells_of_only_one_side_are_listed()
     {
         var page = Page(EchoRun());
         Assert.Contains("Only measured: pipe echo (1 B / 1 KiB).", page, StringComparison.Ordinal);
@@ -232,7 +232,7 @@ public sealed class PublishedTests
             EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(9, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
 
     [Fact]
-    public void Without_a_run_it_says_what_was_published() =>
+    public void Report_without_a_run_shows_the_published_figures() =>
         Assert.Contains("| port | requests/s | read there | 1,837 |", Page(), StringComparison.Ordinal);
 
     [Fact]

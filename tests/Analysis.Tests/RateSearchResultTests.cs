@@ -151,7 +151,7 @@ public class RateSearchResultTests
     [InlineData("p99<1ms", false)]
     [InlineData("failures<1%,mean<1ms", false)]
     [InlineData("failures<1%", true)]
-    public void A_promise_of_times_is_not_looked_for_where_nobody_knows_how_long_messages_take(string objective, bool isPossible)
+    public void Objective_of_times_is_not_searched_where_message_times_are_unknown(string objective, bool isPossible)
     {
         var run = Simulated.Run([[20_000]]);
         run = run with { Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Mode = "push" } }] };
@@ -161,7 +161,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void The_windows_of_a_search_are_no_rounds_of_what_else_was_measured()
+    public void Windows_of_a_search_are_not_rounds_of_other_cells()
     {
         var measured = new MeasuredRun(Run("p99<1ms", seed: 1));
         Assert.Equal((1, 0, Rounds), (measured.CommonRounds, measured.Cells[1].Rounds.Count, measured.Cells[1].Windows.Count));

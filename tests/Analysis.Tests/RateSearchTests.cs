@@ -67,7 +67,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void Windows_that_were_wrong_by_chance_are_corrected_by_those_after_them()
+    public void Later_windows_correct_windows_that_were_wrong_by_chance()
     {
         var done = new List<(double Rate, bool IsKept)>();
         for (var i = 0; i < 40; i++)

@@ -54,7 +54,7 @@ public sealed class ReportSnapshotTests
     [InlineData("text")]
     [InlineData("markdown")]
     [InlineData("html")]
-    public void A_long_run_says_what_was_found(string format)
+    public void Long_run_reports_its_search_results(string format)
     {
         // On a page a number and its unit stay on one line.
         var report = LongReport(format).Replace('\u00A0', ' ');

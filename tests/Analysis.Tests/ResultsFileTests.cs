@@ -32,7 +32,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Whoever_reads_while_it_is_written_sees_one_whole_run()
+    public async Task Reader_during_a_write_sees_one_whole_run()
     {
         var (path, run) = (NewPath, Small());
         ResultsFile.Save(path, run with { Label = "0" });
@@ -63,7 +63,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void A_folder_that_cannot_be_written_is_one_sentence_and_leaves_the_old_file()
+    public void Unwritable_folder_is_reported_in_one_sentence_and_keeps_the_old_file()
     {
         var path = NewPath;
         File.WriteAllText(path, "old");
@@ -73,7 +73,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Names_that_no_file_can_have_are_one_sentence()
+    public void Impossible_file_name_is_reported_in_one_sentence()
     {
         Assert.Equal("cannot write '': it is no name of a file", Refused(""));
         var tooLong = NewPath + new string('x', 300);
@@ -90,7 +90,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_not_there_is_one_sentence()
+    public void Missing_file_is_reported_in_one_sentence()
     {
         var path = NewPath;
         Assert.Equal($"there is no file {path}", Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);

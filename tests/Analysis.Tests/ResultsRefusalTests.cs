@@ -28,7 +28,7 @@ public sealed class ResultsRefusalTests
         Refusal("{\"schemaVersion\":1}"u8.ToArray()));
 
     [Fact]
-    public void Every_truncation_is_told_as_one_sentence()
+    public void Every_truncation_is_reported_in_one_sentence()
     {
         var json = Bytes(Small());
         for (var length = 0; length < json.Length - 3; length += 97)
@@ -84,7 +84,7 @@ public sealed class ResultsRefusalTests
     }
 
     [Fact]
-    public void Counts_whose_sum_no_number_holds_are_refused()
+    public void Counts_with_an_overflowing_sum_are_refused()
     {
         var kinds = string.Join(',', Enumerable.Range(0, 2000).Select(kind => $"\"{kind}\":{1L << 53}"));
         var ok = Small().Rounds[0].Ok;

@@ -29,7 +29,7 @@ public sealed class RoundPairsTests
     }
 
     [Fact]
-    public void A_slice_that_only_one_arm_has_after_an_early_end_is_left_out() =>
+    public void Slice_of_only_one_arm_after_an_early_end_is_left_out() =>
         Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 2200, 3300), Of(1000, 2000, 3000, 9999), Metric.Rate)!.Value, 1e-9);
 
     [Fact]

@@ -56,7 +56,7 @@ public static class Answers
     private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
-        // A median round may be one in which all were fast: nobody leads who is behind in pairs.
+        // The median round of an arm may be one in which every arm was fast: an arm that is slower in pairs is not ranked first.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Workload);

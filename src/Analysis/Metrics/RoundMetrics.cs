@@ -14,8 +14,8 @@ public sealed class RoundMetrics(Measurement round)
     public Measurement Record => round;
 
     /// <summary>
-    /// Calls cut off, and those that were due and never sent, count with their lower bounds. Empty where nobody knows how long those took
-    /// that ended well: else the bounds of a few would pass for all.
+    /// Calls cut off, and those that were due and never sent, count with their lower bounds. Empty when the times of successful
+    /// calls are unknown: otherwise the lower bounds of a few calls would be reported as the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));

@@ -203,7 +203,7 @@ public static class WholeFile
             File.Move(temporary, path, overwrite: false);
     }
 
-    // Beside what it will replace, and no longer than the name of that where it is nearly as long as a name may be.
+    // The temporary file is in the folder of the file that it replaces. A name that would exceed the longest of file systems is cut.
     private static string Temporary(string path)
     {
         const int longest = 255;

@@ -22,7 +22,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private int Servers => options.OwnServer ? options.Transports.Count : options.Addresses.Count;
 
-    // Of the modes, and of pull the ways of cutting its payloads.
+    // Pull is measured once for each way of cutting its payloads (--chunk), every other mode once.
     private int Ways => options.Modes.Sum(mode => mode == CallMode.Pull ? options.Chunks.Count : 1);
 
     /// <exception cref="UsageException">They contradict each other.</exception>

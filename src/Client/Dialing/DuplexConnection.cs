@@ -38,7 +38,7 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
 
     public virtual BlockedTime? Blocked => null;
 
-    /// <summary>False: it is for one call, and what died stays dead.</summary>
+    /// <summary>False: the connection is for a single call and is not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public int Reopened => reopener.Reopened;
@@ -62,7 +62,8 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread. One too late does nothing.
+        // Disposing the registration would wait for a callback that runs, and continue on another thread than the loop's. A callback
+        // that comes too late does nothing.
         var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {

@@ -43,7 +43,7 @@ internal static class AddressProbe
         (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied
         || (e as IOException)?.InnerException is UnauthorizedAccessException;
 
-    // A socket cannot be opened as a file (ENXIO); what can be is somebody's document.
+    // A socket cannot be opened as a file (ENXIO); a path that opens is an ordinary file.
     private static AddressState FileState(string path)
     {
         // Opening a pipe of a folder (FIFO) waits until somebody writes to it, perhaps for ever.

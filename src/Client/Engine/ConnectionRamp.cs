@@ -45,7 +45,7 @@ internal static class ConnectionRamp
     private static string Reason(Exception? error) => error switch
     {
         null or OperationCanceledException => "the server does not answer",
-        _ when Ends.Contains(error.Message.TrimEnd('.')) => error.Message.TrimEnd('.') + ", as one does it that has reached its limit of "
+        _ when Ends.Contains(error.Message.TrimEnd('.')) => error.Message.TrimEnd('.') + ": the server may have reached its limit of "
             + "connections or open files (ulimit -n where it was started)",
         _ => error.Message,
     };

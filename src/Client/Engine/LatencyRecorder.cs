@@ -41,12 +41,15 @@ internal sealed class LatencyRecorder
     /// <summary>Calls sent in the window.</summary>
     public long Started { get; private set; }
 
-    /// <summary>Of the started, those that ended well, whenever; and so with <see cref="CutOff"/> and <see cref="Failed"/>.</summary>
+    /// <summary>
+    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and <see cref="Failed"/> also count
+    /// calls by their begin.
+    /// </summary>
     public long Ok { get; private set; }
 
     public long CutOff { get; private set; }
 
-    /// <summary>Of the started, those that ended in whatever way.</summary>
+    /// <summary>Calls that began in the window and have ended, well or not.</summary>
     public long Ended { get; private set; }
 
     /// <summary>Calls that ended well in the window, wherever they began.</summary>

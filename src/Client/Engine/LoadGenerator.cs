@@ -55,7 +55,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         if (window.Calls is not null && window.Lead > TimeSpan.Zero)
             throw new ArgumentException("counted calls are all of the load", nameof(window));
-        // Calls that nobody answers would be out all the time and be started in no window: without an answer it begins with the load.
+        // Calls that the server never answers stay in flight, so that no call would begin in the window: when no call of the lead is
+        // answered, the window is measured again and begins with the load.
         return await RunOnceAsync(window, edges, cancellation)
             ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
     }

@@ -9,7 +9,7 @@ internal sealed class WindowReadings(
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
     private BlockedTime? blockedAtBegin, blockedAtEnd;
-    // Before the load: under it those are not that a server just closed and that open again.
+    // Counted before the load: under load a connection that the server closed, and that opens again, is not open for a moment.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
     private (long Count, IReadOnlyList<long> Percentiles) connects = (0, []);

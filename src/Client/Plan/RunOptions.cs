@@ -176,7 +176,7 @@ internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
     /// </summary>
     public IReadOnlyList<string>? Command { get; init; }
 
-    /// <summary>As messages call what the command starts.</summary>
+    /// <summary>The name in messages of the server that the command starts.</summary>
     public string Side => Name.Length == 0 ? "base" : "head";
 }
 

@@ -20,7 +20,7 @@ internal static class CallTargets
 {
     private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12, NotFound = 404;
 
-    // One call may fail for reasons of its own.
+    // A single call may fail by chance.
     private const int Tries = 3;
 
     private static readonly TimeSpan Least = TimeSpan.FromSeconds(5);
@@ -122,7 +122,7 @@ internal static class CallTargets
         return answers[^1] is { Status: 0, Message: { } reply } ? reply.Length : null;
     }
 
-    // The first call of a server that has just begun takes longer than those that are measured.
+    // The first call of a server that has just started takes longer than the measured calls.
     private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
     /// <summary>The rest of a sentence that begins with the server; null when a run may begin.</summary>
@@ -141,7 +141,7 @@ internal static class CallTargets
                 ? $"answers {call.Method} otherwise than --expect has it: {Said(call, difference)}"
                 : null;
         }
-        // What a load may pass by, or brings about, is the load's to show.
+        // A failure that is not the same at each try, or that overload can cause, does not end the run: the load will show it.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
             && last.Status is not (Unavailable or DeadlineExceeded);
         return isSure
@@ -153,7 +153,7 @@ internal static class CallTargets
     private static string Said(GrpcCall call, string text) => ServerWords.OneLine(text, call.Secrets);
 }
 
-/// <summary>The HTTP/1.1 arms of a run, each asked once before the plan is made.</summary>
+/// <summary>Sends one request for each HTTP/1.1 arm of a run before the plan is made.</summary>
 internal static class HttpTargets
 {
     /// <exception cref="EnvironmentException">One of the servers does not answer, or not with success.</exception>
@@ -200,20 +200,20 @@ internal static class HttpTargets
     }
 }
 
-/// <summary>Somebody's echoes, each sent a packet, or a few small ones, before the plan is made: does it come back?</summary>
+/// <summary>Checks before the plan is made that each given echo server returns a packet, or several small packets.</summary>
 internal static class EchoTargets
 {
-    // What speaks a protocol says so at a packet of a few KiB, while of one byte it waits for more.
+    // A server of another protocol answers a packet of a few KiB with an error, but waits for more after a single byte.
     private const long Telling = 16 << 10;
 
-    // Of less HTTP/2 and others wait for more without a word: as many small packets are out together as make so many bytes.
+    // An HTTP/2 server waits silently for more after fewer bytes: so many small packets are in flight together that they have this size.
     private const long LeastOut = 64;
 
     /// <exception cref="IOException">Nobody listens at one of the addresses.</exception>
     /// <exception cref="EnvironmentException">What listens there is no echo.</exception>
     public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
     {
-        // Of a size that is to be measured: an echo may know no other.
+        // The packet has a size that is to be measured, since an echo server may accept no other size.
         var size = options.Sizes.Where(size => size <= Telling).DefaultIfEmpty(options.Sizes.Min()).Max();
         foreach (var address in targets.Where(target => target.Protocol == ProtocolTable.Echo).Select(target => target.Address).Distinct())
         {
@@ -237,7 +237,7 @@ internal static class EchoTargets
         }
     }
 
-    // The connection is lost for the packets after one that came back wrong, too.
+    // After a wrong packet, the packets that follow it fail as "connection lost": the first failure is the reason.
     private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.MinBy(kind => kind == "connection lost") switch
     {
         null => string.Create(CultureInfo.InvariantCulture,

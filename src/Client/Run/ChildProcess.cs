@@ -12,7 +12,7 @@ internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)
 
-    // Of all sockets and pipes of this tool's own; the number of the run follows.
+    // Begins the name of each socket and pipe of this tool; the process number of the run follows.
     private const string Prefix = "grpcbench-";
 
     /// <summary>Where no other run listens: several runs at once must not meet.</summary>
@@ -44,15 +44,15 @@ internal static partial class ChildProcess
         }
         catch (PlatformNotSupportedException)
         {
-            // The server says it of the transport.
+            // The server reports that it has no Unix sockets.
         }
     }
 
     /// <summary>
-    /// Closes its standard input, which is its order to end, and kills it when it has not ended in time. One that was killed, by whomever,
-    /// could not remove its sockets, nor could its runtime: that is done here.
+    /// Closes the standard input of the server, which tells the server to end, and kills the server when it does not end in time. A killed
+    /// server could not remove its sockets, nor could its runtime: this method removes them.
     /// </summary>
-    /// <exception cref="EnvironmentException">It goes on: it is another user's, as sudo makes it.</exception>
+    /// <exception cref="EnvironmentException">The server runs on: it belongs to another user, for example by sudo.</exception>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
         var refused = false;
@@ -78,8 +78,8 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>Ends all of them, in this order, also those behind one that may not be ended.</summary>
-    /// <exception cref="EnvironmentException">Some go on; the message names each.</exception>
+    /// <summary>Ends all servers in this order; a server that may not be ended does not keep the next servers from ending.</summary>
+    /// <exception cref="EnvironmentException">Some servers run on; the message names each of them.</exception>
     public static async Task EndAllAsync(IEnumerable<IAsyncDisposable> servers)
     {
         var refusals = new List<string>();
@@ -98,8 +98,8 @@ internal static partial class ChildProcess
             throw new EnvironmentException(string.Join("; ", refusals));
     }
 
-    /// <summary>Ends what was started before something failed; the caller throws the failure.</summary>
-    /// <exception cref="EnvironmentException">It goes on: the message says the failure first.</exception>
+    /// <summary>Ends a server after a later step failed; the caller throws the failure.</summary>
+    /// <exception cref="EnvironmentException">The server runs on; the message begins with the failure.</exception>
     public static async Task EndAfterAsync(Exception failure, IAsyncDisposable started)
     {
         try
@@ -123,7 +123,7 @@ internal static partial class ChildProcess
     {
         try
         {
-            if (!process.HasExited) // else its number may be another's by now
+            if (!process.HasExited) // after its exit the system may give its number to another process
             {
                 tree.Find();
                 if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
@@ -139,7 +139,7 @@ internal static partial class ChildProcess
             Kill(one);
     }
 
-    /// <summary>A process with its descendants; one that is gone is no error.</summary>
+    /// <summary>Kills a process with its descendants; a process that has ended already is no error.</summary>
     public static void Kill(int id)
     {
         try
@@ -153,7 +153,7 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>False when one of the tree may not be ended; on Windows also when it is about to end.</summary>
+    /// <summary>False when a process of the tree may not be ended; on Windows also when the process is about to end.</summary>
     private static bool TryKill(Process process)
     {
         try
@@ -171,7 +171,7 @@ internal static partial class ChildProcess
     private static partial int kill(int process, int signal);
 
     /// <summary>
-    /// Removes the socket files that runs before this one left when they were killed: those whose run is gone, and that nobody serves.
+    /// Removes the socket files of earlier runs that were killed: the process of the run has ended, and no server listens at the socket.
     /// </summary>
     public static void Sweep()
     {
@@ -191,7 +191,7 @@ internal static partial class ChildProcess
         }
     }
 
-    // A run in a container may share the folder, and have a number that nobody has here: its servers answer.
+    // A run in a container may share the folder, and its process number may not exist here. The servers of such a run still answer.
     private static bool IsLeft(string file)
     {
         var name = Path.GetFileName(file);
@@ -210,7 +210,7 @@ internal static partial class ChildProcess
         }
         catch (ArgumentOutOfRangeException)
         {
-            return false; // longer than a socket's path may be: it is nothing of this tool's
+            return false; // the path is too long for a socket, so the file is not from this tool
         }
     }
 
@@ -233,7 +233,7 @@ internal static partial class ChildProcess
             File.Delete(UnixSocketPath.Resolve(file));
     }
 
-    /// <summary>What .NET opens for debuggers and removes as it ends; on Windows these are pipes, which end by themselves.</summary>
+    /// <summary>Removes the sockets that a killed .NET process left for debuggers; on Windows these are pipes, which end with it.</summary>
     private static void RemoveDiagnostics(int id)
     {
         if (OperatingSystem.IsWindows() || Directory.Exists($"/proc/{id}"))

@@ -17,7 +17,7 @@ internal interface IServerCommand
     /// <summary>Where it is ready when a connection there succeeds; null: it says so itself, and ends with its standard input.</summary>
     Address? Probe { get; }
 
-    /// <summary>As messages call it.</summary>
+    /// <summary>The name of the server in messages.</summary>
     string Name { get; }
 
     /// <summary>Starts it with its standard streams redirected.</summary>
@@ -106,7 +106,7 @@ internal sealed class ChildServerCommand(
 }
 
 /// <summary>How somebody's server is started: by a command in which the places where it is to listen are filled in.</summary>
-/// <param name="name">As messages call it: <c>the base server</c>.</param>
+/// <param name="name">The name of the server in messages: <c>the base server</c>.</param>
 /// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
 /// <param name="kind">The transport to measure: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</param>
 /// <param name="cpus">Where it runs; null: where this program does.</param>

@@ -214,7 +214,7 @@ internal sealed class GrpcCaller : IDisposable
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
         return reason + (isHandshake ? ", or allows not one stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)" : "")
-            + (isEnded && Address is Address.Tcp ? " (a server of TLS ends so, too: https://)" : "");
+            + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

@@ -99,7 +99,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         (seenStep, seen) = (step, (calls, now));
     }
 
-    // From 0: what is half as high was half as fast.
+    // The bars start at 0, so that half the height means half the rate.
     private static string Spark(List<double>? rates) => rates is not { Count: > 0 } ? ""
         : Invariant($"{rates[^1]:#,0}/s ")
             + string.Concat(rates.Select(rate => Blocks[(int)Math.Clamp(rate / Math.Max(1, rates.Max()) * 7, 0, 7)]));

@@ -10,7 +10,7 @@ namespace IpcBench.Schema.Types;
 /// </summary>
 internal static class MissingImports
 {
-    // Each of them is held against each other one.
+    // Each message is compared with each other message, so the time grows with the square of their number.
     private const int MostMessages = 2_000;
 
     // Stands in no file's name.

@@ -27,7 +27,7 @@ public static class Protoc
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
         try
         {
-            // It compares paths letter by letter: each in full, or a file below the current folder is in none of them.
+            // protoc compares paths as text: a relative path of the file would be in none of the folders, so all paths are absolute.
             var (full, all) = (Path.GetFullPath(file), folders.Select(folder => Path.GetFullPath(folder)).ToList());
             string[] arguments = [.. Including(full, all), "--include_imports", $"--descriptor_set_out={output}", full];
             await RunAsync(program, arguments, file, cancel);

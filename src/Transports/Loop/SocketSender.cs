@@ -24,7 +24,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private readonly Action<Exception?> onEnd;
     private readonly Func<string, IOException> broken;
 
-    // The socket is not closed while somebody sends: its number might be another's by then.
+    // The socket is not closed while a thread sends: the system might give its descriptor to another socket.
     private readonly Lock gate = new();
     private ManualResetValueTaskSourceCore<bool> turn;
     private bool waits;

@@ -35,7 +35,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void Of_several_rounds_the_numbers_are_those_of_reports()
+    public void Numbers_of_several_rounds_equal_the_numbers_of_reports()
     {
         var run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 3, SamplesPerRound = 2_000 }.Make();
         var compiling = new MeasuredRun(run).Cells[0].Median!.Record.Number;

@@ -33,7 +33,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void A_knob_that_there_is_not_is_answered_with_those_there_are() => Assert.Equal(
+    public void Unknown_knob_lists_the_known_ones() => Assert.Equal(
         $"there is no knob 'weather': it is one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);
 

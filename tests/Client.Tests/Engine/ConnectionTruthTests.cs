@@ -95,8 +95,8 @@ public class ConnectionTruthTests
         var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(address, connections: 20)));
         Assert.Matches($"^(only [1-3] of 20 connections to {address} could be opened within 10 s|cannot connect to {address}): ("
             + "the server closed the connection|Connection reset by peer|Broken pipe|"
-            + "Received an unexpected EOF or 0 bytes from the transport stream), "
-            + @"as one does it that has reached its limit of connections or open files \(ulimit -n where it was started\)$",
+            + "Received an unexpected EOF or 0 bytes from the transport stream): "
+            + @"the server may have reached its limit of connections or open files \(ulimit -n where it was started\)$",
             refused.Message);
     }
 

@@ -52,9 +52,9 @@ public class LoadGeneratorTests
     [InlineData("cancelled|cancelled", "only 0 of 2 connections to unix:/x could be opened within 60 s: the server does not answer")]
     [InlineData("cannot connect: no|second", "cannot connect: no")]
     [InlineData(
-        "Broken pipe.|second", "cannot connect to unix:/x: Broken pipe, as one does it that has reached its limit of connections or open "
+        "Broken pipe.|second", "cannot connect to unix:/x: Broken pipe: the server may have reached its limit of connections or open "
             + "files (ulimit -n where it was started)")]
-    public async Task The_first_failure_that_has_a_reason_is_told(string ends, string message)
+    public async Task First_failure_with_a_reason_is_reported(string ends, string message)
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(1));
         schedulers[0].Connections.AddRange([new Opening(begun), new Opening(begun)]);

@@ -46,7 +46,7 @@ public sealed class TlsRefusalTests : IDisposable
     public async Task A_server_of_TLS_that_is_asked_without_is_told_as_what_it_may_be()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
-        Assert.EndsWith(" (a server of TLS ends so, too: https://)",
+        Assert.EndsWith(" (a TLS server also ends a plaintext connection like this: try https://)",
             await CallAsync(new Address.Tcp("127.0.0.1", server.Address.Port), new()), StringComparison.Ordinal);
     }
 

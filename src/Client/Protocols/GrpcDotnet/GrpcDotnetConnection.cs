@@ -66,7 +66,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
 
-    /// <summary>False: it is for one call, and what died stays dead.</summary>
+    /// <summary>False: the connection is for a single call and is not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;
