@@ -134,10 +134,26 @@ public sealed class CallDoubtTests
             }));
 
     [Fact]
+    public void Calls_that_were_not_sent_are_told_beside_those_that_were_due_also_where_more_were_sent_than_asked_for()
+    {
+        var told = Find(Second(round => round with
+        {
+            AskedRate = 4_607,
+            WindowNs = 1_000_000_000,
+            Started = 4_784,
+            Ok = 4_784,
+            Completed = 4_784,
+            NotSent = 299,
+        }), "rate-missed")!.Doubt;
+        Assert.Contains(": of 5,083 calls that were due 299 were not sent", told, StringComparison.Ordinal);
+        Assert.DoesNotContain("4,784", told, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
     {
         var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
-        Raises("rate-missed", "calls were due and not sent",
+        Raises("rate-missed", " calls that were due ",
             run with { Options = run.Options with { Knobs = new Dictionary<string, string> { ["arrivals"] = "poisson" } } });
         Assert.Null(Find(Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 200 }),
             "rate-missed"));

@@ -27,6 +27,16 @@ public sealed class TranscriptTests
     }
 
     [Fact]
+    public void A_short_round_of_one_connection_says_one_thread_and_megabytes()
+    {
+        var run = Article();
+        var cell = run.Cells[0] with { Key = run.Cells[0].Key with { Connections = 1 } };
+        var text = Transcript.Cell(run with { Cells = [cell] }, run.Rounds[0] with { PayloadBytes = 3 << 20 });
+        Assert.Contains("1 thread and 1 connection\n", text, StringComparison.Ordinal);
+        Assert.Contains(" requests in 20s, 3.00MB read\n", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_cell_is_printed_to_the_letter_as_the_original_does()
     {
         var text = Transcript.Cell(Article(), Article().Rounds[0]);

@@ -136,6 +136,18 @@ public sealed class VerdictTests
     }
 
     [Fact]
+    public void One_call_that_was_not_sent_makes_no_bound_of_a_percentile_that_it_moves_by_a_digit()
+    {
+        var (ended, notSent) = (new LatencyHistogram(), new LatencyHistogram());
+        for (var i = 0; i < 2_006; i++)
+            ended.Record(300_000 + i * 105, 1); // from 300 µs to 510 µs
+        notSent.Record(900_000, 1);
+        var latency = ended.ToCounts().WithBounds(notSent.ToCounts());
+        Assert.False(latency.IsBoundAt(50));
+        Assert.True(latency.HasBounds);
+    }
+
+    [Fact]
     public void A_percentile_needs_100_samples_beyond_it_and_is_a_bound_where_calls_cut_off_could_change_it()
     {
         var (ended, cutOff) = (new LatencyHistogram(), new LatencyHistogram());

@@ -61,12 +61,14 @@ internal static class CallDoubts
     /// <summary>The open loop asked for more calls than were sent.</summary>
     public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
     {
-        var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareSent);
+        var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareReached);
         if (worst == null)
             return null;
         var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
-        return new Observation(1 - ShareSent(worst), $"asked {Quantity.Count(asked)} calls a second, sent {Quantity.Count(sent)}"
-            + (unsent > 0 ? $": {Quantity.Count(unsent)} calls were due and not sent" : ""));
+        // Of random arrivals more may be sent than the rate says, and fewer than were due.
+        return new Observation(1 - ShareReached(worst), unsent > 0
+            ? $"of {Quantity.Count(worst.Record.Started + unsent)} calls that were due {Quantity.Count(unsent)} were not sent"
+            : $"asked {Quantity.Count(asked)} calls a second, sent {Quantity.Count(sent)}");
     }
 
     /// <summary>Calls were sent so late that the lateness, which is the client's own, is a part of the latency that shows.</summary>
@@ -128,6 +130,9 @@ internal static class CallDoubts
     /// <summary>Bytes, from what Linux writes: <c>32768K</c>; 0 when it is something else.</summary>
     private static long LastLevelCache(string text) =>
         text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
+
+    private static double ShareReached(RoundMetrics r) =>
+        Math.Min(ShareSent(r), r.Record.Started / (double)Math.Max(1, r.Record.Started + r.Record.NotSent));
 
     private static double ShareSent(RoundMetrics r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
 }

@@ -105,7 +105,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         {
             Id = id,
             Doubt = $"At {worst.Key.Arm}, {Arms.NameOf(run, worst.Workload)}: {seen!.Text}{others}.",
-            Fix = fix,
+            Fix = seen.Fix ?? fix,
             Cells = [.. found.Select(entry => entry.Cell.Index)],
         };
     }, reach);
@@ -127,7 +127,8 @@ public enum Reach
 /// <summary>What is doubtful about one cell; the most severe observation speaks for all cells.</summary>
 /// <param name="Severity">Larger is worse.</param>
 /// <param name="Text">What was seen, without the name of the cell and without a full stop.</param>
-internal sealed record Observation(double Severity, string Text);
+/// <param name="Fix">What to do about it where that is not what the doubt usually says.</param>
+internal sealed record Observation(double Severity, string Text, string? Fix = null);
 
 /// <summary>An advice as sentences, whoever wrote it.</summary>
 public static class AdviceText

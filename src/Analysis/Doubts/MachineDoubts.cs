@@ -53,7 +53,9 @@ internal static class MachineDoubts
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
         return spoiled.Count == 0 ? null : new Observation(spoiled.Count,
             Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds {(spoiled.Count == 1 ? "is" : "are")} doubtful ")
-            + Invariant($"and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"));
+            + Invariant($"and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"),
+            spoiled.TrueForAll(round => round.Spoiled.StartsWith("the hypervisor ", StringComparison.Ordinal))
+                ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
 
     /// <summary>

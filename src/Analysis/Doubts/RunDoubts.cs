@@ -24,7 +24,7 @@ internal static class RunDoubts
     /// <summary>The reference was measured twice in vain.</summary>
     public static Advice? AaTooFew(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: false } test
         ? OfAa(run, "aa-too-few-rounds", $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
-            "Run at least 12 rounds with --aa.")
+            "Run at least 12 rounds with --against-itself.")
         : null;
 
     /// <summary>The run did not come to its end.</summary>

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Renderers;
 /// <summary>What a run prints while it goes on, in the words of the original GrpcBench, with more below each cell.</summary>
 public static class Transcript
 {
-    private const double GiB = 1 << 30;
+    private const double GiB = 1 << 30, MiB = 1 << 20;
 
     /// <summary>The heading of a round; 0 rounds: their number is not known yet.</summary>
     public static string RoundHeading(int number, int rounds) =>
@@ -25,7 +25,8 @@ public static class Transcript
         var work = key.Method.Length == 0 ? Invariant($"with size {key.Size}") : $"of {key.Method}";
         text.Line($"Running {length} test @ {cell.Address} {work}{load}{arm}");
         var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
-        return text.Line($"{Math.Min(run.Options.Threads, key.Connections)} threads and {key.Connections} connections{streams}").ToString();
+        var threads = Quantity.Many(Math.Min(run.Options.Threads, key.Connections), "thread");
+        return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
     /// <summary>The lines that say what a round of a cell measured.</summary>
@@ -35,7 +36,7 @@ public static class Transcript
         var text = new StringBuilder();
         var key = run.Cells[round.Cell].Key;
         var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode is "upload" or "push" ? "sent" : "read");
-        text.Line($"{round.Completed} {what} in {Seconds(round.WindowNs)}s, {Number(round.PayloadBytes / GiB, "0.00")}GB {way}");
+        text.Line($"{round.Completed} {what} in {Seconds(round.WindowNs)}s, {Volume(round.PayloadBytes)} {way}");
         text.Line($"{(key.IsOfMessages ? "Messages" : "Requests")}/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
         if (round is { SmallestReply: { } least, LargestReply: { } most })
@@ -66,6 +67,10 @@ public static class Transcript
         }
         return text.ToString();
     }
+
+    /// <summary>In GB as the original, in MB where that would be 0.00.</summary>
+    private static string Volume(long bytes) =>
+        bytes >= GiB / 100 ? Number(bytes / GiB, "0.00") + "GB" : Number(bytes / MiB, "0.00") + "MB";
 
     private static string Bytes(long least, long most) =>
         least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");

@@ -46,11 +46,15 @@ public sealed class LatencyCounts
     public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
 
     /// <summary>
-    /// Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be another one.
+    /// Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be higher by more than
+    /// <see cref="LeastRise"/>.
     /// </summary>
     public bool IsBoundAt(double percentile) =>
         ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank
-            && (rank > ended.Count || ended.ValueAtRank(rank) != ValueAtRank(rank));
+            && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
+
+    // One call out of thousands moves a percentile by its last digit, which is no reason to doubt it.
+    private const double LeastRise = 0.005;
 
     /// <summary>The longest in ns; null when there is none.</summary>
     public double? Longest => Count == 0 ? null : Max;
