@@ -29,10 +29,13 @@ internal static class DoctorCommand
         var clientCpus = new Option<string?>("--client-cpus") { Description = "CPUs for the client, as in 0-1,3" };
         var serverCpus = new Option<string?>("--server-cpus") { Description = "CPUs for the server" };
         var buffer = new Option<string?>("--socket-buffer") { Description = "Socket buffer size that the run will ask for" };
-        var json = new Option<bool>("--json") { Description = "Print a JSON array instead of lines" };
+        var format = CompletionCommand.Suggesting(
+            new Option<string?>("--format") { HelpName = "FORMAT", Description = "text (default) or json: an array of the checks" },
+            "text", "json");
+        var json = new Option<bool>("--json") { Description = "The same as --format json", Hidden = true };
         var command = new Command("doctor", "Check this machine before blaming the transport")
         {
-            connections, url, clientCpus, serverCpus, buffer, json,
+            connections, url, clientCpus, serverCpus, buffer, format, json,
         };
         command.SetAction((parsed, _) => RunAsync(
             new DoctorOptions
@@ -48,7 +51,7 @@ internal static class DoctorCommand
                 Tls = true,
                 Watch = TimeSpan.FromMilliseconds(500),
             },
-            parsed.GetValue(json),
+            parsed.GetValue(json) || parsed.GetValue(format) is { } named && Parsers.OneOf(named, "--format", "text", "json") == "json",
             parsed.InvocationConfiguration.Output));
         return command;
     }
@@ -84,7 +87,7 @@ internal static class DoctorCommand
     }
 }
 
-/// <summary>The shape of <c>doctor --json</c>: an array of check, level, text and fix.</summary>
+/// <summary>The shape of <c>doctor --format json</c>: an array of check, level, text and fix.</summary>
 [JsonSourceGenerationOptions(
     WriteIndented = true, NewLine = "\n", PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true)]
 [JsonSerializable(typeof(IReadOnlyList<Finding>))]

@@ -32,7 +32,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
           GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages as .proto text
           GrpcBench -U unix:/run/app.sock --call shop.Cart/Add --data @carts.jsonl -H 'authorization: …' --deadline 50ms
           GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
-          GrpcBench --rounds auto --delta 2%          go on until every difference of 2 % is decided
+          GrpcBench --rounds auto --ignore-below 2%   go on until every difference of 2 % is decided
           GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   two servers against each other, like ab
           GrpcBench --connect-per-call both           what a connection for every call costs
           GrpcBench sweep --vary socket-buffer=64k,256k,1M -s 1M   what a setting changes

@@ -101,7 +101,7 @@ internal sealed class RunCommandOptions(Preset preset)
         Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
 
     public Option<string> Delta { get; } = Text("--delta", "SHARE",
-        preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta));
+        preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta), "--ignore-below");
 
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
         preset.Help("--max-time", "with --rounds auto: no round is begun that would end later", preset.MaxTime));
@@ -111,8 +111,10 @@ internal sealed class RunCommandOptions(Preset preset)
         $"add rounds to a kept run, -r +N of them (default: {Cli.Resume.Usual}); plan and options are read from the file, which takes "
             + "them; it is another look, so intervals are corrected as those of --rounds auto");
 
-    public Option<bool> AgainstItself { get; } = Flag("--aa",
-        "measure the reference once more as a second endpoint: what does the method say of equals?");
+    public Option<bool> AgainstItself { get; } = new("--aa", "--against-itself")
+    {
+        Description = "measure the reference once more as a second endpoint: what does the method say of equals?",
+    };
 
     public Option<bool> NoCalibration { get; } = Flag("--no-calibration", "do not measure the client's own ceiling first");
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");

@@ -29,6 +29,15 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
+    [InlineData("--delta", "--aa")]
+    [InlineData("--ignore-below", "--against-itself")]
+    public void Either_spelling_of_what_does_not_matter_and_of_an_A_A_test_is_understood(string least, string itself)
+    {
+        var options = Read(least, "7%", itself);
+        Assert.Equal((0.07, true), (options.Delta, options.AgainstItself));
+    }
+
+    [Theory]
     [InlineData(10, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
     [InlineData(10, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
     [InlineData(4, 0.3, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]

@@ -61,10 +61,12 @@ public class DoctorCommandTests
             text.Split('\n').Single(line => line.Contains("  open-files  ", StringComparison.Ordinal)));
     }
 
-    [Fact]
-    public async Task As_JSON_it_is_an_array_with_the_same_fields()
+    [Theory]
+    [InlineData("--format", "json")]
+    [InlineData("--json")]
+    public async Task As_JSON_it_is_an_array_with_the_same_fields(params string[] asked)
     {
-        var (_, text) = await RunAsync("--json", "-c", "10");
+        var (_, text) = await RunAsync([.. asked, "-c", "10"]);
 
         using var json = JsonDocument.Parse(text);
         string[] levels = ["ok", "warn", "problem"];
@@ -76,6 +78,7 @@ public class DoctorCommandTests
     [InlineData(
         "'somewhere' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "-U", "somewhere")]
+    [InlineData("--format 'xml' is none of text, json", "--format", "xml")]
     [InlineData("--client-cpus: '99999' is no CPU set: write numbers and ranges, as in 0-1,3", "--client-cpus", "99999")]
     public async Task A_wrong_option_is_a_usage_error(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
