@@ -38,11 +38,12 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             }
             await SearchAsync(cancellation);
         }
-        catch (OperationCanceledException)
+        catch (OperationCanceledException) when (cancellation.IsCancellationRequested)
         {
             ending = "interrupted";
         }
-        catch (IOException e)
+        // Grpc.Net.Client also cancels what waits for a connection that is lost.
+        catch (Exception e) when (e is IOException or OperationCanceledException)
         {
             ending = await IsInterruptedAsync(cancellation) ? "interrupted" : "failed: " + e.Message;
         }

@@ -8,6 +8,16 @@ namespace IpcBench.Client.Tests.Run;
 public class BenchRunnerTests
 {
     [Fact]
+    public async Task A_cancellation_that_nobody_asked_for_is_a_failure_and_no_interruption()
+    {
+        using var asked = new CancellationTokenSource();
+        var made = new MadeUpRounds { WarmUpFails = new TaskCanceledException("given up") };
+        Assert.Equal("failed: given up", (await MadeUp.RunAsync(made, rounds: 1)).Ending);
+        await asked.CancelAsync();
+        Assert.Equal("interrupted", (await MadeUp.RunAsync(made, rounds: 1, asked.Token)).Ending);
+    }
+
+    [Fact]
     public async Task Rounds_interleave_every_cell()
     {
         var made = await RunAsync(new MadeUpRounds(), rounds: 4);

@@ -80,6 +80,8 @@ internal sealed class MadeUpRounds : IRoundRunner
 
     public Action<int> Measured { get; init; } = _ => { };
 
+    public Exception? WarmUpFails { get; init; }
+
     public int LoseAt { get; init; } = -1;
 
     // The median call of a cell whose windows have to be longer in that round.
@@ -90,7 +92,7 @@ internal sealed class MadeUpRounds : IRoundRunner
     public Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
     {
         Starts.Add(anew ? "anew" : "kept");
-        return Task.CompletedTask;
+        return WarmUpFails is null ? Task.CompletedTask : Task.FromException(WarmUpFails);
     }
 
     // The order in which cells were measured: those in turns together.
