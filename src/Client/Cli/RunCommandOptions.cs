@@ -141,16 +141,15 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string[]> Output { get; } = new("-o", "--output")
     {
         HelpName = "FILE",
-        Description = "by its ending: .json the results file, which report, compare and --resume read (default: results/<UTC time>-<os>-"
-            + "<label>.json); .html, .md, .csv, … a report; repeatable",
+        Description = "results file (.json), or a report by its ending (.html, .md, .csv …), repeatable (default: results/<UTC time>-<os>-"
+            + "<label>.json)",
     };
 
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
     public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
 
     public Option<string> Format { get; } = CompletionCommand.Suggesting(Text("--format", "FORMAT",
-        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))
-            + "; json is for other programs, and what report and compare read is the results file (-o run.json)"),
+        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))),
         [.. Reports.All.Select(report => report.Format)]);
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")
