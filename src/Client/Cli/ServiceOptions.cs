@@ -10,7 +10,7 @@ internal sealed class ServiceOptions
 {
     public Option<bool> List { get; } = new("--list")
     {
-        Description = "print the services and methods of the (first) server at -U, by its reflection",
+        Description = "print the services and methods of the server at -U, by its reflection",
     };
 
     public Option<string> Describe { get; } = new("--describe")
