@@ -1,7 +1,7 @@
 using System.Net;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Behaviors;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;

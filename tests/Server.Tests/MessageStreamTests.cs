@@ -1,8 +1,8 @@
 using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
-using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Behaviors;
+using IpcBench.Server.BuiltIn;
 using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;

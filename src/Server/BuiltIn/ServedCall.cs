@@ -1,9 +1,9 @@
 using System.IO.Pipelines;
 using Google.Protobuf;
 using IpcBench.Http2;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Bytes;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Behaviors;
 using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 

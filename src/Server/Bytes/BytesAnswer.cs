@@ -1,6 +1,6 @@
 using System.Globalization;
-using IpcBench.Server.Endpoints;
 using IpcBench.Server.Behaviors;
+using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using IpcBench.Server.Echo;
 using IpcBench.Server.Behaviors;
+using IpcBench.Server.Echo;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;

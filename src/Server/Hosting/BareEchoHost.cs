@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Net.Sockets;
-using IpcBench.Server.Endpoints;
 using IpcBench.Server.Behaviors;
+using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Hosting;

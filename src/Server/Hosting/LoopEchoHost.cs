@@ -1,8 +1,8 @@
 using System.Net.Sockets;
 using System.Runtime.Versioning;
+using IpcBench.Server.Behaviors;
 using IpcBench.Server.Echo;
 using IpcBench.Server.Endpoints;
-using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports.Loop;
 
