@@ -99,6 +99,20 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
+    public async Task A_report_that_cannot_be_written_any_more_takes_no_other_report_with_it()
+    {
+        await using var tool = Tool.Start([.. Tiny.Split(' '), "-r", "12", "-o", PathOf("run.json"), "-o", PathOf("sub/page.html"),
+            "-o", PathOf("page.md")]);
+        await tool.SeesAsync("round 3:");
+        Directory.Delete(PathOf("sub"), recursive: true);
+        await File.WriteAllTextAsync(PathOf("sub"), "", TestContext.Current.CancellationToken);
+        Assert.Equal(2, await tool.ExitCodeAsync());
+        Assert.Contains($"cannot write {PathOf("sub/page.html")}", tool.Error, StringComparison.Ordinal);
+        Assert.Contains("unix answers", File.ReadAllText(PathOf("page.md")), StringComparison.Ordinal);
+        Assert.Equal(12, RoundsOf(ResultsFile.Load(PathOf("run.json"))));
+    }
+
+    [Fact]
     public async Task A_run_into_a_pipe_writes_one_document()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "pipes in folders are Unix's");

@@ -8,6 +8,7 @@ using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Terminal;
 
@@ -114,11 +115,21 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         // Under the name that the report command gives to the file.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
+        EnvironmentException? refused = null;
         foreach (var report in options.Output.Reports)
         {
-            ReportFile.Write(report.Path, Reports.Find(report.Format)!.Make(named));
-            Progress.WriteLine($"The report is in {report.Path}");
+            try
+            {
+                ReportFile.Write(report.Path, Reports.Find(report.Format)!.Make(named));
+                Progress.WriteLine($"The report is in {report.Path}");
+            }
+            catch (EnvironmentException e)
+            {
+                refused ??= e; // the other reports are written all the same
+            }
         }
+        if (refused is not null)
+            throw refused;
     }
 
     public virtual void Dispose()
