@@ -1,4 +1,3 @@
-using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
@@ -191,35 +190,6 @@ internal sealed record Watch(string Name, Address Address);
 /// <param name="Address">Where it listens.</param>
 /// <param name="Request">What every call asks for; its size is not known yet.</param>
 internal sealed record HttpArm(string Name, Address Address, HttpRequest Request);
-
-/// <summary>A report that is written into a file when the run is over.</summary>
-/// <param name="Path">Where it goes.</param>
-/// <param name="Format">As typed after <c>--format</c>.</param>
-internal sealed record ReportFile(string Path, string Format)
-{
-    /// <exception cref="EnvironmentException">It cannot be written.</exception>
-    public static void Write(string path, string text) => Attempt(path, () =>
-    {
-        var bytes = Encoding.UTF8.GetBytes(text);
-        WholeFile.Write(path, file => file.Write(bytes));
-    });
-
-    /// <summary>Finds out before a run whether the report can be written after the run.</summary>
-    /// <exception cref="EnvironmentException">It cannot be written.</exception>
-    public void TryWrite() => Attempt(Path, () => WholeFile.TryWrite(Path, file => file.WriteByte(0)));
-
-    private static void Attempt(string path, Action write)
-    {
-        try
-        {
-            write();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new EnvironmentException(WholeFile.Refusal(path, e), e);
-        }
-    }
-}
 
 /// <summary>Where a run leaves what it measured.</summary>
 internal sealed record OutputOptions
