@@ -37,7 +37,7 @@ public sealed class MaxTTests
     [InlineData(24, 10)]
     public void A_family_misses_a_mean_in_about_5_percent_whatever_the_noise(int rounds, int claims)
     {
-        // Below six rounds' 32 ways to turn the signs the level is reached roughly: two standard errors above 6 %.
+        // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
         var most = 0.06 + 2 * Math.Sqrt(0.06 * 0.94 / Runs);
         Assert.InRange(Missed(rounds, claims, (random, _) => Simulated.Gaussian(random)), 0.02, most);
         Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) + 1.5 * common), 0.02, most);

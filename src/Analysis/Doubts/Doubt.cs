@@ -52,7 +52,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
             "Ratios of pairs of the same round lose what their arms share of it, absolute figures do not. A server that ages is excluded "
             + "by one for each round (the main plan without --quick); else look at what else changed on the machine."),
         InCells("placement", Reach.Ratios, Steadiness.TwoGroups,
-            "Tie both sides down: --client-cpus and --server-cpus, or read the result as a mixture of two machines."),
+            "Tie both sides down: --client-cpus, and --server-cpus or, for a server of yours, taskset (Windows: start /affinity). Or read "
+                + "the result as a mixture of two machines."),
         InCells("spoiled", Reach.Figures, MachineDoubts.SpoiledRounds, "Stop what else runs on this machine and run again."),
         InCells("foreign-load", Reach.Figures, MachineDoubts.ForeignLoad, "Stop what else runs on this machine, or run more rounds."),
         InCells("steal", Reach.Figures, MachineDoubts.Steal, "Measure on a machine of your own, or at another time, and with more rounds."),

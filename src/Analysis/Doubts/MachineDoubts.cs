@@ -54,9 +54,13 @@ internal static class MachineDoubts
         return spoiled.Count == 0 ? null : new Observation(spoiled.Count,
             Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds {(spoiled.Count == 1 ? "is" : "are")} doubtful ")
             + Invariant($"and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"),
-            spoiled.TrueForAll(round => round.Spoiled.StartsWith("the hypervisor ", StringComparison.Ordinal))
+            spoiled.TrueForAll(IsStolenAlone)
                 ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
+
+    // What else runs here is then no part of it.
+    private static bool IsStolenAlone(Measurement round) => round.Machine is { } machine
+        && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
     /// Other processes used the machine; of files that did not count them, it was busy with something else than client, server and

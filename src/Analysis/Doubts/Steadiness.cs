@@ -72,16 +72,9 @@ internal static class Steadiness
         var distance = fast.Average() / slow.Average() - 1;
         return best.Separation > LeastSeparation && distance > LeastDistance
             ? new Observation(distance, Invariant($"{slow.Length} rounds are near {Quantity.Count(slow.Average())} requests/s ")
-                + Invariant($"and {fast.Length} near {Quantity.Count(fast.Average())}, and none between"),
-                IsOfGivenServers(run.Record)
-                    ? "Tie both sides down: --client-cpus, and the server with taskset (Windows: start /affinity), or read the result as a "
-                        + "mixture of two machines." : null)
+                + Invariant($"and {fast.Length} near {Quantity.Count(fast.Average())}, and none between"))
             : null;
     }
-
-    // Where servers are named, this tool starts none, and --server-cpus is refused.
-    private static bool IsOfGivenServers(RunRecord run) => run.CommandLine is ["http", ..] || run.CommandLine.Any(word =>
-        word is "-U" or "--url" || word.StartsWith("-U=", StringComparison.Ordinal) || word.StartsWith("--url=", StringComparison.Ordinal));
 
     /// <summary>Mean over the rounds of each whole bucket, relative to its round's mean.</summary>
     private static double[] Profile(IEnumerable<RoundMetrics> counted)
