@@ -5,10 +5,10 @@ namespace IpcBench.Host;
 
 public static partial class Affinity
 {
-    private const int MaskBytes = 1024;     // 8192 CPUs: the kernel refuses to report into less than it may have
+    private const int MaskBytes = 1024; // 8192 CPUs: sched_getaffinity(2) refuses a buffer smaller than the kernel's own mask
 
-    // The kernel reduces a set that is asked for to the process's cpuset: asking for all CPUs tells which there are, whatever the set is
-    // at present.
+    // The kernel reduces a requested set to the process's cpuset. So a request for all CPUs shows which CPUs are
+    // allowed, whatever the present set is.
     private static CpuSet? AvailableLinux()
     {
         var mask = new byte[MaskBytes];
@@ -24,7 +24,7 @@ public static partial class Affinity
         return FromMask(read == 0 ? available : mask);
     }
 
-    // The main thread's, not that of the pool thread that asks.
+    // The set of the main thread, not of the pool thread that runs this.
     internal static CpuSet? CurrentLinux(ISystemFiles files)
     {
         const string field = "Cpus_allowed_list:";
@@ -33,7 +33,7 @@ public static partial class Affinity
         return line is not null && CpuSet.TryParse(line[field.Length..].Trim(), out var set, out _) ? set : null;
     }
 
-    // A child gets the affinity of the thread that forks it.
+    // A child inherits the affinity of the thread that forks it.
     private static Process StartLinux(ProcessStartInfo info, CpuSet cpus)
     {
         var before = new byte[MaskBytes];
@@ -49,7 +49,7 @@ public static partial class Affinity
         }
     }
 
-    /// <summary>Moves the calling thread alone; Linux.</summary>
+    /// <summary>Moves the calling thread alone. Linux only.</summary>
     public static void SetThread(CpuSet cpus)
     {
         var mask = new byte[MaskBytes];

@@ -5,18 +5,19 @@ namespace IpcBench.Host;
 
 public static partial class Affinity
 {
-    // One processor group: 64 CPUs. A process of several groups reports empty masks and is then treated as one that cannot be tied.
+    // One processor group has at most 64 CPUs. A process in several groups reports empty masks; it is treated as a
+    // process without affinity.
     private static (CpuSet Process, CpuSet System)? MasksWindows() =>
         GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0
             ? (FromMask(process), FromMask(system))
             : null;
 
-    // A child gets the mask of its parent's process: it is changed for the moment of the start.
+    // A child inherits the mask of its parent, so this process changes its own mask while it starts the child.
     private static Process StartWindows(ProcessStartInfo info, CpuSet cpus)
     {
         var mask = cpus.Cpus.Where(cpu => cpu < 64).Aggregate((nuint)0, (bits, cpu) => bits | ((nuint)1 << cpu));
         var known = GetProcessAffinityMask(GetCurrentProcess(), out var before, out _);
-        // Without a mask to go back to, this process would stay where the child is.
+        // Without a mask to restore, this process would keep the child's mask.
         if (!known || before == 0 || !SetProcessAffinityMask(GetCurrentProcess(), mask))
             throw Refused(cpus);
         try

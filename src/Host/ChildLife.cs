@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>Ties a child to this process on Windows: when this one ends, however it ends, the system ends the child.</summary>
+/// <summary>Ties a child to this process on Windows: the system ends the child when this process ends, for whatever reason.</summary>
 [SupportedOSPlatform("windows")]
 public sealed partial class ChildLife : IDisposable
 {
@@ -13,7 +13,7 @@ public sealed partial class ChildLife : IDisposable
 
     private readonly nint job;
 
-    /// <summary>Best effort: a system that refuses leaves the child on its own.</summary>
+    /// <summary>Best effort: if the system refuses, the child stays independent.</summary>
     public ChildLife(Process child)
     {
         this.job = CreateJobObjectW(0, 0);
@@ -24,7 +24,7 @@ public sealed partial class ChildLife : IDisposable
 
     public void Dispose() => _ = CloseHandle(this.job);
 
-    // JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows: 144 bytes, the flags behind two 8-byte times.
+    // JOBOBJECT_EXTENDED_LIMIT_INFORMATION on 64-bit Windows: 144 bytes, with the flags after two 8-byte times.
     [StructLayout(LayoutKind.Explicit, Size = 144)]
     private struct ExtendedLimits
     {

@@ -12,7 +12,7 @@ public abstract partial class ConnectionStates
         try
         {
             states = new LinuxStates(endpoints);
-            states.Read(new ConnectionTally[endpoints.Count]); // a kernel without the module of a family says so now
+            states.Read(new ConnectionTally[endpoints.Count]); // fails here if the kernel lacks the module of a family
             return states;
         }
         catch (Win32Exception)
@@ -47,15 +47,15 @@ public abstract partial class ConnectionStates
 }
 
 /// <summary>TCP connections of some listening ports by state; both ends of a local connection are one connection.</summary>
-/// <param name="ports">Of each endpoint; null for one that is not TCP.</param>
+/// <param name="ports">The port of each endpoint; null for an endpoint that is not TCP.</param>
 internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 {
-    // linux/tcp_states.h; inet_diag.h: the message has 72 bytes before its attributes, of which 2 is tcp_info.
+    // linux/tcp_states.h; inet_diag.h: the message has 72 bytes before its attributes; attribute 2 is tcp_info.
     private const int Established = 1, SynSent = 2, SynReceived = 3, TimeWait = 6, NewSynReceived = 12, Listen = 10;
     private const int FixedPart = 72, Info = 2;
     private const uint Connections = 0xfff & ~(1u << Listen | 1u << TimeWait) | 1u << NewSynReceived;
 
-    // The kernel's steps are jiffies of 1 to 10 ms: what moved both ways within one of them is busy as long as that is not long ago.
+    // The kernel measures in jiffies of 1 to 10 ms. If both directions moved in the same jiffy, the connection counts as busy for 20 ms.
     private const uint BusyMs = 20;
 
     private readonly Dictionary<(int Watch, UInt128 Client, ushort Port), End> connections = [];
@@ -124,13 +124,13 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         var queued = BinaryPrimitives.ReadInt64LittleEndian(message[56..]) != 0; // rqueue and wqueue, 4 bytes each
         if (!isServer)
             return queued ? End.Open | End.Busy : End.Open;
-        // A socket that nobody has accepted has no file and so no inode.
+        // A socket without an inode has no file yet: nobody has accepted it.
         if (BinaryPrimitives.ReadInt32LittleEndian(message[68..]) == 0)
             return End.NotAccepted;
         return queued || IsRequestOut(SocketDiag.Attribute(message, FixedPart, Info)) ? End.Open | End.Busy : End.Open;
     }
 
-    // struct tcp_info: tcpi_last_data_sent at 44, tcpi_last_data_recv at 52, both ms ago.
+    // struct tcp_info: tcpi_last_data_sent at 44, tcpi_last_data_recv at 52, both in ms before now.
     private static bool IsRequestOut(ReadOnlySpan<byte> info)
     {
         if (info.Length < 56)
@@ -139,7 +139,7 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         return received < sent || received == sent && received < BusyMs;
     }
 
-    /// <summary>The 16 bytes of an address, with 127.0.0.1 and ::ffff:127.0.0.1 the same.</summary>
+    /// <summary>The 16 bytes of an address; 127.0.0.1 and ::ffff:127.0.0.1 give the same value.</summary>
     private static UInt128 Peer(ReadOnlySpan<byte> address)
     {
         var value = BinaryPrimitives.ReadUInt128BigEndian(address);
@@ -149,10 +149,11 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 }
 
 /// <summary>Connections of some listening Unix sockets by state.</summary>
-/// <param name="names">Of each endpoint as the kernel has it; null for one that is no Unix socket.</param>
+/// <param name="names">The name of each endpoint in the kernel's form; null for an endpoint that is no Unix socket.</param>
 internal sealed class UnixStates(IReadOnlyList<string?> names)
 {
-    // linux/unix_diag.h: 16 bytes before the attributes; sockets in an accept queue are not listed, the listener tells their number.
+    // linux/unix_diag.h: 16 bytes before the attributes. The dump omits sockets in an accept queue; the listening
+    // socket tells their number.
     private const int FixedPart = 16, NameAttribute = 0, PeerAttribute = 2, QueuesAttribute = 4;
     private const uint ShowNamePeerQueues = 0x01 | 0x04 | 0x10;
     private const int Established = 1, Listen = 10;
@@ -176,7 +177,7 @@ internal sealed class UnixStates(IReadOnlyList<string?> names)
         foreach (var (watch, inode, peer) in ends)
         {
             var tally = tallies[watch];
-            // A closed client leaves an established server end without a peer until that is closed too.
+            // When a client closes, the server's end stays established, without a peer, until the server closes too.
             tallies[watch] = peer == 0 ? tally with { Closing = tally.Closing + 1 }
                 : queued.GetValueOrDefault(inode) || queued.GetValueOrDefault(peer) ? tally with { Active = tally.Active + 1 }
                 : tally with { Idle = tally.Idle + 1 };

@@ -4,9 +4,9 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>How often the system took a processor from a process, or was given one back.</summary>
-/// <param name="Voluntary">A thread waited for something.</param>
-/// <param name="Involuntary">A thread's time slice was over, or something more urgent came.</param>
+/// <summary>How often threads of a process lost their CPU.</summary>
+/// <param name="Voluntary">The thread waited for something.</param>
+/// <param name="Involuntary">The time slice of the thread ended, or a thread of higher priority was ready.</param>
 public readonly partial record struct ContextSwitches(long Voluntary, long Involuntary)
 {
     private const int RusageSelf = 0;
@@ -14,17 +14,17 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
 
     public long Sum => Voluntary + Involuntary;
 
-    /// <summary>Of all threads of this process since it started, ended ones included; zeros where the system does not tell.</summary>
+    /// <summary>Of all threads of this process since its start, ended threads included; zeros where the system does not tell.</summary>
     public static ContextSwitches Own() => OperatingSystem.IsLinux() && Environment.Is64BitProcess ? OwnLinux() : default;
 
     /// <summary>
-    /// Of each living thread of another process, by its number; null where it does not exist, may not be read, or the system does not
-    /// tell (Windows counts them in performance counters alone). Some 20 µs a thread: take it outside the window.
+    /// Of each living thread of another process, by thread id. Null where the process does not exist or may not be read, and on Windows,
+    /// which has these counts in performance counters only. Takes some 20 µs a thread: call it outside the window.
     /// </summary>
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(int process) =>
         OperatingSystem.IsLinux() ? OfThreadsLinux(process, new SystemFiles()) : null;
 
-    /// <summary>Of all threads of several processes, as <see cref="OfThreads(int)"/>; null where none can be read.</summary>
+    /// <summary>Of all threads of several processes, as <see cref="OfThreads(int)"/>; null when none of them can be read.</summary>
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(IEnumerable<int> processes)
     {
         var all = new Dictionary<int, ContextSwitches>();
@@ -33,14 +33,14 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         return all.Count == 0 ? null : all;
     }
 
-    /// <summary>What came between two readings of <see cref="OfThreads(int)"/>; threads that ended meanwhile are missing.</summary>
+    /// <summary>The switches between two readings of <see cref="OfThreads(int)"/>, without threads that ended meanwhile.</summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
     {
         var sum = default(ContextSwitches);
         foreach (var (thread, now) in later)
         {
-            // A count below the earlier one is another thread's, which got the number of a thread that ended.
+            // A count below the earlier count belongs to a new thread that got the id of an ended one.
             var then = earlier.TryGetValue(thread, out var found)
                 && found.Voluntary <= now.Voluntary && found.Involuntary <= now.Involuntary ? found : default;
             sum = new(sum.Voluntary + now.Voluntary - then.Voluntary, sum.Involuntary + now.Involuntary - then.Involuntary);
@@ -48,7 +48,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         return sum;
     }
 
-    // /proc/self/status has the counts of the main thread alone; getrusage(2) adds up every thread.
+    // /proc/self/status counts the main thread alone; getrusage(2) adds up all threads.
     private static ContextSwitches OwnLinux() =>
         getrusage(RusageSelf, out var usage) == 0 ? new(usage[VoluntaryField], usage[InvoluntaryField]) : default;
 
@@ -59,7 +59,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         {
             foreach (var folder in Directory.EnumerateDirectories(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/task")))
             {
-                // One that ends just now has an empty text.
+                // The status of a thread that ends at this moment is empty.
                 if (files.Read(folder + "/status") is { Length: > 0 } status)
                     threads[int.Parse(Path.GetFileName(folder), CultureInfo.InvariantCulture)] = Parse(status);
             }
@@ -88,7 +88,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [LibraryImport("libc")]
     private static partial int getrusage(int who, out ResourceUsage usage);
 
-    // struct rusage: two timevals and 14 longs, all of 8 bytes on 64-bit Linux; the two counts are the last.
+    // struct rusage: two timevals and 14 longs, all of 8 bytes on 64-bit Linux; the last two longs are the counts.
     [InlineArray(18)]
     private struct ResourceUsage
     {

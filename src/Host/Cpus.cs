@@ -6,7 +6,7 @@ namespace IpcBench.Host;
 /// <summary>CPUs by number, written as the kernel writes them: <c>0-1,3</c>.</summary>
 public sealed class CpuSet
 {
-    /// <summary>Numbers beyond this are typing errors (Linux's largest CONFIG_NR_CPUS is 8192).</summary>
+    /// <summary>A larger number is a typing error (Linux's largest CONFIG_NR_CPUS is 8192).</summary>
     private const int Largest = 8191;
 
     private CpuSet(IEnumerable<int> cpus) => Cpus = [.. cpus.Distinct().Order()];
@@ -61,7 +61,7 @@ public sealed class CpuSet
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value) && value <= Largest;
 }
 
-/// <summary>How many CPUs, cores and sockets Linux sees, and what they are called. Unknown numbers are 0.</summary>
+/// <summary>The CPUs, cores and sockets that Linux reports, and the model name. Unknown numbers are 0.</summary>
 internal sealed record CpuTopology(string Model, int Logical, int Cores, int Sockets)
 {
     public static CpuTopology Read(ISystemFiles files)
@@ -83,7 +83,7 @@ internal sealed record CpuTopology(string Model, int Logical, int Cores, int Soc
         return core.Length == 0 ? null : (files.Read(folder + "physical_package_id"), core);
     }
 
-    // x86 says "model name", some others "Model", "cpu model" or "cpu".
+    // x86 calls the field "model name"; other processors use "Model", "cpu model" or "cpu".
     private static string ModelName(string cpuinfo)
     {
         string[] names = ["model name", "Model", "cpu model", "cpu"];
@@ -97,20 +97,20 @@ internal sealed record CpuTopology(string Model, int Logical, int Cores, int Soc
     }
 }
 
-/// <summary>How many CPUs' worth of time the cgroups of this process allow it.</summary>
+/// <summary>How many CPUs the cgroups of this process allow it to use, as a quota of CPU time.</summary>
 internal static class CpuQuota
 {
     private static readonly string[] V2Mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
     private static readonly string[] V1Mounts = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 
-    /// <summary>The tightest limit on the way from this process's group to the root; 0 when there is none.</summary>
+    /// <summary>The lowest limit between this process's group and the root; 0 without a limit.</summary>
     public static double Read(ISystemFiles files)
     {
         var quotas = files.Read("/proc/self/cgroup").Split('\n').SelectMany(line => Quotas(files, line)).Where(quota => quota > 0).ToList();
         return quotas.Count == 0 ? 0 : quotas.Min();
     }
 
-    // cgroups(7): "hierarchy:controllers:path", version 2 with hierarchy 0 and no controllers.
+    // cgroups(7): "hierarchy:controllers:path"; version 2 has hierarchy 0 and no controllers.
     private static IEnumerable<double> Quotas(ISystemFiles files, string line) => line.Split(':', 3) switch
     {
         ["0", "", var path] => Folders(V2Mounts, path).Select(folder => V2(files.Read(folder + "/cpu.max"))),
@@ -120,7 +120,7 @@ internal static class CpuQuota
         _ => [],
     };
 
-    // A container sees its own group as the root of the mount while the path may still be the host's: every parent is tried.
+    // In a container the mount's root is the container's own group, but the path may still be the host's: so every parent is tried.
     private static IEnumerable<string> Folders(string[] mounts, string path)
     {
         for (var current = path.Trim().TrimEnd('/'); ; current = current[..current.LastIndexOf('/')])
@@ -135,7 +135,7 @@ internal static class CpuQuota
     /// <summary><c>200000 100000</c> is 2; <c>max 100000</c> is no limit.</summary>
     internal static double V2(string cpuMax) => cpuMax.Split(' ') is [var quota, var period] ? V1(quota, period) : 0;
 
-    /// <summary>Both in µs; a quota of -1 is no limit.</summary>
+    /// <summary>Quota and period are in µs; a quota of -1 is no limit.</summary>
     internal static double V1(string quota, string period) =>
         long.TryParse(quota, CultureInfo.InvariantCulture, out var time)
         && long.TryParse(period, CultureInfo.InvariantCulture, out var every)

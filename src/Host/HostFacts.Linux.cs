@@ -4,7 +4,7 @@ namespace IpcBench.Host;
 
 public sealed partial record HostFacts
 {
-    // Local transports are system calls and socket buffers: these are the settings that move their results.
+    // Local transports consist of system calls and socket buffers, so these settings change their results.
     private static readonly string[] Sysctls =
     [
         "net.core.rmem_max", "net.core.wmem_max", "net.core.rmem_default", "net.core.wmem_default",
@@ -20,7 +20,7 @@ public sealed partial record HostFacts
         "/sys/kernel/mm/transparent_hugepage/enabled",
     ];
 
-    /// <summary>Adds what Linux tells in <paramref name="files"/>.</summary>
+    /// <summary>Adds what <paramref name="files"/> tell about the machine.</summary>
     internal static HostFacts ReadLinux(HostFacts host, ISystemFiles files)
     {
         var cpus = CpuTopology.Read(files);
@@ -63,7 +63,7 @@ public sealed partial record HostFacts
         }
     }
 
-    // os-release(5): NAME="value" lines; the first of the two places that exists.
+    // os-release(5): NAME="value" lines; the first of its two places wins.
     private static string OsName(ISystemFiles files)
     {
         var text = files.Read("/etc/os-release") is { Length: > 0 } etc ? etc : files.Read("/usr/lib/os-release");

@@ -32,11 +32,11 @@ public sealed partial record HostFacts
     private static bool IsWine() =>
         NativeLibrary.TryLoad("ntdll.dll", out var library) && NativeLibrary.TryGetExport(library, "wine_get_version", out _);
 
-    /// <summary>Processors of the machine; <see cref="Environment.ProcessorCount"/> is those this process may use.</summary>
+    /// <summary>Processors of the machine; <see cref="Environment.ProcessorCount"/> counts only those that this process may use.</summary>
     internal static int ActiveProcessors() =>
         GetActiveProcessorCount(AllProcessorGroups) is > 0 and var count ? (int)count : Environment.ProcessorCount;
 
-    // Records of varying length: 4 bytes of kind, 4 bytes of size, then what the kind needs.
+    // The buffer holds records of varying length: 4 bytes of kind, 4 bytes of size, then the data.
     private static int CountRelations(int kind)
     {
         var length = 0u;
@@ -56,7 +56,7 @@ public sealed partial record HostFacts
         return GlobalMemoryStatusEx(ref status) ? (long)status.TotalPhysical : 0;
     }
 
-    // A rate is in hundredths of a per cent of all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
+    // The unit of a rate is a hundredth of a per cent of all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
     private static double JobQuota()
     {
         var read = QueryInformationJobObject(0, JobObjectCpuRateControlInformation, out var rate, 8, 0);
@@ -72,12 +72,14 @@ public sealed partial record HostFacts
         }
         catch (Exception e) when (e is DllNotFoundException or EntryPointNotFoundException)
         {
-            // Small editions of Windows have no power management.
+            // Nano Server and other small editions have no power management.
             return "";
         }
     }
 
-    /// <summary>The plans that every Windows has, by their numbers (winnt.h): what they are called there is in its language.</summary>
+    /// <summary>
+    /// The power plans that every Windows has, by their ids (winnt.h), since Windows tells their names in its own language.
+    /// </summary>
     internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
     {
         "381b4222-f694-41f0-9685-ff5bb260df2e" => "Balanced",

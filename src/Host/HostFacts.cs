@@ -11,7 +11,7 @@ public sealed partial record HostFacts
     /// <summary>Hypervisor and container, e.g. <c>kvm, docker</c>; empty on bare metal.</summary>
     public string Virtualization { get; init; } = "";
 
-    /// <summary>CPUs' worth of time that this process may use; 0 when not limited.</summary>
+    /// <summary>The quota of CPU time in CPUs; 0 without a quota.</summary>
     public double CpuQuota { get; init; }
 
     public string CpuModel { get; init; } = "";
@@ -22,16 +22,16 @@ public sealed partial record HostFacts
     public string ClockSource { get; init; } = "";
     public long MemoryBytes { get; init; }
 
-    /// <summary>Open files: soft limit.</summary>
+    /// <summary>The soft limit of open files.</summary>
     public long OpenFiles { get; init; }
 
-    /// <summary>Longest accept queue (net.core.somaxconn).</summary>
+    /// <summary>The longest possible accept queue (net.core.somaxconn).</summary>
     public int SoMaxConn { get; init; }
 
-    /// <summary>Settings of the kernel that move the results of local transports, by name, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
+    /// <summary>Kernel settings that change the results of local transports, by name, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Never throws: what cannot be told stays empty.</summary>
+    /// <summary>Reads all facts. Never throws: a fact that cannot be read stays empty.</summary>
     public static HostFacts Read()
     {
         var host = new HostFacts
@@ -50,7 +50,7 @@ public sealed partial record HostFacts
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // A benchmark must not fail for want of a description: an odd kernel or a sandbox leaves the rest empty.
+            // A benchmark must not fail because a sandbox or an unusual kernel hides a fact.
             return host;
         }
     }

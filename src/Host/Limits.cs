@@ -5,23 +5,23 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// How many files and sockets this process may have open; <see cref="long.MaxValue"/> where nothing limits it or the system does not tell.
+/// How many files and sockets this process may have open; <see cref="long.MaxValue"/> where there is no limit or the system does not tell.
 /// </summary>
 public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 {
-    /// <summary>Descriptors beyond one per connection: the runtime's own, assemblies, epoll, logs, the results file.</summary>
+    /// <summary>Descriptors besides one per connection: for the runtime, assemblies, epoll, logs and the results file.</summary>
     public const int Reserve = 100;
 
-    private const int RlimitNofile = 7;     // the same on x86 and ARM (asm-generic/resource.h)
+    private const int RlimitNofile = 7; // 7 on x86 and ARM (asm-generic/resource.h)
 
     private static readonly OpenFileLimit Unlimited = new(long.MaxValue, long.MaxValue);
 
     public static OpenFileLimit Read() => OperatingSystem.IsLinux() ? ReadLinux() : Unlimited;
 
-    /// <summary>Raises the soft limit to the hard one (any process may) and returns what holds now.</summary>
+    /// <summary>Raises the soft limit to the hard limit, which needs no privilege, and returns the new limits.</summary>
     public static OpenFileLimit Raise() => OperatingSystem.IsLinux() ? RaiseLinux() : Read();
 
-    /// <summary>Room for this many connections?</summary>
+    /// <summary>True when the limit has room for this many connections.</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;
 
     private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? Of(limits) : Unlimited;
@@ -49,10 +49,10 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     private record struct Limits(ulong Current, ulong Maximum);
 }
 
-/// <summary>How many local ports are left for TCP connections to one server; 0 when it cannot be told.</summary>
+/// <summary>How many local ports are free for TCP connections to one server; 0 when the system does not tell.</summary>
 public static class PortSpace
 {
-    private const int WindowsPorts = 16384;     // 49152-65535, the range of RFC 6335 that Windows uses
+    private const int WindowsPorts = 16384; // 49152-65535 (RFC 6335), the default range of Windows
 
     public static int Free()
     {
@@ -66,7 +66,7 @@ public static class PortSpace
         }
     }
 
-    /// <summary>The range less the connections that still wait out their minute (TIME_WAIT).</summary>
+    /// <summary>The port range, less the connections in TIME_WAIT.</summary>
     internal static int Linux(ISystemFiles files)
     {
         var range = files.Read("/proc/sys/net/ipv4/ip_local_port_range").Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);

@@ -14,10 +14,11 @@ public sealed partial record ListenerOwner
     {
         LocalEndpoint.UnixName unix => OfUnixSocket(unix.Name),
         LocalEndpoint.TcpPort tcp => OfPort(tcp),
-        _ => Unknown("named pipes of Windows are not here"),
+        _ => Unknown("this system has no named pipes of Windows"),
     };
 
-    // Of a connected Unix socket the kernel tells who called listen(2); a process that inherited the socket is that one's child.
+    // SO_PEERCRED of a connected Unix socket names the process that called listen(2); a process that inherited the
+    // socket is its descendant.
     private static ListenerOwner OfUnixSocket(string name)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -31,29 +32,28 @@ public sealed partial record ListenerOwner
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
         {
-            return Unknown($"the accept queue of {Shown(name)} is full, so that the process behind it cannot be asked for");
+            return Unknown($"the accept queue of {Shown(name)} is full, so the process behind it cannot be found");
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
-            // .NET has no name for ENOENT on a socket and says "Cannot assign requested address".
             var why = name[0] != '\0' && !File.Exists(name) ? "there is no such file" : e.Message;
             return Unknown($"no process that listens at {Shown(name)} was found: {why}");
         }
     }
 
-    // A server that goes into the background after listen(2), as nginx does, goes on in a child.
+    // A server that daemonizes after listen(2), as nginx does, continues in a child.
     private static ListenerOwner OfUnixHolders(string name, int listened)
     {
         var (holders, hidden) = Holders(InodesOf(name));
         return holders.Count > 0 || !hidden
             ? Choose(holders, ProcessTree.ParentFinder(), hidden)
             : Unknown(string.Create(CultureInfo.InvariantCulture,
-                $"process {listened}, which began to listen at {Shown(name)}, has ended, and what others have open may not be read"));
+                $"process {listened}, which began to listen at {Shown(name)}, has ended, and the open files of others may not be read"));
     }
 
     /// <summary>
-    /// Whether the process has one of the sockets open; where that may not be read, or the socket was bound by another spelling of its
-    /// path, whether it is there.
+    /// True when the process has one of the sockets open. If its open files may not be read, or the socket was bound by
+    /// another spelling of the path, true when the process exists.
     /// </summary>
     private static bool Holds(int pid, HashSet<uint> inodes)
     {
@@ -71,7 +71,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    /// <summary>Of the listening Unix sockets of this name.</summary>
+    /// <summary>The inodes of the listening Unix sockets with this name.</summary>
     private static HashSet<uint> InodesOf(string name)
     {
         const int listen = 10, fixedPart = 16, nameAttribute = 0; // linux/unix_diag.h
@@ -103,12 +103,12 @@ public sealed partial record ListenerOwner
         if (holders.Count == 0 && hidden)
         {
             return Unknown(string.Create(CultureInfo.InvariantCulture,
-                $"the process that listens on TCP port {endpoint.Port} belongs to another user: what it has open may not be read"));
+                $"the process that listens on TCP port {endpoint.Port} belongs to another user: its open files may not be read"));
         }
         return Choose(holders, ProcessTree.ParentFinder(), hidden);
     }
 
-    /// <summary>Of the listening sockets that a connection to this address may reach.</summary>
+    /// <summary>The inodes of the listening sockets that a connection to this address can reach.</summary>
     private static HashSet<uint> Inodes(LocalEndpoint.TcpPort endpoint)
     {
         const int listen = 10, tcp = 6, tcpInode = 68;
@@ -133,7 +133,7 @@ public sealed partial record ListenerOwner
                     exact.Add(inode);
             });
         }
-        // The kernel prefers a socket that is bound to the address itself.
+        // The kernel prefers a socket that is bound to the exact address to one that is bound to every address.
         return exact.Count > 0 ? exact : wide;
     }
 
@@ -153,7 +153,7 @@ public sealed partial record ListenerOwner
             }
             catch (IOException)
             {
-                // Ended meanwhile.
+                // The process has ended meanwhile.
             }
         }
         return (holders, hidden);

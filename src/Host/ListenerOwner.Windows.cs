@@ -73,7 +73,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // The number of rows, then the rows; it may grow between asking for its size and reading it.
+    // The table is the number of rows, then the rows. It may grow between the call for its size and the call that reads it.
     private static byte[] Table(int family)
     {
         const uint tooSmall = 122; // ERROR_INSUFFICIENT_BUFFER

@@ -4,16 +4,16 @@ using System.Net;
 
 namespace IpcBench.Host;
 
-/// <summary>The process that listens at an address of this machine: its number, or one sentence why it is not known.</summary>
-/// <param name="Pid">Null when <paramref name="Reason"/> says why.</param>
+/// <summary>The process that listens at an address of this machine: its id, or one sentence why it is unknown.</summary>
+/// <param name="Pid">Null when <paramref name="Reason"/> is given.</param>
 /// <param name="Reason">Empty when the process was found.</param>
 public sealed partial record ListenerOwner(int? Pid, string Reason)
 {
-    // By /proc/<pid>/comm, which has 15 characters. On Windows and macOS containers are behind programs of Docker's own.
+    // Names as in /proc/<pid>/comm, which holds 15 characters. On Windows and macOS, Docker's own programs stand before containers.
     private static readonly string[] Forwarders =
         ["docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "com.docker.back", "com.docker.backend", "wslrelay"];
 
-    /// <summary>Asks the system; a socket file and a pipe are connected to for it, and the connection is closed at once.</summary>
+    /// <summary>Asks the system. For a socket file or a pipe it connects, and closes the connection at once.</summary>
     public static ListenerOwner Find(LocalEndpoint endpoint)
     {
         try
@@ -29,32 +29,33 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
         }
     }
 
-    /// <summary>Whether this process is that one or runs under it.</summary>
+    /// <summary>True when the process is this process or one of its ancestors.</summary>
     public static bool IsAboveThis(int pid) => pid == Environment.ProcessId || Ancestors().Contains(pid);
 
-    /// <summary>Refuses a process whose CPU time is not the server's alone.</summary>
+    /// <summary>Rejects a process whose CPU time is more than the server's.</summary>
     internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors, string name = "") => pid switch
     {
         <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
         4 when OperatingSystem.IsWindows() => Unknown("the kernel itself listens (HTTP.sys): its CPU time is not a server's"),
         <= 0 => Unknown("the process that listens is outside of this process's pid namespace (in another container)"),
-        1 => Unknown("process 1 listens, which starts servers on demand or is all there is of a container: its CPU time is not a server's"),
+        1 => Unknown("process 1 listens: an init that starts servers on demand, or a whole container: its CPU time is not a server's"),
         _ when pid == Environment.ProcessId => Unknown("this process itself listens"),
         _ when ancestors.Contains(pid) => Unknown(string.Create(CultureInfo.InvariantCulture,
-            $"process {pid} listens, under which this one was started: its CPU time would count this one's as well")),
-        _ when name is "systemd" => Unknown($"{name} listens, which starts servers on demand: its CPU time is not a server's"),
+            $"process {pid} listens and is an ancestor of this process: its CPU time would include this process's")),
+        _ when name is "systemd" => Unknown($"{name} listens and starts servers on demand: its CPU time is not a server's"),
         _ when Forwarders.Contains(name) => Unknown(
-            $"{name} listens, which hands connections on to a container: its CPU time is not a server's"),
+            $"{name} listens and forwards connections to a container: its CPU time is not a server's"),
         _ => new ListenerOwner(pid, ""),
     };
 
     private static ListenerOwner Unknown(string reason) => new(null, reason);
 
-    /// <summary>The processes that hold the socket, less those that inherited it; one is left unless several share the address.</summary>
-    /// <param name="holders">Those that were seen with it.</param>
-    /// <param name="parentOf">Who started whom.</param>
+    /// <summary>The process that owns the socket: of the holders, the one whose parents do not hold it. Fails if several remain.</summary>
+    /// <param name="holders">The processes that have the socket open.</param>
+    /// <param name="parentOf">The parent of a process.</param>
     /// <param name="hidden">
-    /// Of some processes it could not be seen: several children of one that is no root of all have it from there.
+    /// Some processes' open files could not be read. If several holders then have a common parent, this parent, unless
+    /// it is process 1, is the owner.
     /// </param>
     internal static ListenerOwner Choose(IReadOnlyCollection<int> holders, Func<int, int?> parentOf, bool hidden = false)
     {
@@ -63,15 +64,15 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
             return new ListenerOwner(parent, "");
         return first switch
         {
-            [] => Unknown("no process that listens there was found"),
+            [] => Unknown("no process that listens at this address was found"),
             [var pid] => new ListenerOwner(pid, ""),
-            _ => Unknown($"several processes listen there ({string.Join(", ", first)})"),
+            _ => Unknown($"several processes listen at this address ({string.Join(", ", first)})"),
         };
     }
 
     private static IReadOnlyList<int> Ancestors() => [.. Parents(Environment.ProcessId, ProcessTree.ParentFinder())];
 
-    // On Windows another process may have the number of a parent that has ended, so that parents can form a circle.
+    // On Windows a new process may have the id of a parent that has ended, so parents can form a circle.
     private static IEnumerable<int> Parents(int pid, Func<int, int?> parentOf)
     {
         var seen = new HashSet<int> { pid };
@@ -80,17 +81,17 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     }
 }
 
-/// <summary>Where a process of this machine listens, as the system names it.</summary>
+/// <summary>An address of this machine at which a process listens, in the system's form.</summary>
 public abstract record LocalEndpoint
 {
     /// <param name="Port">The port.</param>
-    /// <param name="Ip">Null: any address of this machine.</param>
+    /// <param name="Ip">Null: every address of this machine.</param>
     public sealed record TcpPort(int Port, IPAddress? Ip = null) : LocalEndpoint;
 
-    /// <param name="Name">The path; an abstract name begins with a zero (unix(7)).</param>
+    /// <param name="Name">The path; an abstract name starts with a NUL byte (unix(7)).</param>
     public sealed record UnixName(string Name) : LocalEndpoint;
 
     /// <summary>A named pipe of Windows.</summary>
-    /// <param name="Name">Without <c>\\.\pipe\</c>.</param>
+    /// <param name="Name">The name without <c>\\.\pipe\</c>.</param>
     public sealed record WindowsPipe(string Name) : LocalEndpoint;
 }

@@ -4,24 +4,24 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// Processes whose parent ended. Linux hands them to the first process of the system, unless an ancestor asks for them: this process can,
-/// and then finds whatever the programs that it started have left. Elsewhere nobody is taken over (on Windows a job object keeps them
-/// together: <see cref="ChildLife"/>).
+/// Processes whose parent has ended. Linux gives them to process 1, unless an ancestor has asked for them (prctl(2),
+/// PR_SET_CHILD_SUBREAPER). This process can ask, and so finds what the programs that it started have left behind. On
+/// Windows a job object does this work (<see cref="ChildLife"/>).
 /// </summary>
 public static partial class Orphans
 {
     private const int SetChildSubreaper = 36, NoHang = 1; // prctl(2), waitpid(2)
 
-    /// <summary>From now on orphans below this process become its children; false where the system does not do that.</summary>
+    /// <summary>From now on, orphans among this process's descendants become its children; false where the system cannot do that.</summary>
     public static bool TryAdopt() => OperatingSystem.IsLinux() && prctl(SetChildSubreaper, 1, 0, 0, 0) == 0;
 
-    /// <summary>Processes whose parent is this one, ended ones that nobody waited for included.</summary>
+    /// <summary>The children of this process, including zombies (ended, but not waited for).</summary>
     public static IReadOnlyList<int> Children() =>
         [.. ProcessTree.Parents().Where(one => one.Value == Environment.ProcessId).Select(one => one.Key)];
 
     /// <summary>
-    /// Frees the number of a child that has ended; nothing where it goes on. Only for one that no <see cref="System.Diagnostics.Process"/>
-    /// of this program stands for.
+    /// Frees the id of an ended child; does nothing while the child runs. Only for a child that has no
+    /// <see cref="System.Diagnostics.Process"/> in this program.
     /// </summary>
     public static void Reap(int child)
     {
@@ -30,10 +30,10 @@ public static partial class Orphans
     }
 
     /// <summary>
-    /// Processes that were started with this variable in their environment, and whatever they have started since, wherever it went. Linux
-    /// only: other systems give an empty list.
+    /// Processes that were started with this variable in their environment, and all that they started since, wherever
+    /// it is now. Linux only; empty on other systems.
     /// </summary>
-    /// <param name="variable">As <c>NAME=value</c>.</param>
+    /// <param name="variable">Written <c>NAME=value</c>.</param>
     public static IReadOnlyList<int> Marked(string variable) =>
         OperatingSystem.IsLinux() ? [.. ProcessTree.Parents().Keys.Where(id => IsMarked(id, variable))] : [];
 
@@ -46,7 +46,7 @@ public static partial class Orphans
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return false; // it has ended, or is another user's
+            return false; // the process has ended, or belongs to another user
         }
     }
 

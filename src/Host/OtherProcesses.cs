@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// What all processes but some families have used, read from outside: the same question whatever those families did meanwhile.
+/// The CPU time of all processes except some families. It is read from outside, so that the answer does not depend on what the families do.
 /// </summary>
 public sealed class OtherProcesses
 {
@@ -17,15 +17,15 @@ public sealed class OtherProcesses
         (this.timestamp, this.clocks, this.parents) = (timestamp, clocks, parents);
 
     /// <summary>
-    /// Reads all processes that this one sees; null where the system does not tell. Some 30 µs each, so outside the window. On Windows the
-    /// clocks have steps of about 15.6 ms, and those of other users' processes may not be read without privilege: they are missing.
+    /// Reads all processes that this process can see; null where the system does not tell. Takes some 30 µs a process: call it outside the
+    /// window. On Windows the clocks have steps of about 15.6 ms, and processes of other users are missing without privilege.
     /// </summary>
     public static OtherProcesses? Read()
     {
         if (OperatingSystem.IsLinux())
         {
             var numbers = ProcessTree.Numbers().ToList();
-            // The clocks are read first, a microsecond each, and what tells the parents after them.
+            // The clocks are read first, since a clock takes a microsecond; the parents take longer.
             var timestamp = Stopwatch.GetTimestamp();
             var clocks = ProcessClock.Read(numbers);
             return new OtherProcesses(timestamp, clocks, clocks.ToDictionary(one => one.Key, one => one.Value.Parent));
@@ -37,12 +37,12 @@ public sealed class OtherProcesses
     }
 
     /// <summary>
-    /// What others used between two readings, those that came or were waited for meanwhile included once; the busiest first. Threads of
-    /// the kernel are nobody's (they work for whoever made them busy) and are counted apart.
+    /// The CPU time of other processes between two readings, the busiest first. Processes that started or ended
+    /// meanwhile are included. Kernel threads work for the process that made them busy, so they are counted apart.
     /// </summary>
     /// <param name="earlier">The first reading.</param>
     /// <param name="later">The second one.</param>
-    /// <param name="families">Processes that are left out with their descendants.</param>
+    /// <param name="families">Processes that are left out together with their descendants.</param>
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)
     {
         var (then, now) = (earlier.Without(families), later.Without(families));
@@ -71,21 +71,22 @@ public sealed class OtherProcesses
     }
 }
 
-/// <summary>What other processes used.</summary>
-/// <param name="TotalNs">User and kernel time of all of them.</param>
-/// <param name="Busiest">The busiest of those still there, which have a name, at most <see cref="Named"/>.</param>
+/// <summary>The CPU time of other processes.</summary>
+/// <param name="TotalNs">User and kernel time of all of them, in ns.</param>
+/// <param name="Busiest">The busiest of them that still run, at most <see cref="Named"/>.</param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;
 
-    /// <summary>What threads of the kernel used; 0 where the system has none to see.</summary>
+    /// <summary>CPU time of kernel threads in ns; 0 where the system does not show them.</summary>
     public long KernelThreadsNs { get; init; }
 
-    /// <summary>Between the two readings.</summary>
+    /// <summary>The time between the two readings.</summary>
     public TimeSpan Span { get; init; }
 
     /// <summary>
-    /// The part of a shorter time inside: reading takes a while, and is done around a window. As if use was even over the whole.
+    /// The share of a shorter window inside the readings, under the assumption of even use. The readings lie outside
+    /// the window, since each takes a while.
     /// </summary>
     public OtherUsage Within(TimeSpan window)
     {
@@ -102,5 +103,5 @@ public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busies
     }
 }
 
-/// <summary>One process and the CPU time that it used.</summary>
+/// <summary>A process and its CPU time in ns.</summary>
 public sealed record ProcessShare(int Process, string Name, long CpuNs);

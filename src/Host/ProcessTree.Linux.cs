@@ -4,13 +4,13 @@ namespace IpcBench.Host;
 
 public sealed partial class ProcessTree
 {
-    private const long TickNs = 10_000_000;     // USER_HZ, the unit of /proc/<pid>/stat, is 100 on every architecture .NET runs on
+    private const long TickNs = 10_000_000; // USER_HZ, the unit of /proc/<pid>/stat, is 100 on every architecture that .NET supports
 
-    // proc_pid_stat(5), counted from behind the program's name: state, ppid, …, flags, …, utime, stime, cutime, cstime, …, starttime,
-    // vsize, rss.
+    // proc_pid_stat(5), counted from the field after the program's name: state, ppid, …, flags, …, utime, stime,
+    // cutime, cstime, …, starttime, vsize, rss.
     private const int Parent = 1, Flags = 6, User = 11, Kernel = 12, EndedUser = 13, EndedKernel = 14, Start = 19, Pages = 21;
 
-    /// <summary>The clock that one line of <see cref="StatOf"/> tells, with the fine clock's time read beside it.</summary>
+    /// <summary>The clock of a process, from its <see cref="StatOf"/> and the fine clock that was read just before.</summary>
     internal static ProcessClock ClockOf(long[] stat, long cpuNs) =>
         new(stat[Start], cpuNs, stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs)
         {
@@ -19,7 +19,7 @@ public sealed partial class ProcessTree
             WorkingSetBytes = stat[Pages] * Environment.SystemPageSize,
         };
 
-    /// <summary>The numbers behind the name, which may itself hold blanks and brackets; null when the process is gone.</summary>
+    /// <summary>The numbers after the name, which may itself hold blanks and brackets; null when the process has ended.</summary>
     internal static long[]? StatOf(ISystemFiles files, int id)
     {
         var text = files.Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{id}/stat"));
@@ -27,7 +27,7 @@ public sealed partial class ProcessTree
         return words.Length <= Pages ? null : [.. words.Take(Pages + 1).Select(Number)];
     }
 
-    /// <summary>All processes that this one sees.</summary>
+    /// <summary>The ids of all processes that this process can see.</summary>
     internal static IEnumerable<int> Numbers()
     {
         foreach (var folder in Directory.EnumerateDirectories("/proc"))

@@ -12,8 +12,8 @@ public sealed partial class ProcessTree
     private const uint StillActive = 259;
 
     /// <summary>
-    /// GetProcessTimes and K32GetProcessMemoryInfo of this process alone: System.Diagnostics.Process lists all processes for the memory of
-    /// one, which makes reading all of them take the square of their number.
+    /// GetProcessTimes and K32GetProcessMemoryInfo read one process. System.Diagnostics.Process lists all processes to
+    /// tell the memory of one, so that reading all would take the square of their number.
     /// </summary>
     [SupportedOSPlatform("windows")]
     internal static ProcessClock? ClockOfWindows(int id)
@@ -23,7 +23,7 @@ public sealed partial class ProcessTree
             return null;
         try
         {
-            // An ended one can be opened as long as anybody holds it.
+            // An ended process can still be opened while another process holds a handle of it.
             if (!GetExitCodeProcess(process, out var code) || code != StillActive
                 || !GetProcessTimes(process, out var created, out _, out var kernel, out var user))
                 return null;
@@ -94,7 +94,7 @@ public sealed partial class ProcessTree
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetExitCodeProcess(nint process, out uint code);
 
-    // FILETIMEs: ticks of 100 ns, since 1601 or used.
+    // FILETIMEs: ticks of 100 ns; the first two since 1601.
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetProcessTimes(nint process, out long created, out long ended, out long kernel, out long user);

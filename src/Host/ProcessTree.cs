@@ -1,23 +1,23 @@
 namespace IpcBench.Host;
 
-/// <summary>Processes with all their descendants, watched from outside: nobody of them has to answer.</summary>
-/// <param name="roots">Numbers of the processes.</param>
+/// <summary>Processes with all their descendants, watched from outside: none of them has to answer.</summary>
+/// <param name="roots">The ids of the processes.</param>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {
-    // With when each started: another process of the same number has another.
+    // Each id with the start of its process, which tells apart two processes that had the same id.
     private readonly Dictionary<int, long?> members = roots.ToDictionary(root => root, _ => (long?)null);
 
-    /// <summary>Numbers of the processes it was made for.</summary>
+    /// <summary>The ids of the processes that the tree was made for.</summary>
     public IReadOnlyList<int> Roots => roots;
 
-    /// <summary>Numbers of the processes found so far, ended ones included.</summary>
+    /// <summary>The ids of all processes found so far, ended processes included.</summary>
     public IReadOnlyCollection<int> Members => members.Keys;
 
-    /// <summary>Those of the descendants found so far that go on: not who has the number of one by now.</summary>
+    /// <summary>The descendants found so far that still run; a new process with the id of an ended one is not among them.</summary>
     public IReadOnlyList<int> Descendants =>
         [.. members.Where(one => !roots.Contains(one.Key) && ProcessClock.Read(one.Key)?.StartTicks == one.Value).Select(one => one.Key)];
 
-    /// <summary>Looks for descendants that have come since. Some 20 µs a process of the machine: take it outside the window.</summary>
+    /// <summary>Looks for new descendants. Takes some 20 µs for each process of the machine: call it outside the window.</summary>
     public void Find()
     {
         var parents = Parents();
@@ -33,12 +33,10 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         long? StartOf(int one) => started.TryGetValue(one, out var known) ? known : started[one] = ProcessClock.Read(one)?.StartTicks;
     }
 
-    /// <summary>Clocks of the processes found so far, now. Some 30 µs a process, of which the clock itself takes one.</summary>
+    /// <summary>The clocks of the processes found so far. Takes some 30 µs a process, of which the clock itself takes one.</summary>
     public TreeReading Read() => new(roots, ProcessClock.Read(members.Keys));
 
-    /// <summary>
-    /// Looks for descendants that came since the last look and adds them to a reading that was taken a moment ago.
-    /// </summary>
+    /// <summary>Looks for descendants that started since the last look and adds them to a reading that was taken a moment ago.</summary>
     public TreeReading Complete(TreeReading reading)
     {
         Find();
@@ -48,18 +46,18 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         return new TreeReading(roots, clocks);
     }
 
-    /// <summary>What a process is called, without its path; empty when it is gone or may not be asked.</summary>
+    /// <summary>The name of a process without its path; empty when the process has ended or may not be read.</summary>
     public static string NameOf(int process) => OperatingSystem.IsLinux() ? NameOfLinux(process)
         : OperatingSystem.IsWindows() ? NameOfWindows(process)
         : "";
 
     /// <summary>
-    /// Processes with all their descendants. On Windows another process may have the number of a parent that ended: a process that
-    /// started before its supposed parent is not its child.
+    /// Processes with all their descendants. On Windows a new process may have the id of a parent that has ended, so a
+    /// process that started before its supposed parent is not its child.
     /// </summary>
-    /// <param name="roots">Those to begin with.</param>
-    /// <param name="parents">Who started whom.</param>
-    /// <param name="startOf">When a process started; null where that is not known, and then the numbers are believed.</param>
+    /// <param name="roots">The processes to begin with.</param>
+    /// <param name="parents">The parent of each process.</param>
+    /// <param name="startOf">When a process started; null where this is unknown, and then the parent's id is believed.</param>
     internal static HashSet<int> Family(IEnumerable<int> roots, IReadOnlyDictionary<int, int> parents, Func<int, long?> startOf)
     {
         var family = roots.ToHashSet();
@@ -73,7 +71,7 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         return family;
     }
 
-    /// <summary>Tells who started a process; null for one that is gone or where the system does not tell.</summary>
+    /// <summary>Finds the parent of a process; null for an ended process or where the system does not tell.</summary>
     internal static Func<int, int?> ParentFinder()
     {
         if (OperatingSystem.IsLinux())
@@ -83,23 +81,23 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
             && !(ProcessClock.Read(id)?.StartTicks < ProcessClock.Read(parent)?.StartTicks) ? parent : null;
     }
 
-    /// <summary>Who started whom; empty where the system does not tell.</summary>
+    /// <summary>The parent of each process; empty where the system does not tell.</summary>
     internal static Dictionary<int, int> Parents() => OperatingSystem.IsLinux() ? ParentsLinux()
         : OperatingSystem.IsWindows() ? ParentsWindows()
         : [];
 }
 
-/// <summary>What the clocks of a <see cref="ProcessTree"/> said at one moment.</summary>
-/// <param name="Roots">The processes it was made for.</param>
-/// <param name="Clocks">Of each process that could be read, by its number.</param>
+/// <summary>The clocks of a <see cref="ProcessTree"/> at one moment.</summary>
+/// <param name="Roots">The processes that the tree was made for.</param>
+/// <param name="Clocks">The clock of each process that could be read, by process id.</param>
 public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<int, ProcessClock> Clocks)
 {
-    /// <summary>Pages shared among processes count for each.</summary>
+    /// <summary>Resident memory; a page that several processes share counts for each of them.</summary>
     public long WorkingSetBytes => Clocks.Values.Sum(clock => clock.WorkingSetBytes);
 
     /// <summary>
-    /// User and kernel time in ns that all of them used between two readings, those that came or (Linux) ended meanwhile included; null
-    /// when one of the roots cannot be read, or is another process by now.
+    /// User and kernel time in ns of all the processes between two readings, with processes that started or (Linux)
+    /// ended meanwhile; null when a root cannot be read or a new process has its id.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(TreeReading earlier, TreeReading later)
     {
@@ -109,7 +107,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
         var waited = new Dictionary<int, (long User, long Kernel)>();
         foreach (var (process, now) in later.Clocks)
         {
-            // Another process may have the number by now; for a root that means that the server has ended.
+            // A new process may have this id by now; if it is a root's id, the server has ended.
             var known = earlier.Clocks.GetValueOrDefault(process);
             var then = known is not null && (known.StartTicks == now.StartTicks || later.Roots.Contains(process)) ? known : Born(now);
             if (ProcessClock.Between(then, now) is not var (userNs, kernelNs))
@@ -123,9 +121,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     }
 
     /// <summary>
-    /// What children that ended used between two readings. Each brings its whole life to whoever waits for it: what it had used before the
-    /// first reading is not of this time, and is taken off what its own parent waited for, never off what others did. Nothing is left of
-    /// one that nobody waited for.
+    /// The CPU time of processes that ended between two readings. The kernel adds the whole life of an ended child to
+    /// the process that waits for it. The time before the first reading is therefore subtracted from what the child's
+    /// own parent waited for, and from no other process. Nothing is known of a child that nobody waited for.
     /// </summary>
     private static (long UserNs, long KernelNs) Ended(
         TreeReading earlier, TreeReading later, Dictionary<int, (long User, long Kernel)> waited)
@@ -138,10 +136,10 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
             var (user, kernel) = (then.UserNs + then.EndedUserNs, then.KernelNs + then.EndedKernelNs);
             if (waited.TryGetValue(then.Parent, out var own))
                 waited[then.Parent] = (own.User - user, own.Kernel - kernel);
-            else // its parent ended too, and who took it over is not known
+            else // the parent ended too, and the process that adopted the child is unknown
                 (orphanUser, orphanKernel) = (orphanUser + user, orphanKernel + kernel);
         }
-        // Below 0 where nobody waited for it.
+        // The sum is below 0 when nobody waited for a child.
         return (Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.User)) - orphanUser),
             Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.Kernel)) - orphanKernel));
     }

@@ -7,16 +7,16 @@ namespace IpcBench.Host;
 /// <summary>How this process's .NET runtime is configured.</summary>
 public static class RuntimeFacts
 {
-    /// <summary><c>workstation</c> or <c>server</c>, with <c>, concurrent</c> where it is.</summary>
+    /// <summary><c>workstation</c> or <c>server</c>; a concurrent collector adds <c>, concurrent</c>.</summary>
     public static string GcMode() =>
         (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
 
-    /// <summary>Whether this program was compiled before it runs (NativeAOT): there is no compiler in it, so it compiles nothing.</summary>
+    /// <summary>True when this program was compiled ahead (NativeAOT): it then has no JIT compiler.</summary>
     public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
 
     /// <summary>
-    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as a variable or the runtimeconfig sets it, else the runtime's default;
-    /// of a program that was compiled ahead, that it was.
+    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as set by a variable or the runtimeconfig, else the
+    /// runtime's default; for a program that was compiled ahead, just that.
     /// </summary>
     public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
@@ -24,7 +24,7 @@ public static class RuntimeFacts
         Knob("pgo", "TieredPGO", "System.Runtime.TieredPGO"),
         Knob("ready to run", "ReadyToRun", ""));
 
-    /// <summary>Those of <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
+    /// <summary>The <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
     public static IReadOnlyDictionary<string, string> Variables(IDictionary environment)
     {
         var found = new SortedDictionary<string, string>(StringComparer.Ordinal);
@@ -36,7 +36,7 @@ public static class RuntimeFacts
         return found;
     }
 
-    // All of these are on by default since .NET 8 (docs: runtime configuration options for compilation).
+    // All four are on by default since .NET 8 (docs: runtime configuration options for compilation).
     private static string Knob(string label, string variable, string setting)
     {
         var text = Environment.GetEnvironmentVariable("DOTNET_" + variable) ?? Environment.GetEnvironmentVariable("COMPlus_" + variable);
@@ -46,20 +46,20 @@ public static class RuntimeFacts
 }
 
 /// <summary>
-/// The environment variables of .NET's runtime that move results and hold nothing but a number or a switch. Others that begin alike may
-/// hold anything (paths, keys of a host's own configuration), so a server tells these alone, and these alone are kept in files.
+/// The environment variables of .NET's runtime that change results and hold only a number or a switch. Other variables
+/// with the same prefix may hold anything, such as paths or keys, so servers tell and files keep these variables alone.
 /// </summary>
 public static class RuntimeVariables
 {
-    /// <summary>What the name of a variable has before it in <c>DescribeReply.settings</c>.</summary>
+    /// <summary>The prefix of a variable's name in <c>DescribeReply.settings</c>.</summary>
     public const string SettingPrefix = "env:";
 
     private const int LongestKnob = 40;
 
     private static readonly string[] Prefixes = ["DOTNET_", "COMPlus_"];
 
-    // Runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config) and, from clrconfignames.h and the libraries, those
-    // that are met in benchmarks.
+    // Runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config), and the variables in
+    // clrconfignames.h and the libraries that benchmarks use.
     private static readonly HashSet<string> Names = new(StringComparer.OrdinalIgnoreCase)
     {
         "gcServer", "gcConcurrent", "GCHeapCount", "GCHeapAffinitizeMask", "GCHeapAffinitizeRanges", "GCNoAffinitize", "GCCpuGroup",
@@ -76,13 +76,13 @@ public static class RuntimeVariables
         "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_FLOWCONTROL_MAXSTREAMWINDOWSIZE",
     };
 
-    /// <summary>Whether a variable of this name may be told and kept.</summary>
+    /// <summary>True when a variable of this name may be told and kept.</summary>
     public static bool IsKnown(string name) => Array.Exists(
         Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
     /// <summary>
-    /// Whether a setting that a server tells may be kept: a known variable, or what is named like a knob (<c>max-streams</c>), not like a
-    /// variable of its environment or a text of its own making.
+    /// True when a file may keep a setting that a server tells: a known variable, or a name like a knob's
+    /// (<c>max-streams</c>). Other names could be any variable or text of the server.
     /// </summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
     public static bool MayKeep(string name) => name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase)
@@ -91,28 +91,29 @@ public static class RuntimeVariables
 }
 
 /// <summary>
-/// Limits the threads on which the framework's own sockets and pipes complete, where this tool's event loop does not carry them.
+/// Limits the threads on which .NET's own sockets and pipes complete, where this tool's event loop does not carry the connections.
 /// </summary>
 public static class CompletionThreads
 {
-    // Read by System.Net.Sockets when the first socket is made (SocketAsyncEngine.Unix.cs).
+    // System.Net.Sockets reads the variables when the first socket is created (SocketAsyncEngine.Unix.cs).
     private const string InlineVariable = "DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS";
     private const string CountVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
 
     /// <summary>
-    /// Sockets complete on the thread that found them ready, without the thread pool. Must run before the first socket exists; Windows has
-    /// no such choice.
+    /// Lets sockets complete on the thread that found them ready, without the thread pool. Call it before the first
+    /// socket exists. Windows has no such setting.
     /// </summary>
     public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
 
     /// <summary>
-    /// Must run before the first socket exists. Returns the variables it set with the values they had, which a child process must get back.
+    /// Limits the threads. Call it before the first socket exists. Returns the previous values of the variables that
+    /// were set, for the environment of child processes.
     /// </summary>
     public static IReadOnlyDictionary<string, string?> Limit(int threads)
     {
         if (OperatingSystem.IsWindows())
         {
-            // Completions run on pool threads there. SetMaxThreads refuses a maximum below the minimum or below the CPUs.
+            // On Windows, completions run on pool threads. SetMaxThreads refuses a maximum below the minimum or below the number of CPUs.
             ThreadPool.SetMinThreads(Math.Min(threads, Environment.ProcessorCount), Math.Min(threads, Environment.ProcessorCount));
             ThreadPool.SetMaxThreads(Math.Max(threads, Environment.ProcessorCount), Math.Max(threads, Environment.ProcessorCount));
             return new Dictionary<string, string?>();

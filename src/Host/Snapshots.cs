@@ -5,26 +5,29 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>CPU time of the whole machine since it started, in ns summed over its CPUs; two of them make the usage between.</summary>
+/// <summary>
+/// CPU time of the whole machine since its start, in ns summed over its CPUs; the usage is the difference of two snapshots.
+/// </summary>
 public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long IdleNs, long SoftIrqNs, long StealNs)
 {
-    private const long JiffyNs = 10_000_000;    // USER_HZ, the unit of /proc/stat, is 100 on every architecture .NET runs on
+    private const long JiffyNs = 10_000_000; // USER_HZ, the unit of /proc/stat, is 100 on every architecture that .NET supports
 
-    /// <summary>Null where the system does not tell. One small file or one call: some 50 µs.</summary>
+    /// <summary>Null where the system does not tell. Reads one small file or makes one call: some 50 µs.</summary>
     public static MachineSnapshot? Take() => OperatingSystem.IsLinux() ? TakeLinux(new SystemFiles(), Stopwatch.GetTimestamp())
         : OperatingSystem.IsWindows() ? TakeWindows()
         : null;
 
-    /// <summary>What the machine did from <paramref name="earlier"/> to <paramref name="later"/>; null when either is unknown.</summary>
+    /// <summary>The usage from <paramref name="earlier"/> to <paramref name="later"/>; null when either is unknown.</summary>
     public static MachineTimes? Between(MachineSnapshot? earlier, MachineSnapshot? later)
     {
         if (earlier is null || later is null)
             return null;
         var capacity = (long)(Stopwatch.GetElapsedTime(earlier.Timestamp, later.Timestamp).TotalNanoseconds * later.Cpus);
         var steal = Math.Max(0, later.StealNs - earlier.StealNs);
-        // Not the sum of user, system and interrupt time: most kernels charge those by looking at each timer tick, which misses what runs
-        // between ticks. A ping-pong over a socket pair that used 2.46 s of CPU by both processes' exact clocks was 1.53 s by that sum and
-        // 2.66 s as capacity less idle: idle time is measured (tick_nohz_stop_idle), not sampled. The steps are jiffies of 10 ms.
+        // The sum of user, system and interrupt time would be too low: most kernels sample these times at each timer
+        // tick and miss what runs between ticks. A ping-pong over a socket pair that used 2.46 s of CPU by the exact
+        // clocks of both processes was 1.53 s by this sum, and 2.66 s by capacity less idle time. The kernel measures
+        // idle time exactly (tick_nohz_stop_idle). The steps are jiffies of 10 ms.
         var busy = Math.Clamp(capacity - (later.IdleNs - earlier.IdleNs) - steal, 0, capacity);
         return new MachineTimes(busy, Math.Max(0, later.SoftIrqNs - earlier.SoftIrqNs), steal, capacity);
     }
@@ -42,7 +45,7 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
 
     private static long Jiffies(string text) => long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value * JiffyNs : 0;
 
-    // Steps are those of the clock interrupt, up to 15.6 ms. Interrupt and steal time are not told.
+    // The step is that of the clock interrupt, up to 15.6 ms. Windows does not tell interrupt and steal time.
     private static MachineSnapshot? TakeWindows()
     {
         var timestamp = Stopwatch.GetTimestamp();
@@ -56,17 +59,17 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
     private static partial bool GetSystemTimes(out long idle, out long kernel, out long user);
 }
 
-/// <summary>CPU time of the whole machine during some time, in ns summed over its CPUs.</summary>
-/// <param name="BusyNs">Everything that is not idle and not stolen.</param>
-/// <param name="SoftIrqNs">Time in interrupt handlers; 0 where it is not told.</param>
-/// <param name="StealNs">Time the hypervisor gave to others; 0 where it is not told.</param>
-/// <param name="CapacityNs">Length of the time times the number of CPUs.</param>
+/// <summary>CPU time of the whole machine during a period, in ns summed over its CPUs.</summary>
+/// <param name="BusyNs">Time that is neither idle nor stolen.</param>
+/// <param name="SoftIrqNs">Time in interrupt handlers; 0 where the system does not tell.</param>
+/// <param name="StealNs">Time that the hypervisor gave to other machines; 0 where the system does not tell.</param>
+/// <param name="CapacityNs">The length of the period times the number of CPUs.</param>
 public sealed record MachineTimes(long BusyNs, long SoftIrqNs, long StealNs, long CapacityNs);
 
-/// <summary>What this process has used since it started; two of them make the usage between.</summary>
+/// <summary>What this process has used since its start; the usage is the difference of two snapshots.</summary>
 public sealed record ProcessSnapshot
 {
-    /// <summary>When it was taken: <see cref="Stopwatch.GetTimestamp"/>.</summary>
+    /// <summary>The time of the snapshot: <see cref="Stopwatch.GetTimestamp"/>.</summary>
     public required long Timestamp { get; init; }
 
     public required TimeSpan User { get; init; }
@@ -77,13 +80,13 @@ public sealed record ProcessSnapshot
     public required long AllocatedBytes { get; init; }
     public required ContextSwitches Switches { get; init; }
 
-    /// <summary>Methods compiled so far, by every thread; a later tier of the same method counts again.</summary>
+    /// <summary>Methods compiled so far by all threads; a method counts again for each later tier.</summary>
     public required long MethodsCompiled { get; init; }
 
-    /// <summary>Costs about a tenth of a millisecond: take it outside the window.</summary>
+    /// <summary>Takes a snapshot. Costs about a tenth of a millisecond: call it outside the window.</summary>
     public static ProcessSnapshot Take()
     {
-        // CPU last: what the other readings cost then falls before a window that starts here.
+        // The CPU time is read last, so that the cost of the other readings falls before a window that starts here.
         var workingSet = Environment.WorkingSet;
         var allocated = GC.GetTotalAllocatedBytes(precise: true);
         var switches = ContextSwitches.Own();

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.Host;
 
-/// <summary>Two fixed pieces of work, integers and memory: how fast this machine is just now.</summary>
+/// <summary>Two fixed pieces of work, one of integers and one of memory: how fast this machine is at the moment.</summary>
 public static class SpeedProbe
 {
     /// <summary>
-    /// Bytes that <see cref="MemoryStep"/> walks through: more than a core has for itself, less than the cache that cores (and the virtual
-    /// machines of one host) share.
+    /// Bytes that <see cref="MemoryStep"/> walks through: more than a core's own cache, less than the cache that cores
+    /// (and virtual machines of one host) share.
     /// </summary>
     public const int MemoryBytes = 4 << 20;
 
@@ -16,9 +16,9 @@ public static class SpeedProbe
     private const int StepsOfWalk = MemoryBytes / sizeof(int) / Line;
     private const int PartsOfWalk = 16;
     private const int Parts = 5;
-    private const int StepsOfPart = 700_000;    // about 1 ms: a multiplication and an addition that wait for each other, some 4 cycles
+    private const int StepsOfPart = 700_000; // about 1 ms: a dependent multiplication and addition take some 4 cycles
 
-    /// <summary>Times it, in ns; blocks for about 5 ms.</summary>
+    /// <summary>Times the integer work, in ns; blocks for about 5 ms.</summary>
     public static long Time()
     {
         Span<long> parts = stackalloc long[Parts];
@@ -31,15 +31,15 @@ public static class SpeedProbe
         }
         GC.KeepAlive(seed);
         parts.Sort();
-        // The median part: one interrupt of 4 ms says nothing about the seconds that follow, a slower clock slows every part.
+        // The median part: an interrupt of 4 ms slows one part and says nothing about the next seconds; a slower clock slows all parts.
         return parts[Parts / 2] * Parts;
     }
 
     /// <summary>
-    /// Times loads that each wait for the one before, all over <see cref="MemoryBytes"/> that were all read just before; blocks for 1 to
-    /// 30 ms. Some 10 ns where they are still in the shared cache, 100 ns and more where others have filled it meanwhile.
+    /// Times dependent loads over <see cref="MemoryBytes"/> that were read just before; blocks for 1 to 30 ms. A load takes some 10 ns
+    /// while the bytes are in the shared cache, and 100 ns or more when other programs have filled the cache meanwhile.
     /// </summary>
-    /// <returns>One load, in ns.</returns>
+    /// <returns>The time of one load, in ns.</returns>
     public static double MemoryStep()
     {
         var at = Walk(Chain.Next, 0, StepsOfWalk);
@@ -55,7 +55,7 @@ public static class SpeedProbe
         return parts[PartsOfWalk / 2];
     }
 
-    // Compiled at once and in full, or the first readings of a run would be those of the quick JIT.
+    // Optimized at the first call: otherwise the first readings of a run would time code of the quick JIT.
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static ulong Work(ulong x)
     {
@@ -72,12 +72,11 @@ public static class SpeedProbe
         return at;
     }
 
-    // Made when it is first asked for.
     private static class Chain
     {
         public static readonly int[] Next = Make();
 
-        // One circle through all lines (Sattolo's shuffle), in an order that no prefetcher guesses.
+        // One circle through all lines (Sattolo's shuffle), in an order that no prefetcher can predict.
         private static int[] Make()
         {
             int[] lines = [.. Enumerable.Range(0, StepsOfWalk)];

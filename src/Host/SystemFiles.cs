@@ -1,17 +1,14 @@
 namespace IpcBench.Host;
 
-/// <summary>
-/// The small text files in which a system describes itself (/proc, /sys), so that readers can be tested on captured ones.
-/// </summary>
+/// <summary>The small text files in which Linux describes itself (/proc, /sys); tests replace them by captured files.</summary>
 internal interface ISystemFiles
 {
-    /// <summary>The text without surrounding white space; empty when there is no such file or it may not be read.</summary>
+    /// <summary>The text without surrounding white space; empty when the file does not exist or may not be read.</summary>
     string Read(string path);
 
     bool Exists(string path);
 }
 
-/// <summary>This machine's own files.</summary>
 internal sealed class SystemFiles : ISystemFiles
 {
     public string Read(string path)

@@ -3,14 +3,14 @@ using System.Text;
 
 namespace IpcBench.Host;
 
-/// <summary>What is under and around this process on Linux: hypervisor and container, as systemd-detect-virt tells them.</summary>
+/// <summary>The hypervisor and the container of this process on Linux, by the names of systemd-detect-virt.</summary>
 internal static class Virtualization
 {
-    /// <summary><c>kvm, docker</c>; empty on bare metal. <paramref name="cpuid"/> is the hypervisor that the processor names.</summary>
+    /// <summary>For example <c>kvm, docker</c>; empty on bare metal. <paramref name="cpuid"/> is the hypervisor that CPUID names.</summary>
     public static string Describe(ISystemFiles files, string cpuid)
     {
         var machine = Machine(files);
-        // Clouds put their name into the firmware of bare metal too: it counts only beside a hypervisor.
+        // Clouds write their name into the firmware of bare metal too, so firmware counts only beside a hypervisor.
         var hypervisor = cpuid.Length > 0 ? cpuid : machine;
         return string.Join(", ", new[] { hypervisor, Container(files) }.Where(part => part.Length > 0));
     }
@@ -51,10 +51,10 @@ internal static class Virtualization
     }
 }
 
-/// <summary>What an x86 processor says about itself and about a hypervisor under it; other processors say nothing.</summary>
+/// <summary>What CPUID of an x86 processor tells about the processor and its hypervisor; empty on other processors.</summary>
 internal static class Cpuid
 {
-    /// <summary>The marketing name; empty where there is none.</summary>
+    /// <summary>The marketing name; empty without one.</summary>
     public static string Brand()
     {
         const int first = unchecked((int)0x80000002);
@@ -69,18 +69,18 @@ internal static class Cpuid
         return Text(bytes);
     }
 
-    /// <summary>The hypervisor's usual short name, e.g. <c>kvm</c>; empty without one.</summary>
+    /// <summary>The hypervisor's usual short name, e.g. <c>kvm</c>; empty without a hypervisor.</summary>
     public static string Hypervisor()
     {
-        // Leaf 1, ECX bit 31 is reserved to hypervisors; leaf 0x40000000 then holds the vendor's twelve letters.
+        // Bit 31 of leaf 1's ECX is reserved for hypervisors; leaf 0x40000000 then holds the twelve letters of the vendor.
         if (!X86Base.IsSupported || X86Base.CpuId(1, 0).Ecx >= 0)
             return "";
         var (_, b, c, d) = X86Base.CpuId(0x40000000, 0);
         var bytes = new List<byte>(12);
         Append(bytes, b, c, d);
         var name = HypervisorName(Text(bytes));
-        // Windows with Hyper-V switched on sits on the hypervisor itself: its partition may create others (TLFS, leaf 0x40000003, bit 0 of
-        // EBX).
+        // With Hyper-V switched on, Windows itself runs on the hypervisor, in the partition that may create others
+        // (TLFS, leaf 0x40000003, bit 0 of EBX).
         return name == "hyper-v" && (X86Base.CpuId(0x40000003, 0).Ebx & 1) != 0 ? "hyper-v root" : name;
     }
 

@@ -1,6 +1,6 @@
 namespace IpcBench.Http2;
 
-/// <summary>The response fields a gRPC client looks at; all others are one.</summary>
+/// <summary>The response fields that a gRPC client reads; all other fields are <see cref="Other"/>.</summary>
 public enum HeaderName : byte
 {
     Other,
@@ -9,12 +9,12 @@ public enum HeaderName : byte
     GrpcStatus,
     GrpcMessage,
 
-    /// <summary>Fields that HTTP/2 forbids in a response: they make it malformed (RFC 9113, 8.2 and 8.3).</summary>
+    /// <summary>Fields that make a response malformed (RFC 9113, 8.2 and 8.3).</summary>
     Forbidden,
 }
 
-/// <summary>A decoded field as far as a gRPC client cares.</summary>
-/// <param name="Value">The number of a status; 1 for a gRPC content type; -1 for a value that makes no sense; else 0.</param>
+/// <summary>A decoded field, reduced to what a gRPC client needs.</summary>
+/// <param name="Value">The number of a status; 1 for a gRPC content type; -1 for an invalid value; else 0.</param>
 public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;
@@ -65,18 +65,18 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
     }
 }
 
-/// <summary>What one block of response fields said.</summary>
+/// <summary>The content of one block of response fields.</summary>
 public struct HeaderBlock()
 {
-    /// <summary>HTTP status, or 0 when there was none (trailers).</summary>
+    /// <summary>HTTP status; 0 in trailers, which have none.</summary>
     public int Status;
 
-    /// <summary>-1: there was none; <see cref="BadGrpcStatus"/>: there was one that is no number.</summary>
+    /// <summary>-1 without a grpc-status; <see cref="BadGrpcStatus"/> when it is no number.</summary>
     public int GrpcStatus = -1;
 
     public bool IsGrpc;
 
-    /// <summary>Not a response that HTTP/2 allows (RFC 9113, 8.1.1).</summary>
+    /// <summary>The block is malformed by RFC 9113, 8.1.1.</summary>
     public bool Malformed;
 
     private bool sawRegular;
@@ -105,10 +105,10 @@ public struct HeaderBlock()
     }
 }
 
-/// <summary>Puts a field block together that comes in several frames, up to a limit.</summary>
+/// <summary>Joins a field block that comes in several frames, up to a limit.</summary>
 public sealed class HeaderBlocks
 {
-    /// <summary>SETTINGS_HEADER_TABLE_SIZE that we leave at its default.</summary>
+    /// <summary>The default of SETTINGS_HEADER_TABLE_SIZE, which this client keeps.</summary>
     public const int TableSize = 4096;
 
     private const int LargestBlock = 64 * 1024;
@@ -118,19 +118,19 @@ public sealed class HeaderBlocks
     private int length;
     private int frames;
 
-    /// <summary>A block was begun and not ended.</summary>
+    /// <summary>A block has begun and is not complete.</summary>
     public bool IsOpen { get; private set; }
 
     public int StreamId { get; private set; }
 
     public bool EndsStream { get; private set; }
 
-    /// <summary>Takes a HEADERS or CONTINUATION frame; true when the block is whole with it.</summary>
-    /// <param name="header">The frame's.</param>
-    /// <param name="payload">The frame's.</param>
-    /// <param name="block">The whole block: valid until the next frame.</param>
+    /// <summary>Takes a HEADERS or CONTINUATION frame; true when this frame completes the block.</summary>
+    /// <param name="header">The header of the frame.</param>
+    /// <param name="payload">The payload of the frame.</param>
+    /// <param name="block">The whole block, which is valid until the next frame.</param>
     /// <exception cref="Http2Exception">
-    /// The block grows beyond all measure, in bytes or in frames (even empty ones), or its padding or priority is broken.
+    /// The block exceeds the limit of bytes or frames (empty frames count too), or its padding or priority is invalid.
     /// </exception>
     public bool Take(FrameHeader header, ReadOnlySpan<byte> payload, out ReadOnlySpan<byte> block)
     {
@@ -154,7 +154,7 @@ public sealed class HeaderBlocks
     private void Add(ReadOnlySpan<byte> next)
     {
         if (length + next.Length > LargestBlock || ++frames > MostFrames)
-            throw new Http2Exception(Http2Error.EnhanceYourCalm, "an endless field block");
+            throw new Http2Exception(Http2Error.EnhanceYourCalm, "a field block above 64 KiB or 128 frames");
         if (length + next.Length > bytes.Length)
             Array.Resize(ref bytes, Math.Max(length + next.Length, 2 * bytes.Length));
         next.CopyTo(bytes.AsSpan(length));

@@ -1,19 +1,19 @@
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Cuts a stream of bytes into frames, however it was cut on its way. DATA passes through as it comes; only the odd piece of another
-/// frame is kept until the rest arrives, so a connection that is idle or carries payload needs no memory of its own.
+/// Splits a stream of bytes into frames, however the stream was cut in transit. DATA is passed on as it arrives; of other frames an
+/// incomplete piece is kept until the rest arrives. So a connection that is idle or carries payload needs no buffer.
 /// </summary>
 public sealed class FrameReader(IFrameHandler handler)
 {
-    /// <summary>SETTINGS_MAX_FRAME_SIZE that we leave at its default.</summary>
+    /// <summary>The default of SETTINGS_MAX_FRAME_SIZE, which this client keeps.</summary>
     public const int MaxFrame = 16384;
 
     private byte[] carry = [];
     private int carried;
     private int dataLeft;
 
-    /// <exception cref="Http2Exception">A frame is larger than allowed, or the handler found fault with one.</exception>
+    /// <exception cref="Http2Exception">A frame is larger than allowed, or the handler rejected a frame.</exception>
     public void Read(ReadOnlySpan<byte> bytes)
     {
         if (carried > 0 && !CompleteCarried(ref bytes))
@@ -84,7 +84,7 @@ public sealed class FrameReader(IFrameHandler handler)
         carried += bytes.Length;
     }
 
-    /// <summary>False when the frame that was begun is still not whole.</summary>
+    /// <summary>False when the kept frame is still incomplete.</summary>
     private bool CompleteCarried(ref ReadOnlySpan<byte> bytes)
     {
         if (!FillTo(FrameHeader.Size, ref bytes))
@@ -112,16 +112,16 @@ public sealed class FrameReader(IFrameHandler handler)
     }
 }
 
-/// <summary>Takes what a <see cref="FrameReader"/> finds, in order.</summary>
+/// <summary>Receives the frames of a <see cref="FrameReader"/> in order.</summary>
 public interface IFrameHandler
 {
-    /// <summary>Nothing more is wanted: the reader drops the rest.</summary>
+    /// <summary>The connection is closed: the reader drops the remaining bytes.</summary>
     bool IsClosed { get; }
 
-    /// <summary>A whole frame of any kind but unpadded DATA.</summary>
+    /// <summary>A whole frame of any kind except unpadded DATA.</summary>
     void OnFrame(FrameHeader header, ReadOnlySpan<byte> payload);
 
-    /// <summary>An unpadded DATA frame begins; its bytes follow as they arrive, then its end.</summary>
+    /// <summary>An unpadded DATA frame begins; its bytes follow as they arrive, then <see cref="OnDataEnd"/>.</summary>
     void OnDataBegin(FrameHeader header);
 
     void OnDataBytes(ReadOnlySpan<byte> bytes);

@@ -30,15 +30,15 @@ public enum FrameFlags : byte
     Priority = 0x20,
 }
 
-/// <summary>The nine bytes before each frame's payload (RFC 9113, 4.1).</summary>
+/// <summary>The nine bytes before the payload of a frame (RFC 9113, 4.1).</summary>
 public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags Flags, int StreamId)
 {
     public const int Size = 9;
 
-    /// <summary>Which of them has the flags.</summary>
+    /// <summary>The offset of the flags.</summary>
     public const int FlagsOffset = 4;
 
-    /// <summary>Where among them the stream's identifier begins.</summary>
+    /// <summary>The offset of the stream identifier.</summary>
     public const int StreamOffset = 5;
 
     public bool Has(FrameFlags flag) => (Flags & flag) != 0;
@@ -58,7 +58,7 @@ public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags
     }
 }
 
-/// <summary>What RFC 9113, section 6, demands of single frames.</summary>
+/// <summary>The rules of RFC 9113, section 6, for single frames.</summary>
 public static class FrameRules
 {
     public static void Length(FrameHeader header, int length)
@@ -86,7 +86,7 @@ public static class FrameRules
         Length(header, 8);
     }
 
-    /// <returns>The last stream that the server may have begun.</returns>
+    /// <returns>The last stream that the server may have processed.</returns>
     public static int GoAway(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         OnConnection(header);
@@ -104,7 +104,7 @@ public static class FrameRules
         return payload[1..^payload[0]];
     }
 
-    /// <summary>What follows the five bytes of priority, which nobody heeds any more (RFC 9113, 5.3.2), if there are such.</summary>
+    /// <summary>The payload without the five bytes of priority, which are deprecated (RFC 9113, 5.3.2), if the frame has them.</summary>
     public static ReadOnlySpan<byte> WithoutPriority(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         if (!header.Has(FrameFlags.Priority))
@@ -112,10 +112,10 @@ public static class FrameRules
         return payload.Length >= 5 ? payload[5..] : throw new Http2Exception(Http2Error.FrameSize, "HEADERS too short for its priority");
     }
 
-    /// <summary>What a WINDOW_UPDATE by nothing is, or one that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).</summary>
+    /// <summary>The error of a WINDOW_UPDATE of 0, or of one that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).</summary>
     public static Http2Error WindowError(int increment) => increment == 0 ? Http2Error.Protocol : Http2Error.FlowControl;
 
-    /// <returns>By how much a window grows; 0 is an error of the stream or the connection that it is for (RFC 9113, 6.9).</returns>
+    /// <returns>The increment; 0 is an error of the stream or of the connection (RFC 9113, 6.9).</returns>
     public static int WindowUpdate(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         Length(header, 4);
@@ -123,10 +123,10 @@ public static class FrameRules
     }
 }
 
-/// <summary>HTTP/2 frames into any output.</summary>
+/// <summary>Writes HTTP/2 frames into any output.</summary>
 public static class FrameWriter
 {
-    /// <summary>What a client says before its first frame (RFC 9113, 3.4).</summary>
+    /// <summary>The connection preface of a client (RFC 9113, 3.4).</summary>
     public static ReadOnlySpan<byte> Preface => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8;
 
     public static void WriteFrame(
@@ -140,8 +140,8 @@ public static class FrameWriter
     }
 
     /// <param name="output">Takes the frame.</param>
-    /// <param name="streamId">0 is the connection.</param>
-    /// <param name="increment">Bytes that the peer may send beyond those it already may.</param>
+    /// <param name="streamId">0 for the connection.</param>
+    /// <param name="increment">Bytes by which the peer's window grows.</param>
     public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>
         output.WriteNumbers(FrameType.WindowUpdate, streamId, increment);
 
@@ -149,8 +149,8 @@ public static class FrameWriter
         output.WriteNumbers(FrameType.RstStream, streamId, (int)error);
 
     /// <param name="output">Takes the frame.</param>
-    /// <param name="lastStreamId">The last stream of the peer that was or will be dealt with.</param>
-    /// <param name="error">Why.</param>
+    /// <param name="lastStreamId">The last stream of the peer that was or will be processed.</param>
+    /// <param name="error">The reason.</param>
     public static void WriteGoAway(this IBufferWriter<byte> output, int lastStreamId, Http2Error error) =>
         output.WriteNumbers(FrameType.GoAway, 0, lastStreamId, (int)error);
 
@@ -193,11 +193,11 @@ public enum Http2Error
     Http11Required = 13,
 }
 
-/// <summary>The peer broke HTTP/2 so that the connection cannot go on; never leaves the connection.</summary>
+/// <summary>The peer violated HTTP/2 and the connection must end. The connection catches this exception itself.</summary>
 public sealed class Http2Exception(Http2Error error, string message) : Exception(message)
 {
     public Http2Error Error { get; } = error;
 }
 
-/// <summary>A header block that cannot be decoded: the connection is lost (RFC 7541, 2.3.3 and elsewhere: COMPRESSION_ERROR).</summary>
+/// <summary>A field block cannot be decoded: the connection must end with COMPRESSION_ERROR (RFC 9113, 4.3).</summary>
 public sealed class HpackException(string message) : Exception(message);

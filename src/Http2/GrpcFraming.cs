@@ -5,7 +5,6 @@ namespace IpcBench.Http2;
 /// <summary>The five bytes before every gRPC message: a flag (1 = compressed) and the length, big-endian.</summary>
 public static class GrpcFraming
 {
-    /// <summary>Bytes of the prefix.</summary>
     public const int PrefixLength = 5;
 
     /// <summary>Writes the prefix of an uncompressed message of <paramref name="messageLength"/> bytes.</summary>
@@ -15,9 +14,9 @@ public static class GrpcFraming
         BinaryPrimitives.WriteUInt32BigEndian(destination[1..], (uint)messageLength);
     }
 
-    /// <summary>A message with its prefix.</summary>
+    /// <summary>A message after its prefix.</summary>
     /// <param name="message">The message's bytes.</param>
-    /// <param name="flag">1: it is compressed.</param>
+    /// <param name="flag">1: the message is compressed.</param>
     public static byte[] Frame(ReadOnlySpan<byte> message, byte flag = 0)
     {
         var frame = new byte[PrefixLength + message.Length];
@@ -27,7 +26,7 @@ public static class GrpcFraming
         return frame;
     }
 
-    /// <summary>Reads a prefix; <paramref name="flag"/> other than 0 and 1 is a broken frame.</summary>
+    /// <summary>Reads a prefix; a <paramref name="flag"/> other than 0 and 1 is an error.</summary>
     public static void ReadPrefix(ReadOnlySpan<byte> prefix, out byte flag, out uint messageLength)
     {
         flag = prefix[0];

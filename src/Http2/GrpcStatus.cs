@@ -8,14 +8,14 @@ public static class GrpcStatus
 {
     private const int Codes = 17;
 
-    // One string per code, so that a call's trailers allocate nothing.
+    // One string per code, so that the trailers of a call allocate nothing.
     private static readonly string[] CodeTexts =
         [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
 
     /// <summary>The value of <c>grpc-status</c>.</summary>
     public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
 
-    /// <summary>Reads a <c>grpc-status</c>. What is no number of a known code means UNKNOWN, as the gRPC specification says.</summary>
+    /// <summary>Reads a <c>grpc-status</c>. An unknown code or no number gives UNKNOWN, as the gRPC specification says.</summary>
     public static GrpcStatusCode Parse(ReadOnlySpan<byte> value) =>
         int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number < Codes
             ? (GrpcStatusCode)number
@@ -34,7 +34,7 @@ public static class GrpcStatus
         return name.ToString();
     }
 
-    /// <summary>The value of <c>grpc-message</c>: UTF-8 with everything but printable ASCII, and <c>%</c> itself, as <c>%XX</c>.</summary>
+    /// <summary>The value of <c>grpc-message</c>: UTF-8, percent-encoded except printable ASCII without <c>%</c>.</summary>
     public static string EncodeMessage(string message)
     {
         var encoded = new StringBuilder(message.Length);
@@ -49,7 +49,7 @@ public static class GrpcStatus
     }
 
     /// <summary>
-    /// Reads a <c>grpc-message</c>. A broken escape is kept as it stands: the message of an error must not be lost to another error.
+    /// Reads a <c>grpc-message</c>. An invalid escape is kept unchanged: the server's error must not be replaced by an error of decoding.
     /// </summary>
     public static string DecodeMessage(ReadOnlySpan<byte> value)
     {
@@ -72,7 +72,7 @@ public static class GrpcStatus
     }
 }
 
-/// <summary>The status codes of gRPC, by their numbers on the wire.</summary>
+/// <summary>The status codes of gRPC by number.</summary>
 public enum GrpcStatusCode
 {
     Ok = 0,

@@ -3,8 +3,7 @@ using System.Text;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Chooses the form of a field block that a client sends again and again on one connection: it follows what the server allows its dynamic
-/// table to hold.
+/// Chooses the encoding of a field block that a client repeats on one connection, within the table size that the server allows.
 /// </summary>
 public sealed class HpackEncoder(RepeatedFields fields)
 {
@@ -17,7 +16,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
     /// <summary>The next block is <see cref="RepeatedFields.IndexedBlock"/>.</summary>
     public bool IsSteady => inserted && !hasChanged;
 
-    /// <summary>The server's SETTINGS_HEADER_TABLE_SIZE.</summary>
+    /// <summary>Takes the server's SETTINGS_HEADER_TABLE_SIZE.</summary>
     public void OnTableSize(int size)
     {
         var allowed = Math.Min(size, DefaultTableSize);
@@ -25,7 +24,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
         tableSize = allowed;
     }
 
-    /// <summary>The block to send now.</summary>
+    /// <summary>The block for the next request.</summary>
     public ReadOnlySpan<byte> Next()
     {
         var fits = tableSize >= fields.TableSize;
@@ -40,8 +39,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
     }
 
     /// <summary>
-    /// Changes of the table's size must be said at the start of the next block, the smallest since the last one first (RFC 7541, 4.2): 0 is
-    /// never larger.
+    /// The next block must begin with the changes of the table size, the smallest size since the last block first (RFC
+    /// 7541, 4.2). This method always says 0 first, which is never larger than the smallest.
     /// </summary>
     private byte[] Announce(bool fits)
     {
@@ -56,8 +55,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
 }
 
 /// <summary>
-/// Fields that are sent again and again, encoded once in three forms. The first block of a connection makes the peer remember them, all
-/// others name them by a byte each.
+/// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts them into the
+/// peer's table; later blocks name each field by one byte.
 /// </summary>
 public sealed class RepeatedFields
 {
@@ -71,30 +70,30 @@ public sealed class RepeatedFields
         foreach (var (name, value) in fields)
         {
             var known = StaticTable.Find(name, value);
-            FieldBlock.WriteIndex(indexed, known != 0 ? known : last--); // the last inserted is the first
+            FieldBlock.WriteIndex(indexed, known != 0 ? known : last--); // the last inserted field has the lowest index
         }
         IndexedBlock = [.. indexed];
     }
 
-    /// <summary>Field block that inserts into the peer's dynamic table.</summary>
+    /// <summary>Inserts the fields into the peer's dynamic table.</summary>
     public byte[] FirstBlock { get; }
 
-    /// <summary>Field block for a connection on which <see cref="FirstBlock"/> was sent.</summary>
+    /// <summary>For a connection on which <see cref="FirstBlock"/> was sent.</summary>
     public byte[] IndexedBlock { get; }
 
-    /// <summary>Field block that leaves the dynamic table alone.</summary>
+    /// <summary>Does not use the dynamic table.</summary>
     public byte[] PlainBlock { get; }
 
-    /// <summary>Room in the peer's table that <see cref="FirstBlock"/> needs.</summary>
+    /// <summary>The size in the peer's table that <see cref="FirstBlock"/> needs (RFC 7541, 4.1).</summary>
     public int TableSize { get; }
 }
 
-/// <summary>Encodes field blocks (RFC 7541, 6): by the static table where it has the field, else literally, without Huffman code.</summary>
+/// <summary>Encodes field blocks (RFC 7541, 6): from the static table where possible, else literally, without Huffman code.</summary>
 public static class FieldBlock
 {
-    /// <summary>A block that needs no state but the table that it inserts into, if it does.</summary>
-    /// <param name="fields">In their order.</param>
-    /// <param name="insert">The peer is to remember those that the static table does not have.</param>
+    /// <summary>A block that depends on no earlier block.</summary>
+    /// <param name="fields">The fields in order.</param>
+    /// <param name="insert">Insert the fields that the static table lacks into the peer's dynamic table.</param>
     public static byte[] Of(IReadOnlyList<(string Name, string Value)> fields, bool insert = false)
     {
         var block = new List<byte>();

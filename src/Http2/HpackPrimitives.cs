@@ -2,13 +2,13 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.Http2;
 
-/// <summary>HPACK's integers (RFC 7541, 5.1).</summary>
+/// <summary>The integers of HPACK (RFC 7541, 5.1).</summary>
 public static class HpackInteger
 {
     private const int Largest = 1 << 28;
 
     /// <summary>Reads an integer that starts in the low <paramref name="prefixBits"/> of the first byte, and moves past it.</summary>
-    /// <exception cref="HpackException">Truncated, or larger than any use of it.</exception>
+    /// <exception cref="HpackException">The integer is truncated or above 2^28.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Read(ref ReadOnlySpan<byte> bytes, int prefixBits)
     {
@@ -18,7 +18,7 @@ public static class HpackInteger
         return value < mask ? value : ReadMore(ref bytes, value);
     }
 
-    /// <summary>Writes an integer after the <paramref name="flags"/> of its first byte.</summary>
+    /// <summary>Writes an integer, with <paramref name="flags"/> in its first byte.</summary>
     public static void Write(List<byte> output, int value, int prefixBits, byte flags)
     {
         var mask = (1 << prefixBits) - 1;
@@ -43,7 +43,7 @@ public static class HpackInteger
             bytes = bytes[1..];
             var sum = value + ((long)(next & 0x7F) << shift);
             if (sum > Largest)
-                throw new HpackException("an integer without measure");
+                throw new HpackException("an integer above 2^28");
             value = (int)sum;
             if ((next & 0x80) == 0)
                 return value;
@@ -51,12 +51,12 @@ public static class HpackInteger
     }
 }
 
-/// <summary>The Huffman code of RFC 7541, Appendix B. It is canonical, so the code lengths are all there is to know.</summary>
+/// <summary>The Huffman code of RFC 7541, Appendix B. The code is canonical, so the code lengths define it.</summary>
 public static class Huffman
 {
     private const int EndOfString = 256;
     private const int LongestCode = 30;
-    private const int FirstBits = 9; // the codes up to this length are found with one look
+    private const int FirstBits = 9; // one table lookup finds the codes up to this length
 
     private static readonly byte[] Lengths =
     [
@@ -75,7 +75,7 @@ public static class Huffman
 
     /// <summary>Decodes a whole string.</summary>
     /// <returns>
-    /// Bytes written, or -1 when the text is no valid code (padding longer than 7 bits or not all ones, an end-of-string code inside).
+    /// The number of bytes written, or -1 for invalid input (padding longer than 7 bits or not all ones, or an end-of-string code inside).
     /// </returns>
     /// <param name="output">At least 8/5 of the input's length.</param>
     public static int Decode(ReadOnlySpan<byte> input, Span<byte> output)
@@ -104,9 +104,9 @@ public static class Huffman
 
     private sealed class Table
     {
-        private readonly ushort[] first = new ushort[1 << FirstBits]; // symbol << 4 | length; 0: a longer code
+        private readonly ushort[] first = new ushort[1 << FirstBits]; // symbol << 4 | length; 0 for a longer code
         private readonly ushort[] symbols = new ushort[257];
-        private readonly uint[] limits = new uint[LongestCode + 1]; // left-aligned code after the last one of this length
+        private readonly uint[] limits = new uint[LongestCode + 1]; // the first left-aligned code above the codes of this length
         private readonly uint[] starts = new uint[LongestCode + 1];
         private readonly int[] offsets = new int[LongestCode + 1];
 

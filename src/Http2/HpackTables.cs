@@ -2,9 +2,7 @@ using System.Text;
 
 namespace IpcBench.Http2;
 
-/// <summary>
-/// A field of a header table with what it means, worked out once; its memory is used again for the next field in its place.
-/// </summary>
+/// <summary>A field of a header table with its classification. Its memory is reused for the next field in the same place.</summary>
 public sealed class TableEntry
 {
     private byte[] bytes = [];
@@ -17,7 +15,7 @@ public sealed class TableEntry
 
     public TableEntry(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Set(HeaderField.Classify(name), name, value);
 
-    /// <summary>What an entry counts in a table of limited size (RFC 7541, 4.1).</summary>
+    /// <summary>The size of an entry in the dynamic table (RFC 7541, 4.1).</summary>
     public static int SizeOf(int nameLength, int valueLength) => nameLength + valueLength + 32;
 
     public HeaderField Field { get; private set; }
@@ -26,12 +24,11 @@ public sealed class TableEntry
 
     public ReadOnlySpan<byte> Value => bytes.AsSpan(nameLength, valueLength);
 
-    /// <summary>RFC 7541, 4.1.</summary>
     public int Size => SizeOf(nameLength, valueLength);
 
     public void Set(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        // The name may be this very entry's: a field may be inserted under the name of one that it evicts (RFC 7541, 4.4).
+        // The name may lie in this entry's own memory: a field may be inserted under the name of an entry that it evicts (RFC 7541, 4.4).
         var target = bytes.Length >= name.Length + value.Length && !name.Overlaps(bytes) ? bytes : new byte[name.Length + value.Length];
         name.CopyTo(target);
         value.CopyTo(target.AsSpan(name.Length));
@@ -40,7 +37,6 @@ public sealed class TableEntry
     }
 }
 
-/// <summary>The 61 fields of RFC 7541, Appendix A.</summary>
 public static class StaticTable
 {
     public const int Count = 61;
@@ -63,7 +59,7 @@ public static class StaticTable
     private static readonly TableEntry[] Entries =
         [.. Texts.Select(text => new TableEntry(Encoding.ASCII.GetBytes(text.Name), Encoding.ASCII.GetBytes(text.Value)))];
 
-    /// <summary>The index of the first entry with this name and, if it is given, this value; 0 when there is none.</summary>
+    /// <summary>The index of the first entry with this name and, if given, this value; 0 without one.</summary>
     public static int Find(string name, string? value = null) =>
         Array.FindIndex(Texts, text => text.Name == name && (value is null || text.Value == value)) + 1;
 
@@ -71,7 +67,7 @@ public static class StaticTable
     public static TableEntry Get(int index) => Entries[index - 1];
 }
 
-/// <summary>The fields a peer has asked to remember, newest first (RFC 7541, 2.3.2 and 4).</summary>
+/// <summary>The fields that the peer inserted, newest first (RFC 7541, 2.3.2 and 4).</summary>
 public sealed class DynamicTable(int capacity)
 {
     private TableEntry[] ring = [];
@@ -80,10 +76,10 @@ public sealed class DynamicTable(int capacity)
 
     public int Count { get; private set; }
 
-    /// <summary>Sum of the entries' sizes.</summary>
+    /// <summary>The sum of the entries' sizes.</summary>
     public int Size { get; private set; }
 
-    /// <param name="index">0 is the newest.</param>
+    /// <param name="index">0 for the newest field.</param>
     public TableEntry Get(int index) => ring[(newest - index + ring.Length) % ring.Length];
 
     public void Resize(int bytes)
@@ -97,7 +93,7 @@ public sealed class DynamicTable(int capacity)
         var size = TableEntry.SizeOf(name.Length, value.Length);
         Evict(size);
         if (size > capacity)
-            return; // an entry larger than the table empties it and is no error
+            return; // an entry larger than the table empties it (RFC 7541, 4.4)
         if (Count == ring.Length)
             Grow();
         newest = (newest + 1) % ring.Length;

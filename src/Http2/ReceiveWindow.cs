@@ -3,18 +3,18 @@ using System.Buffers;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Flow control of what the server sends: the windows we grant, what was used of them, and the credit we give. What a stream has used is
-/// kept by the stream.
+/// Flow control of received DATA: the windows of the connection and its streams, the bytes used, and the credit given.
+/// Each stream keeps its own count of used bytes.
 /// </summary>
-/// <param name="window">Bytes, of a stream and of the connection.</param>
+/// <param name="window">The window of a stream and of the connection, in bytes.</param>
 public sealed class ReceiveWindow(int window)
 {
-    /// <summary>1 GiB - 1, h2load's default too: flow control is not what is measured.</summary>
+    /// <summary>1 GiB - 1, which is also h2load's default: so large that flow control does not limit the load.</summary>
     public const int Ample = (1 << 30) - 1;
 
     private const uint MaxHeaderListSize = 64 * 1024;
 
-    // A connection's window cannot be made smaller than its initial 65535 (RFC 9113, 6.9.2).
+    // The window of a connection cannot be smaller than its initial 65535 bytes (RFC 9113, 6.9.2).
     private readonly int connectionWindow = Math.Max(window, Http2Settings.DefaultWindow);
     private int uncredited;
 
@@ -27,7 +27,7 @@ public sealed class ReceiveWindow(int window)
     }
 
     /// <summary>Counts a DATA frame, padding included, on the connection.</summary>
-    /// <exception cref="Http2Exception">It is larger than the window allows.</exception>
+    /// <exception cref="Http2Exception">The frame exceeds the window.</exception>
     public void Take(int length)
     {
         uncredited += length;
@@ -36,9 +36,9 @@ public sealed class ReceiveWindow(int window)
     }
 
     /// <summary>Counts a DATA frame, padding included, on its stream.</summary>
-    /// <param name="length">Bytes.</param>
-    /// <param name="streamUncredited">Bytes that the stream has received since its last credit.</param>
-    /// <exception cref="Http2Exception">It is larger than the window allows.</exception>
+    /// <param name="length">The length of the frame in bytes.</param>
+    /// <param name="streamUncredited">Bytes that the stream received since its last credit.</param>
+    /// <exception cref="Http2Exception">The frame exceeds the window.</exception>
     public void Take(int length, ref int streamUncredited)
     {
         streamUncredited += length;
@@ -46,7 +46,7 @@ public sealed class ReceiveWindow(int window)
             throw new Http2Exception(Http2Error.FlowControl, "more DATA than the stream's window");
     }
 
-    /// <summary>Half a window at a time: a tiny one is granted back often enough, an ample one costs next to nothing.</summary>
+    /// <summary>Credits when half of the window is used: a tiny window never runs dry, a large window costs almost no frames.</summary>
     public void CreditStream(int streamId, ref int streamUncredited, IBufferWriter<byte> output)
     {
         if (streamUncredited <= window / 2)

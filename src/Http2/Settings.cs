@@ -13,16 +13,16 @@ public enum SettingId : ushort
     MaxHeaderListSize = 6,
 }
 
-/// <summary>The payload of a SETTINGS frame (RFC 9113, 6.5.1): numbers of two bytes with values of four.</summary>
+/// <summary>The payload of a SETTINGS frame (RFC 9113, 6.5.1): identifiers of two bytes, each with a value of four.</summary>
 public static class Http2Settings
 {
-    /// <summary>Bytes of one setting.</summary>
+    /// <summary>The size of one setting in bytes.</summary>
     public const int Size = 6;
 
-    /// <summary>A window that nobody has set yet, in bytes (RFC 9113, 6.9.2).</summary>
+    /// <summary>The initial window in bytes (RFC 9113, 6.9.2).</summary>
     public const int DefaultWindow = 65535;
 
-    /// <summary>Takes the next setting from the payload; false when there is no whole one left.</summary>
+    /// <summary>Takes the next setting from the payload; false when no whole setting is left.</summary>
     public static bool TryRead(ref ReadOnlySpan<byte> payload, out SettingId id, out uint value)
     {
         (id, value) = (default, 0);
@@ -35,18 +35,18 @@ public static class Http2Settings
     }
 }
 
-/// <summary>The server's SETTINGS as far as they bind a client (RFC 9113, 6.5.2).</summary>
+/// <summary>The server's SETTINGS that bind a client (RFC 9113, 6.5.2).</summary>
 public sealed class PeerSettings
 {
     public int HeaderTableSize { get; private set; } = 4096;
 
     public long MaxConcurrentStreams { get; private set; } = long.MaxValue;
 
-    /// <summary>What a new stream may send.</summary>
+    /// <summary>The send window of a new stream, in bytes.</summary>
     public long InitialWindow { get; private set; } = Http2Settings.DefaultWindow;
 
-    /// <returns>By how much the windows of the open streams change.</returns>
-    /// <exception cref="Http2Exception">A value that is not allowed.</exception>
+    /// <returns>The change of the open streams' windows, in bytes.</returns>
+    /// <exception cref="Http2Exception">A value is not allowed.</exception>
     public long Apply(ReadOnlySpan<byte> payload)
     {
         if (payload.Length % Http2Settings.Size != 0)
@@ -77,7 +77,7 @@ public sealed class PeerSettings
             case SettingId.MaxFrameSize when value is < 16384 or > 16777215:
                 throw new Http2Exception(Http2Error.Protocol, "SETTINGS_MAX_FRAME_SIZE out of its range");
             default:
-                break; // the size of our frames is far below any allowed limit; unknown settings are ignored
+                break; // this client's frames are smaller than any allowed limit; unknown settings are ignored (RFC 9113, 6.5.2)
         }
     }
 }

@@ -10,7 +10,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.LoopSockets;
 
-/// <summary>An accepted connection as Kestrel wants it.</summary>
+/// <summary>An accepted connection in the form that Kestrel expects.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionTransportFeature,
     IConnectionItemsFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
@@ -27,7 +27,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     private LoopConnection(LoopThread thread, Socket socket)
     {
         (this.thread, Socket) = (thread, socket);
-        // Now: who asks later may find the connection closed, and must not be told of another one on the same descriptor.
+        // Read now: later the connection may be closed, and its descriptor may belong to another connection.
         (LocalEndPoint, RemoteEndPoint) = (socket.LocalEndPoint, socket.RemoteEndPoint);
         pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd, static reason => new ConnectionResetException(reason));
         (Transport, ConnectionClosed) = (this, closed.Token);
@@ -65,7 +65,8 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     public MemoryPool<byte> MemoryPool => thread.Pool;
 
     /// <summary>
-    /// For looking and for options: reading from it or closing it would be behind the loop's back. It is disposed with the connection.
+    /// For reading its state and setting options. The event loop owns the socket: do not read from it or close it. It
+    /// is disposed with the connection.
     /// </summary>
     public Socket Socket { get; }
 
@@ -73,7 +74,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     PipeWriter IDuplexPipe.Output => pipes.Output;
 
-    /// <summary>Serves the socket from now on, which belongs to the connection.</summary>
+    /// <summary>Serves the socket from now on and takes ownership of it.</summary>
     public static LoopConnection Open(LoopThread thread, Socket socket)
     {
         var connection = new LoopConnection(thread, socket);
@@ -86,7 +87,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     public override async ValueTask DisposeAsync()
     {
-        // The application is done with it: the rest of its output is sent, what else arrives is dropped.
+        // The application is done with the connection: the rest of its output is sent, further input is dropped.
         await pipes.Input.CompleteAsync();
         await pipes.Output.CompleteAsync();
         await pipes.Ended;
@@ -102,7 +103,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
         }
         catch (IOException e)
         {
-            // The system watches no more descriptors.
+            // epoll cannot watch another descriptor.
             pipes.Fail(e);
         }
     }

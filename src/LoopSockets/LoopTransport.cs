@@ -12,12 +12,12 @@ using Microsoft.Extensions.Options;
 
 namespace IpcBench.LoopSockets;
 
-/// <summary>Puts Kestrel on event loops.</summary>
+/// <summary>Runs Kestrel's connections on event loops.</summary>
 public static partial class LoopTransportExtensions
 {
     /// <summary>
-    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. Where there is no
-    /// epoll it leaves Kestrel's transport in place and logs a warning at start.
+    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. On
+    /// a system without epoll it keeps Kestrel's transport and logs a warning at start.
     /// </summary>
     public static IWebHostBuilder UseLoopTransport(this IWebHostBuilder builder, Action<LoopTransportOptions>? configure = null)
     {
@@ -33,7 +33,7 @@ public static partial class LoopTransportExtensions
         });
     }
 
-    /// <summary>Says at start that there are no loops here.</summary>
+    /// <summary>Logs at start that this system has no event loops.</summary>
     private sealed partial class Absence(ILogger<Absence> logger) : IHostedService
     {
         public Task StartAsync(CancellationToken cancellationToken)
@@ -45,40 +45,40 @@ public static partial class LoopTransportExtensions
         public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         [LoggerMessage(
-            Level = LogLevel.Warning, Message = "UseLoopTransport needs Linux's epoll: this server goes on with System.Net.Sockets.")]
+            Level = LogLevel.Warning, Message = "UseLoopTransport needs Linux's epoll: this server uses System.Net.Sockets instead.")]
         private static partial void LogAbsence(ILogger logger);
     }
 }
 
-/// <summary>Settings of <see cref="LoopTransportExtensions.UseLoopTransport"/>, named as those of Kestrel's own sockets are.</summary>
+/// <summary>Settings of <see cref="LoopTransportExtensions.UseLoopTransport"/>, named like those of Kestrel's socket transport.</summary>
 public sealed class LoopTransportOptions
 {
-    /// <summary>Event loops, a thread each; connections are spread over them in turn. Default: one for two CPUs, at least one.</summary>
+    /// <summary>Event loops, each on its own thread; connections go to them in turn. Default: one for two CPUs, at least one.</summary>
     public int Loops { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, 16);
 
-    /// <summary>Connections that may wait to be accepted; the system caps it (net.core.somaxconn).</summary>
+    /// <summary>Connections that may wait to be accepted; the system limits the number (net.core.somaxconn).</summary>
     public int Backlog { get; set; } = 512;
 
-    /// <summary>Bytes of a connection that may wait to be read by the application; the socket is read no further. Null: no limit.</summary>
+    /// <summary>Received bytes of a connection that may wait for the application; beyond them reading pauses. Null: no limit.</summary>
     public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
 
-    /// <summary>Bytes of a connection that may wait to be sent; the application's flushes wait. Null: no limit.</summary>
+    /// <summary>Bytes of a connection that may wait to be sent; beyond them the application's flushes wait. Null: no limit.</summary>
     public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
 
     /// <summary>TCP_NODELAY.</summary>
     public bool NoDelay { get; set; } = true;
 
     /// <summary>
-    /// The application runs on the loop's thread until it waits, which spares it a hop to the thread pool. Only for applications that never
-    /// block: one that does keeps all connections of its loop waiting, and may wait for bytes that the same thread would have to read.
+    /// The application runs on the loop's thread until its first await, which saves a hop to the thread pool. Only for applications that
+    /// never block: a blocked thread stops all connections of its loop, and may wait for bytes that only this thread could read.
     /// </summary>
     public bool UnsafePreferInlineScheduling { get; set; }
 
-    /// <summary>Makes the socket that listens at an end point, bound; it may be listening already.</summary>
+    /// <summary>Creates and binds the socket for an end point; the socket may listen already.</summary>
     public Func<EndPoint, Socket> CreateBoundListenSocket { get; set; } = SocketTransportOptions.CreateDefaultBoundListenSocket;
 }
 
-/// <summary>Kestrel's transport for TCP and Unix sockets on event loops. Its threads live as long as it does.</summary>
+/// <summary>Kestrel's transport for TCP and Unix sockets on event loops. The threads end when the factory is disposed.</summary>
 [SupportedOSPlatform("linux")]
 public sealed partial class LoopTransportFactory : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
 {
@@ -101,8 +101,8 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
 
     public bool CanBind(EndPoint endpoint) => endpoint is IPEndPoint or UnixDomainSocketEndPoint;
 
-    /// <summary>Listens.</summary>
-    /// <exception cref="AddressInUseException">Somebody else does.</exception>
+    /// <summary>Listens on an end point.</summary>
+    /// <exception cref="AddressInUseException">Another socket listens on the end point.</exception>
     public async ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(endpoint);
@@ -138,12 +138,12 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
     private void OnFault(Exception e) => LogFault(logger, e);
 
     [LoggerMessage(
-        Level = LogLevel.Warning, Message = "No connection can be accepted ({Reason}); it is tried again every 50 ms until one can.")]
+        Level = LogLevel.Warning, Message = "No connection can be accepted ({Reason}); the listener tries again every 50 ms.")]
     private static partial void LogFailure(ILogger logger, string reason);
 
     [LoggerMessage(
         Level = LogLevel.Warning,
-        Message = "The threads of {Loops} did not end within {Seconds} s: an application blocks them, which UnsafePreferInlineScheduling "
+        Message = "The threads of {Loops} did not end within {Seconds} s: the application blocks them, which UnsafePreferInlineScheduling "
             + "runs there.")]
     private static partial void LogBlocked(ILogger logger, string loops, int seconds);
 

@@ -12,25 +12,25 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// Measures allocated bytes per operation and compares them, exactly, with a committed baseline. Times are not looked at.
+/// Measures allocated bytes per operation and compares them with a committed baseline; they must be equal. Times are ignored.
 /// </summary>
 internal static class AllocationGate
 {
     private const int GateExit = 4;
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, IndentSize = 1, NewLine = "\n" };
 
-    /// <summary>The committed baseline, seen from the repository's folder.</summary>
+    /// <summary>The committed baseline, relative to the repository's folder.</summary>
     public const string DefaultBaseline = "src/Microbench/allocations.json";
 
     /// <summary>
-    /// Returns 0 when every gated benchmark allocates what the baseline says, 4 when not, 2 when that could not be found out.
+    /// Returns 0 when every gated benchmark allocates as much as the baseline says, 4 when one does not, 2 when nothing could be measured.
     /// </summary>
     public static int Run(string baselineFile, TextWriter output)
     {
         if (!File.Exists(baselineFile))
         {
             output.WriteLine(
-                $"there is no baseline {baselineFile}: run this in the repository's folder, or make one with: record {baselineFile}");
+                $"there is no baseline {baselineFile}: run this in the repository's folder, or create the baseline with: record {baselineFile}");
             return 2;
         }
         var baseline = JsonSerializer.Deserialize<SortedDictionary<string, long>>(File.ReadAllText(baselineFile))!;
@@ -55,7 +55,7 @@ internal static class AllocationGate
         return 0;
     }
 
-    /// <summary>One line for each benchmark that allocates more or less than the baseline says, is new, or is gone.</summary>
+    /// <summary>One line for each benchmark that differs from the baseline, is new, or was not measured.</summary>
     internal static IReadOnlyList<string> Compare(IReadOnlyDictionary<string, long> baseline, IReadOnlyDictionary<string, long> measured) =>
     [
         .. measured.Where(now => baseline.TryGetValue(now.Key, out var before) && before != now.Value)
@@ -88,7 +88,7 @@ internal static class AllocationGate
         return $"{benchmark.Descriptor.Type.Name}.{benchmark.Descriptor.WorkloadMethod.Name}{parameters}";
     }
 
-    // A fixed number of operations, so that what is allocated once is divided away in the same way every time.
+    // With a fixed number of operations, one-time allocations are divided in the same way in every run.
     private static ManualConfig Config() => ManualConfig.CreateEmpty()
         .AddJob(Job.Dry.WithToolchain(InProcessEmitToolchain.Instance).WithWarmupCount(1).WithIterationCount(1)
             .WithInvocationCount(1 << 14).WithUnrollFactor(16).WithStrategy(BenchmarkDotNet.Engines.RunStrategy.Throughput))
@@ -97,6 +97,6 @@ internal static class AllocationGate
         .WithOptions(ConfigOptions.DisableOptimizationsValidator | ConfigOptions.DisableLogFile);
 }
 
-/// <summary>Marks benchmarks whose allocated bytes are exact, because nothing but the operation runs meanwhile: they may gate.</summary>
+/// <summary>Marks benchmarks whose allocated bytes are exact, since no other code runs meanwhile: the gate checks only these.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class GatedAttribute : Attribute;

@@ -13,7 +13,7 @@ using IpcBench.Transports;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// One unary call after the other on one connection, the server in this process: both sides' time and allocations together.
+/// Unary calls one after the other on one connection, with the server in this process: time and allocations of both sides together.
 /// </summary>
 public class CallBenchmarks
 {
@@ -27,11 +27,11 @@ public class CallBenchmarks
     [ParamsSource(nameof(Clients))]
     public string Client { get; set; } = "";
 
-    /// <summary>Those that this build has.</summary>
+    /// <summary>The clients of this build.</summary>
     public static IEnumerable<string> Clients =>
         new[] { ProtocolTable.Wire, ProtocolTable.GrpcDotnet }.Where(client => ProtocolTable.Refusal(client) is null);
 
-    // Waited for here: the toolchain that runs in this process does not wait for an asynchronous setup.
+    // Blocks here, since the in-process toolchain does not await an asynchronous setup.
     [GlobalSetup]
     public void Setup() => StartAsync().GetAwaiter().GetResult();
 
@@ -63,7 +63,7 @@ public class CallBenchmarks
     };
 }
 
-/// <summary>Reading an address, once per command-line option.</summary>
+/// <summary>Reading an address of the command line.</summary>
 [Gated]
 public class AddressBenchmarks
 {
@@ -74,7 +74,7 @@ public class AddressBenchmarks
     public Address Parse() => Address.Parse(Text);
 }
 
-/// <summary>What the recording of latencies costs: one value per call, one merge per thread and round.</summary>
+/// <summary>Recording of latencies: one value per call, one merge per thread and round.</summary>
 [Gated]
 public class LatencyBenchmarks
 {
@@ -101,15 +101,16 @@ public class LatencyBenchmarks
     public void MergeOne() => histogram.Add(other);
 }
 
-/// <summary>What the lean client does for the frames around a reply.</summary>
+/// <summary>The lean client's work on the frames around a reply.</summary>
 [Gated]
 public class Http2Benchmarks
 {
-    // ":status: 200", then content-type as a literal that enters the dynamic table (RFC 7541, 6.2.1) or as the entry it became.
+    // ":status: 200", then content-type: first as a literal that enters the dynamic table (RFC 7541, 6.2.1), then as an
+    // index of that entry.
     private static readonly byte[] FirstHeaders = [0x88, 0x5f, 0x10, .. "application/grpc"u8];
     private static readonly byte[] LaterHeaders = [0x88, 0xbe];
 
-    // The same as literals that enter no table.
+    // The same fields as literals that enter no table.
     private static readonly byte[] LiteralHeaders = [0x88, 0x0f, 0x10, 0x10, .. "application/grpc"u8];
     private static readonly byte[] LiteralTrailers = [0x00, 0x0b, .. "grpc-status"u8, 0x01, (byte)'0'];
 
@@ -132,7 +133,7 @@ public class Http2Benchmarks
     public int DecodeLiteralTrailers() => decoder.Decode(LiteralTrailers).GrpcStatus;
 }
 
-/// <summary>Checking one reply as it streams by, in pieces of a frame.</summary>
+/// <summary>Checking a reply that arrives in pieces of one frame.</summary>
 [Gated]
 public class ReplyBenchmarks
 {

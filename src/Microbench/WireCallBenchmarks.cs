@@ -12,8 +12,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// A whole call of the wire client on an open HTTP/2 connection, with a row of bytes for its server: the request is written, the reply
-/// read and who waits is told. Download, and any method with several requests, metadata, a deadline and an expectation.
+/// A whole call of the lean client on an open HTTP/2 connection, with prepared bytes in place of a server: it writes the request, reads the
+/// reply and completes the call. One case is Download, the other a method with several requests, metadata, a deadline and an expectation.
 /// </summary>
 [Gated]
 public class WireCallBenchmarks
@@ -56,7 +56,7 @@ public class WireCallBenchmarks
         return result.IsOk ? result.Bytes : throw new InvalidOperationException(result.Kind);
     }
 
-    /// <summary>Its one duplex takes all that is sent, and answers the last stream that began with the same bytes.</summary>
+    /// <summary>Its one duplex accepts all sent bytes and answers the newest stream, always with the same bytes.</summary>
     private sealed class CannedDialer(byte[] reply, int credit) : Dialer(usesLoops: true)
     {
         public CannedDuplex? Duplex { get; private set; }
@@ -80,7 +80,7 @@ public class WireCallBenchmarks
             var frames = new ArrayBufferWriter<byte>();
             void Write(FrameType type, FrameFlags flags, ReadOnlySpan<byte> payload)
             {
-                streamIds.Add(frames.WrittenCount + 5); // RFC 9113, 4.1: behind length, type and flags
+                streamIds.Add(frames.WrittenCount + 5); // RFC 9113, 4.1: after length, type and flags
                 frames.WriteFrame(type, flags, 1, payload);
             }
             Write(FrameType.Headers, FrameFlags.EndHeaders, [0x88, 0x0f, 0x10, 0x10, .. "application/grpc"u8]);
@@ -112,7 +112,7 @@ public class WireCallBenchmarks
         }
     }
 
-    /// <summary>Nothing is ever due, and everything happens where it is asked for.</summary>
+    /// <summary>No timer is ever due, and posted actions run at once.</summary>
     private sealed class IdleScheduler : Scheduler
     {
         public override LatencyRecorder Recorder { get; } = new();

@@ -4,15 +4,15 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// When the messages of one stream came and how long they were under way, in memory that does not grow with the stream: where slots of
-/// time run out they become twice as long, and times are counted to 0.2 %.
+/// The arrival times and latencies of one stream's messages, in memory that does not grow with the stream: arrivals are
+/// counted in time slots, which double their length when they run out; latencies are counted to 0.2 %.
 /// </summary>
 public sealed class ArrivalLog
 {
-    // 2^20 ns, about 1 ms: a window of a second begins and ends within a thousandth of it, and counts are interpolated there.
+    // 2^20 ns, about 1 ms: the ends of a one-second window are exact to a thousandth of the window, and counts are interpolated there.
     private const int FirstSlotBits = 20, Slots = 1024;
 
-    // Each power of two has so many steps, none wider than 1/256 of the value.
+    // Each power of two has 256 steps, none wider than 1/256 of the value.
     private const int StepBits = 8, Steps = 1 << StepBits;
 
     private readonly uint[]?[] times = new uint[64][];
@@ -20,9 +20,9 @@ public sealed class ArrivalLog
     private int slotBits = FirstSlotBits, last;
     private long begin;
 
-    /// <summary>Counts a message whose last byte has come.</summary>
-    /// <param name="stamp">When it was due, in ns of the same clock; 0: not told, and how long it took is not counted.</param>
-    /// <param name="nowNs">Now, never less than the last time.</param>
+    /// <summary>Counts a message whose last byte has arrived.</summary>
+    /// <param name="stamp">When the message was due, in ns of the same clock; 0: unknown, and its latency is not counted.</param>
+    /// <param name="nowNs">The present time in ns, never earlier than in the last call.</param>
     public void Add(ulong stamp, long nowNs)
     {
         if (slots.Length == 0)
@@ -35,7 +35,7 @@ public sealed class ArrivalLog
             Count(Math.Max(0, nowNs - (long)stamp));
     }
 
-    /// <summary>As a message; null when none has come.</summary>
+    /// <summary>The log as a protobuf message; null when no message has arrived.</summary>
     public Arrivals? Told()
     {
         if (slots.Length == 0)
@@ -64,7 +64,7 @@ public sealed class ArrivalLog
         slotBits++;
     }
 
-    /// <summary>Below 256 each ns has a step; above, the steps of a power of two have its highest nine bits.</summary>
+    /// <summary>Below 256 each ns has its own step; above, the highest nine bits of a value choose its step.</summary>
     private void Count(long ns)
     {
         var power = Math.Max(0, BitOperations.Log2((ulong)ns | 1) - StepBits + 1);

@@ -3,10 +3,10 @@ using System.Buffers.Binary;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// Reads one length-prefixed protobuf message as it streams by, cut anywhere, and keeps nothing of it but the field that it has come to.
-/// Any valid encoding counts; which fields are of interest is its owner's matter.
+/// Reads one length-prefixed protobuf message while it streams by, cut at any byte, and keeps only the field that it
+/// has reached. It accepts every valid encoding; the owner decides which fields matter.
 /// </summary>
-/// <param name="isOpaque">The message may be of any type: its fields are not looked at.</param>
+/// <param name="isOpaque">The message may be of any type: its fields are not read.</param>
 public struct FieldReader(bool isOpaque)
 {
     private const int PrefixLength = 5, LongestVarint = 10;
@@ -24,7 +24,7 @@ public struct FieldReader(bool isOpaque)
         Broken,
     }
 
-    // The fields are in an order without padding, since every stream of a connection has a reader.
+    // The fields are ordered to need no padding, since every stream of a connection has a reader.
     private readonly bool isOpaque = isOpaque;
     private State state;
     private byte bytesOfNumber;
@@ -32,33 +32,34 @@ public struct FieldReader(bool isOpaque)
     private uint fieldLeft;
     private uint length;
 
-    /// <summary>Of the field that was found: its number and wire type.</summary>
+    /// <summary>The number and wire type of the field that was found.</summary>
     public ulong Tag { get; private set; }
 
-    /// <summary>Of the field that was found: what it holds, or how many bytes where it has a length.</summary>
+    /// <summary>The value of the field that was found, or its length in bytes if it has one.</summary>
     public ulong Value { get; private set; }
 
-    /// <summary>Bytes of the message; known once its prefix has come.</summary>
+    /// <summary>The length of the message in bytes; known after its prefix.</summary>
     public readonly uint Length => length;
 
-    /// <summary>Nothing has come yet.</summary>
+    /// <summary>No byte has arrived yet.</summary>
     public readonly bool IsEmpty => state == State.Flag;
 
-    /// <summary>The whole message has come.</summary>
+    /// <summary>The whole message has arrived.</summary>
     public readonly bool IsComplete => state == State.Complete;
 
-    /// <summary>Not a gRPC message, compressed without having been asked for, or no protobuf message.</summary>
+    /// <summary>The bytes are no gRPC message, no protobuf message, or compressed, which this client did not ask for.</summary>
     public readonly bool IsBroken => state == State.Broken;
 
     /// <summary>Reads on to the next field of the message.</summary>
-    /// <param name="bytes">What has come; then what is left of it: nothing, or what follows a field, a message or a fault.</param>
+    /// <param name="bytes">The bytes that have arrived; afterwards the rest: nothing, or the bytes after a field, a
+    /// message or an error.</param>
     /// <returns>
-    /// A field was found. Where it has a length its bytes are skipped with the next call. False: the message is complete or broken, or goes
-    /// on in bytes that are still to come.
+    /// True when a field was found; the next call skips the bytes of a field with a length. False when the message is
+    /// complete or invalid, or continues in bytes that have not arrived.
     /// </returns>
     public bool Next(ref ReadOnlySpan<byte> bytes)
     {
-        var input = bytes; // its own: the compiler cannot know that no step changes the caller's
+        var input = bytes; // a local copy: the compiler cannot know that no step changes the caller's span
         var at = state == State.Flag ? ReadPrefix(input) : 0;
         var found = false;
         while (at < input.Length && state < State.Complete && !found)
@@ -72,10 +73,10 @@ public struct FieldReader(bool isOpaque)
         return found;
     }
 
-    /// <summary>Goes to the bytes of the last field: the owner has read the message of that length up to there.</summary>
+    /// <summary>Continues in the bytes of the last field, since the owner has read the message up to there.</summary>
     public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
 
-    /// <summary>Takes all of it at once when it is there; else nothing.</summary>
+    /// <summary>Reads the prefix if all of it is there; else nothing.</summary>
     private int ReadPrefix(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < PrefixLength || bytes[0] != 0)
@@ -94,7 +95,7 @@ public struct FieldReader(bool isOpaque)
         return (int)take;
     }
 
-    /// <returns>A field was found.</returns>
+    /// <returns>True when a field was found.</returns>
     private bool Step(byte next)
     {
         if (bytesOfNumber == 0)
@@ -154,7 +155,7 @@ public struct FieldReader(bool isOpaque)
     private void BeginField()
     {
         (Tag, bytesOfNumber) = (Value, 0);
-        var (next, length) = (Tag < 8 ? 7 : Tag & 7) switch // there is no field number 0
+        var (next, length) = (Tag < 8 ? 7 : Tag & 7) switch // field number 0 does not exist
         {
             0 => (State.Varint, 1u),
             1 => (State.Fixed, 8u),

@@ -4,15 +4,15 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// A length-prefixed <see cref="Payload"/> up to the first byte of its payload, as every generated code writes it, without an object for
-/// each message: prefix, stamp, sequence, then tag and length of a payload that is not empty.
+/// A length-prefixed <see cref="Payload"/> up to the first byte of its payload, encoded as generated code does it but
+/// without an object for each message: prefix, stamp, sequence, then tag and length of a payload that is not empty.
 /// </summary>
 public static class PayloadFrame
 {
-    /// <summary>Where the eight bytes of the stamp and the four of the sequence lie.</summary>
+    /// <summary>The offsets of the stamp (eight bytes) and of the sequence (four bytes).</summary>
     public const int StampOffset = PrefixLength + 1, SequenceOffset = StampOffset + sizeof(ulong) + 1;
 
-    /// <summary>Bytes of the longest head.</summary>
+    /// <summary>The length of the longest head in bytes.</summary>
     public const int LongestHead = HeadOfEmpty + 1 + MostLength;
 
     internal const int PrefixLength = 5;
@@ -22,7 +22,7 @@ public static class PayloadFrame
     private const int HeadOfEmpty = SequenceOffset + sizeof(uint);
     private const int MostLength = 5;
 
-    /// <summary>The head of a message with that many bytes of payload; stamp and sequence are 0.</summary>
+    /// <summary>The head of a message with <paramref name="size"/> bytes of payload; stamp and sequence are 0.</summary>
     public static byte[] HeadOf(int size)
     {
         Span<byte> head = stackalloc byte[LongestHead];
@@ -47,7 +47,7 @@ public static class PayloadFrame
         return frame;
     }
 
-    /// <summary>Writes the two numbers into a head, or a frame that begins with one.</summary>
+    /// <summary>Writes stamp and sequence into a head, or into a frame that begins with a head.</summary>
     public static void Number(Span<byte> head, ulong stamp, uint sequence)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(head[StampOffset..], stamp);
@@ -56,23 +56,24 @@ public static class PayloadFrame
 }
 
 /// <summary>
-/// Reads length-prefixed <see cref="Payload"/> messages as they stream by and keeps nothing but their measures. Any valid encoding counts:
-/// unknown fields are skipped, the last of a field wins. Or messages of any type, of which their lengths are all that is known.
+/// Reads length-prefixed <see cref="Payload"/> messages while they stream by and keeps only their measures. It accepts
+/// every valid encoding: unknown fields are skipped, and the last of a repeated field wins. It also reads messages of
+/// any type, of which it knows the lengths alone.
 /// </summary>
-/// <param name="isOpaque">They are of any type: all of a message is payload.</param>
+/// <param name="isOpaque">The messages are of any type: all bytes of a message are payload.</param>
 public struct PayloadReader(bool isOpaque)
 {
     private FieldReader fields = new(isOpaque);
     private long size;
     private readonly bool isOpaque = isOpaque;
 
-    /// <summary>Of the message that is being read, or was last.</summary>
+    /// <summary>The stamp or sequence of the message that is being read, or was read last.</summary>
     public ulong Stamp { get; private set; }
 
     /// <inheritdoc cref="Stamp"/>
     public uint Sequence { get; private set; }
 
-    /// <summary>Bytes of its payload.</summary>
+    /// <summary>The length of the payload in bytes.</summary>
     public readonly long Size => isOpaque ? fields.Length : size;
 
     /// <inheritdoc cref="FieldReader.Length"/>
@@ -81,13 +82,13 @@ public struct PayloadReader(bool isOpaque)
     /// <inheritdoc cref="FieldReader.IsComplete"/>
     public readonly bool IsComplete => fields.IsComplete;
 
-    /// <summary>Nothing has come of a next message.</summary>
+    /// <summary>No byte of a next message has arrived.</summary>
     public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
     /// <inheritdoc cref="FieldReader.IsBroken"/>
     public readonly bool IsBroken => fields.IsBroken;
 
-    /// <summary>Takes bytes up to the end of one message and says how many; after a whole message the next one begins.</summary>
+    /// <summary>Reads up to the end of one message and returns the number of bytes; after a whole message the next one begins.</summary>
     public int Read(ReadOnlySpan<byte> bytes)
     {
         if (fields.IsComplete)
@@ -105,7 +106,7 @@ public struct PayloadReader(bool isOpaque)
         return bytes.Length - rest.Length;
     }
 
-    /// <summary>Reads a head as <see cref="PayloadFrame"/> writes it, when all of it is there; else nothing.</summary>
+    /// <summary>Reads a head that <see cref="PayloadFrame"/> wrote, if all of it is there; else nothing.</summary>
     private int ReadPlainHead(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < PayloadFrame.LongestHead || bytes[0] != 0 || bytes[PayloadFrame.StampOffset - 1] != PayloadFrame.StampTag
@@ -134,18 +135,15 @@ public struct PayloadReader(bool isOpaque)
     }
 }
 
-/// <summary>What payloads are made of: one block, repeated from a payload's first byte on.</summary>
+/// <summary>The content of payloads: one block, repeated from the first byte of a payload on.</summary>
 public static class PayloadPattern
 {
     private static readonly byte[] Shared = Make();
 
-    /// <summary>Bytes of the block.</summary>
     public static int BlockBytes => Shared.Length;
 
-    /// <summary>The block itself.</summary>
     public static ReadOnlySpan<byte> Block => Shared;
 
-    /// <summary>Fills a payload.</summary>
     public static void Fill(Span<byte> payload)
     {
         for (; payload.Length > Shared.Length; payload = payload[Shared.Length..])
@@ -153,7 +151,8 @@ public static class PayloadPattern
         Shared.AsSpan(0, payload.Length).CopyTo(payload);
     }
 
-    // Bytes that differ, so that a payload cut and glued at the wrong place can be told from a right one; fixed, so that runs are alike.
+    // Random bytes, so that a payload that was joined at the wrong place is detected; the seed is
+    // fixed, so that all runs have the same payload.
     private static byte[] Make()
     {
         const int blockBytes = 64 << 10, seed = 20;

@@ -1,14 +1,14 @@
 namespace IpcBench.Schema;
 
-/// <summary>What was named to be read: a file, a device or a pipe, which may have no end.</summary>
+/// <summary>A named input: a file, or a device or pipe that may never end.</summary>
 internal static class InputFile
 {
-    /// <summary>All its bytes. Opening a pipe waits for somebody to write to it.</summary>
-    /// <param name="name">What messages call it; the path of a file.</param>
-    /// <param name="open">Begins to read it.</param>
-    /// <param name="mostBytes">How many it may have.</param>
-    /// <param name="purpose">What more would be too many for.</param>
-    /// <exception cref="InputException">It is not there, cannot be read, or has more bytes.</exception>
+    /// <summary>Reads all bytes. Opening a named pipe waits for its writer.</summary>
+    /// <param name="name">The name in messages, which is the path of a file.</param>
+    /// <param name="open">Opens the input.</param>
+    /// <param name="mostBytes">The largest number of bytes.</param>
+    /// <param name="purpose">What the limit is for, as the message of the error says.</param>
+    /// <exception cref="InputException">The input does not exist, cannot be read, or is larger.</exception>
     public static byte[] Read(string name, Func<Stream> open, long mostBytes, string purpose)
     {
         try

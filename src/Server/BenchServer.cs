@@ -9,9 +9,7 @@ using Microsoft.AspNetCore.Connections;
 
 namespace IpcBench.Server;
 
-/// <summary>
-/// One Kestrel that serves every address of the options with one gRPC stack behind all of them, and beside it an event loop for raw echoes.
-/// </summary>
+/// <summary>One Kestrel for all addresses of the options, with one gRPC stack; beside it an event loop for raw echoes.</summary>
 internal sealed class BenchServer : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(0.5);
@@ -27,14 +25,14 @@ internal sealed class BenchServer : IAsyncDisposable
         Endpoints = endpoints;
     }
 
-    /// <summary>What is served, in the order of the options.</summary>
+    /// <summary>The endpoints, in the order of the options.</summary>
     public IReadOnlyList<ServerEndpoint> Endpoints { get; }
 
-    /// <summary>Binds everything and starts.</summary>
-    /// <param name="options">What to serve.</param>
-    /// <param name="warnings">Receives what works but deserves a thought, a line each.</param>
-    /// <exception cref="CannotListenException">An address cannot be served; nothing is left behind.</exception>
-    /// <exception cref="FormatException">A test knob has a value that is none.</exception>
+    /// <summary>Binds all addresses and starts.</summary>
+    /// <param name="options">The addresses and settings.</param>
+    /// <param name="warnings">Receives warnings, one per line.</param>
+    /// <exception cref="CannotListenException">An address cannot be served; all bound addresses are released.</exception>
+    /// <exception cref="FormatException">The value of an option for tests is invalid.</exception>
     public static async Task<BenchServer> StartAsync(ServerOptions options, TextWriter warnings)
     {
         var endpoints = new List<ServerEndpoint>();
@@ -45,7 +43,7 @@ internal sealed class BenchServer : IAsyncDisposable
             foreach (var (index, (address, isEcho)) in roles.Index())
                 await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
             if (endpoints.Count == 0)
-                throw new CannotListenException("nothing is left to listen on; name an address with --listen or --echo");
+                throw new CannotListenException("there is no address to listen on; name one with --listen or --echo");
             return await StartAsync(options, endpoints, warnings);
         }
         catch
@@ -55,7 +53,7 @@ internal sealed class BenchServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Lets running calls end for a moment, then cuts them off. Socket files are gone afterwards.</summary>
+    /// <summary>Gives running calls half a second to end, then aborts them, and removes the socket files.</summary>
     public async Task StopAsync()
     {
         if (stopped)
@@ -92,7 +90,7 @@ internal sealed class BenchServer : IAsyncDisposable
             SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // a pipe of Windows is no socket
             _ => EventLoop.IsSupported,
         };
-        // Encryption is Kestrel's, whatever its sockets are.
+        // Kestrel does the encryption, whichever sockets carry the connection.
         return new EndpointRole(isEcho, options.Behaviors.For(index), isEcho && isApart && address is not Address.Tls);
     }
 
@@ -105,14 +103,14 @@ internal sealed class BenchServer : IAsyncDisposable
         }
         catch (NoCertificateException e)
         {
-            await warnings.WriteLineAsync($"{address} is not served: no certificate could be made here ({e.Message})");
+            await warnings.WriteLineAsync($"{address} is not served: this system could not make a certificate ({e.Message})");
             return;
         }
         var host = (address as Address.Tcp)?.Host ?? (address as Address.Tls)?.Host;
         if (host is null || TcpListen.IsLoopback(host, role.At(address)))
             return;
         await warnings.WriteLineAsync(
-            $"warning: {endpoints[^1].Address} can be reached from other machines, and nothing here asks who calls");
+            $"warning: {endpoints[^1].Address} can be reached from other machines, and this server has no access control");
     }
 
     private static async Task<BenchServer> StartAsync(
@@ -122,7 +120,7 @@ internal sealed class BenchServer : IAsyncDisposable
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
         var gate = new AcceptGate(maxConnections, KestrelLimits.MaxConnections, KestrelLimits.BeingClosed, warnings);
-        // Kestrel without an endpoint would choose one of its own.
+        // Kestrel without an endpoint would choose an address itself.
         if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);

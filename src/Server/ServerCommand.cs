@@ -6,7 +6,7 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
 
-/// <summary>The program: its command line to <see cref="ServerOptions"/>, errors to a sentence and an exit code.</summary>
+/// <summary>The program: turns the command line into <see cref="ServerOptions"/>, and errors into a sentence and an exit code.</summary>
 internal static class ServerCommand
 {
     private const int UsageError = 1;
@@ -15,7 +15,7 @@ internal static class ServerCommand
 
     private static readonly RootCommand Root = Create();
 
-    /// <summary>Parses, serves until told to stop, and returns the exit code.</summary>
+    /// <summary>Parses the command line, serves until the program is told to stop, and returns the exit code.</summary>
     public static async Task<int> RunAsync(string[] args)
     {
         SpeakUtf8();
@@ -25,13 +25,13 @@ internal static class ServerCommand
             await Console.Error.WriteLineAsync($"{Complaint(parsed)} ({Help})");
             return UsageError;
         }
-        // No handler of its own for signals: this program has one, and it must remove socket files.
+        // No signal handler of System.CommandLine: this program has its own, which removes socket files.
         return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = null });
     }
 
     /// <summary>
-    /// Whoever reads a file or pipe of ours reads UTF-8, as the client does: in a console's code page (Windows: one of its own for a child
-    /// without a window) or the locale's, an address with an umlaut in its path would be another.
+    /// Output to a file or pipe is UTF-8, which the client reads. In the code page of a console (Windows gives a child
+    /// without a window its own) or of the locale, an address with an umlaut in its path would become another address.
     /// </summary>
     private static void SpeakUtf8()
     {
@@ -42,7 +42,7 @@ internal static class ServerCommand
             Console.SetError(new StreamWriter(Console.OpenStandardError(), plain) { AutoFlush = true });
     }
 
-    /// <summary>What is wrong with what was typed.</summary>
+    /// <summary>The error of the command line.</summary>
     private static string Complaint(ParseResult parsed) =>
         parsed.UnmatchedTokens.FirstOrDefault(token => token is ['-', _, ..]) is { } option ? $"there is no option {option.Split('=')[0]}"
             : string.Join("; ", parsed.Errors.Select(error => error.Message.TrimEnd('.')));
@@ -66,7 +66,7 @@ internal static class ServerCommand
 
     private static async Task<int> ServeAsync(ServerOptions options)
     {
-        // Before anything else is loaded: each part of the program is an open file.
+        // Checked before more code is loaded, since each loaded file needs a descriptor.
         if (KestrelLimits.TooFewFiles() is { } tooFew)
         {
             await Console.Error.WriteLineAsync(tooFew);

@@ -4,12 +4,12 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
 
-/// <summary>The server as a process: says what it serves, and stops when a signal or the owner's end says so.</summary>
+/// <summary>The process of the server: prints what it serves, and stops at a signal or at the end of its owner.</summary>
 internal static class ServerLifetime
 {
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1.8);
 
-    /// <summary>Serves until told to stop.</summary>
+    /// <summary>Serves until the process is told to stop.</summary>
     public static async Task<int> RunAsync(ServerOptions options)
     {
         var stop = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -42,7 +42,7 @@ internal static class ServerLifetime
         }
         catch (TimeoutException)
         {
-            // Whatever hangs, the socket files go and the process ends.
+            // Even if a call hangs, the socket files are removed and the process ends.
             server.RemoveSockets();
             Environment.Exit(0);
         }
@@ -55,7 +55,7 @@ internal static class ServerLifetime
         stop?.TrySetResult();
     });
 
-    // A blocking read on a thread of its own: an owner that is killed closes the pipe, and nothing else tells.
+    // A thread blocks on reading: when the owner is killed, the closed pipe is the only sign.
     private static void EndWithInput(TaskCompletionSource stop)
     {
         var input = Console.OpenStandardInput();

@@ -5,7 +5,8 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Transports;
 
 /// <summary>
-/// Where a server listens. The case decides the transport on both sides; <see cref="ToString"/> prints what <see cref="Parse"/> reads.
+/// Where a server listens. The case decides the transport of client and server; <see cref="Parse"/> reads what
+/// <see cref="ToString"/> writes.
 /// </summary>
 public abstract partial record Address
 {
@@ -17,12 +18,12 @@ public abstract partial record Address
     public abstract string Kind { get; }
 
     /// <summary>
-    /// The file that a server there makes on this system, as the address has it; <see cref="UnixSocketPath"/> makes a full path of it. Null
-    /// where there is none.
+    /// The file that a server at this address creates, as the address names it; <see cref="UnixSocketPath"/> makes a
+    /// full path of it. Null where the address has no file.
     /// </summary>
     public virtual string? SocketFile => null;
 
-    /// <summary>What names the server in an HTTP request: host and port, or localhost where there are none.</summary>
+    /// <summary>The authority of an HTTP request to this address: host and port, or localhost for an address without a host.</summary>
     public string Authority => this switch
     {
         Tcp tcp => string.Create(CultureInfo.InvariantCulture, $"{HostText(tcp.Host)}:{tcp.Port}"),
@@ -30,12 +31,14 @@ public abstract partial record Address
         _ => "localhost",
     };
 
-    /// <summary>Cleartext TCP with HTTP/2 by prior knowledge, or no HTTP at all: <c>http://host:port</c>, <c>tcp://host:port</c>.</summary>
+    /// <summary>
+    /// Cleartext TCP, for HTTP/2 by prior knowledge (<c>http://host:port</c>) or for no HTTP at all (<c>tcp://host:port</c>).
+    /// </summary>
     public sealed record Tcp(string Host, int Port) : Address
     {
         public override string Kind => "tcp";
 
-        /// <summary>It is written <c>tcp://</c>: no HTTP is spoken there. It is the same address all the same.</summary>
+        /// <summary>The address was written <c>tcp://</c>, since no HTTP is spoken there. Equality ignores this property.</summary>
         public bool IsBare { get; init; }
 
         public bool Equals(Tcp? other) => other is not null && (Host, Port) == (other.Host, other.Port);
@@ -77,8 +80,8 @@ public abstract partial record Address
     }
 
     /// <summary>
-    /// The transports that a server of this project offers, each with an address of its own there, made of a name that nobody else has; the
-    /// system chooses ports.
+    /// The transports that a server of this project offers. Each makes an address of a name that nobody else uses; port
+    /// 0 lets the system choose the port.
     /// </summary>
     public static OrderedDictionary<string, Func<string, Address>> Own { get; } = new()
     {
@@ -88,14 +91,12 @@ public abstract partial record Address
         ["pipe"] = name => new Pipe(name),
     };
 
-    /// <summary>Reads any of the spellings of <c>--help</c>.</summary>
-    /// <exception cref="FormatException">The text is no address; the message names the spellings that are.</exception>
+    /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>
+    /// <exception cref="FormatException">The text is no address; the message lists the valid spellings.</exception>
     public static Address Parse(string text) =>
         TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
 
-    /// <summary>
-    /// Reads any of the spellings of <c>--help</c>; on failure <paramref name="error"/> is one sentence that names the fix.
-    /// </summary>
+    /// <summary>As <see cref="Parse"/>; on failure <paramref name="error"/> is one sentence that says how to write the address.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Address? address, [NotNullWhen(false)] out string? error)
     {
         const string pipePrefix = @"\\.\pipe\";
@@ -151,7 +152,7 @@ public abstract partial record Address
         ? (null, "unix-abstract: needs a name, as in unix-abstract:greeter")
         : (new UnixAbstract(name), null);
 
-    // .NET's pipes keep one name to themselves (NamedPipeServerStream, ArgumentOutOfRangeException).
+    // NamedPipeServerStream rejects this name with an ArgumentOutOfRangeException.
     private static (Address?, string?) ParsePipe(string name) => name.Length == 0 || name.IndexOfAny(['/', '\\', '\0']) >= 0
         ? (null, @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter")
         : name.Equals("anonymous", StringComparison.OrdinalIgnoreCase)
@@ -161,15 +162,15 @@ public abstract partial record Address
     private static string HostText(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;
 }
 
-/// <summary>URLs as they may be printed and kept: a user and a query often are a password or a token.</summary>
+/// <summary>URLs in the form in which they may be printed and stored: the user and the query often hold a password or a token.</summary>
 public static partial class UrlText
 {
-    /// <summary>What stands where something was left out.</summary>
+    /// <summary>The text that replaces each part that was left out.</summary>
     public const string Hidden = "(hidden)";
 
     /// <summary>
-    /// The text with <c>user:password@</c> and everything after <c>?</c> or <c>#</c> left out; a text that is no URL or path stays as it
-    /// is.
+    /// The text without <c>user:password@</c> and without everything after <c>?</c> or <c>#</c>; a text that is no URL
+    /// or path is returned unchanged.
     /// </summary>
     public static string WithoutSecrets(string text)
     {
@@ -178,7 +179,7 @@ public static partial class UrlText
         return mark >= 0 && mark + 1 < shown.Length && shown.AsSpan(0, mark).ContainsAny('/', ':') ? shown[..(mark + 1)] + Hidden : shown;
     }
 
-    // Up to the last @ of the authority, as browsers and Uri read it.
+    // A user ends at the last @ of the authority, as browsers and Uri read it.
     [GeneratedRegex(@"(?<=://)[^/?#]*@")]
     private static partial Regex User();
 }

@@ -4,10 +4,10 @@ using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
-/// <summary>Connects to a named pipe of this machine. On Unix .NET's pipe API is a Unix socket behind the scenes.</summary>
+/// <summary>Connects to a named pipe of this machine. On Unix, .NET implements named pipes with Unix sockets.</summary>
 public sealed class NamedPipeConnector(string name) : Connector
 {
-    // A pipe that has answered before is busy rather than absent, and the caller's own deadline is what counts.
+    // A pipe that has answered before is busy rather than absent; the caller's own time-out usually ends that wait first.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
@@ -15,10 +15,10 @@ public sealed class NamedPipeConnector(string name) : Connector
     private long retries;
     private volatile bool isServed;
 
-    /// <summary>What <c>pipe:</c> really is on systems without named pipes; every report that shows a pipe says it.</summary>
+    /// <summary>What <c>pipe:</c> is on systems without named pipes; every report that shows a pipe says so.</summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
 
-    /// <summary>What a report must say of pipes on this system; empty where they are what they say.</summary>
+    /// <summary>The note that a report adds to pipes on this system; empty on Windows, which has named pipes.</summary>
     public static string Note => OperatingSystem.IsWindows() ? "" : UnixNote;
 
     /// <summary>
@@ -28,10 +28,11 @@ public sealed class NamedPipeConnector(string name) : Connector
 
     public override long Retries => Interlocked.Read(ref retries);
 
-    // .NET's own ConnectAsync spins on a pool thread until somebody serves the pipe: a few hundred of those starve the pool.
+    // .NET's ConnectAsync spins on a pool thread until the pipe is served: a few hundred such calls starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        // .NET would wait for the pipe to appear until the deadline. On Windows to look is to take one of the server's instances.
+        // Without this check, the loop below would try until its time-out. There is no such check on Windows, where
+        // looking takes one of the server's instances.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
             throw CannotConnect.Because(address, "no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
@@ -43,7 +44,7 @@ public sealed class NamedPipeConnector(string name) : Connector
                 return pipe;
             }
             if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
-                throw CannotConnect.Because(address, "nobody serves it, or all of its instances stay busy");
+                throw CannotConnect.Because(address, "no server listens there, or all instances of the pipe stay busy");
             await Task.Delay(Pause, cancellation);
         }
     }

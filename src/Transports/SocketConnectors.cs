@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
-/// <summary>Connects over TCP, towards an address that errors name.</summary>
+/// <summary>Connects over TCP; errors name the address.</summary>
 public sealed class TcpConnector(Address address, string host, int port, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
@@ -19,7 +19,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         catch (SocketException e)
         {
             socket?.Dispose();
-            // Linux and Windows have different errors for it: EADDRNOTAVAIL, WSAEADDRINUSE and WSAENOBUFS.
+            // Linux reports EADDRNOTAVAIL; Windows reports WSAEADDRINUSE or WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
             throw noPort ? new NoLocalPortException(address, e) : CannotConnect.Because(address, e.Message, e);
@@ -31,7 +31,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         }
     }
 
-    /// <summary>Ends with a reset at once: a NetworkStream shuts its socket down first, which may leave the port in TIME_WAIT.</summary>
+    /// <summary>Its end is a reset: NetworkStream would shut the socket down first, which may leave the port in TIME_WAIT.</summary>
     private sealed class ResettingStream(Socket socket) : NetworkStream(socket, ownsSocket: false)
     {
         protected override void Dispose(bool disposing)
@@ -43,7 +43,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
     }
 }
 
-/// <summary>Connects to a Unix domain socket; a path that starts with a NUL is a name of Linux's abstract namespace.</summary>
+/// <summary>Connects to a Unix domain socket; a path that starts with NUL is a name in Linux's abstract namespace.</summary>
 public sealed class UnixConnector(Address address, string path, ConnectorOptions options) : Connector
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMilliseconds(2);
@@ -62,7 +62,7 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
             {
-                // The accept queue is full (unix(7), EAGAIN): a Unix socket does not wait for room as TCP does.
+                // The accept queue is full (unix(7), EAGAIN): unlike TCP, a connect to a Unix socket does not wait for room.
                 Interlocked.Increment(ref retries);
                 await Task.Delay(RetryAfter, cancellation);
             }
@@ -95,16 +95,16 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
     }
 }
 
-/// <summary>The file that the path of a <c>unix:</c> address names, the same for the server and every client.</summary>
+/// <summary>The file that the path of a <c>unix:</c> address means, the same for the server and every client.</summary>
 public static class UnixSocketPath
 {
-    /// <summary>A full path. On Windows <c>/tmp/greeter.sock</c> is on the system drive, whatever the current drive is.</summary>
+    /// <summary>The full path. On Windows <c>/tmp/greeter.sock</c> is on the system drive, whatever the current drive is.</summary>
     public static string Resolve(string path) => Path.GetFullPath(
         OperatingSystem.IsWindows() ? OnDrive(path, Path.GetPathRoot(Environment.SystemDirectory) ?? @"C:\") : path);
 
     /// <summary>
-    /// Puts a path that starts at the root of no drive onto <paramref name="root"/>, written as <c>C:\</c>. A slash before a drive, as
-    /// gRPC's <c>unix:///C:/x</c> and Kestrel's <c>http://unix:/C:/x</c> have it, is none of the path.
+    /// Puts a path with a root but no drive onto <paramref name="root"/>, written as <c>C:\</c>. The slash before a
+    /// drive in gRPC's <c>unix:///C:/x</c> and Kestrel's <c>http://unix:/C:/x</c> is removed.
     /// </summary>
     public static string OnDrive(string path, string root)
     {

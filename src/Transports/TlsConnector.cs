@@ -6,7 +6,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Transports;
 
-/// <summary>TLS as a layer over another connector, with the protocol agreed by ALPN.</summary>
+/// <summary>TLS over another connector, with the protocol chosen by ALPN.</summary>
 public sealed class TlsConnector(Connector inner, string host, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
@@ -29,7 +29,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         }
     }
 
-    /// <summary>How the server of that name is asked for the protocol and for proof of who it is.</summary>
+    /// <summary>The options of the handshake with this host: its protocol, and how its certificate is checked.</summary>
     public static SslClientAuthenticationOptions Authentication(string host, ConnectorOptions options)
     {
         var authentication = new SslClientAuthenticationOptions
@@ -55,14 +55,14 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         return authentication;
     }
 
-    /// <summary>Why there is no TLS, in words that say what can be done, without a full stop.</summary>
+    /// <summary>Why the handshake failed and what to do about it, without a full stop.</summary>
     public static string Reason(AuthenticationException failure)
     {
         var reason = failure.Message.TrimEnd('.');
         if (reason.StartsWith("The remote certificate", StringComparison.Ordinal))
-            return $"{reason} (--insecure accepts any, --cacert FILE those of one authority)";
+            return $"{reason} (--insecure accepts any certificate, --cacert FILE the certificates of one authority)";
         if (reason.StartsWith("Cannot determine the frame size", StringComparison.Ordinal))
-            return "what answers there does not speak TLS";
+            return "the server there does not speak TLS";
         Exception inmost = failure;
         while (inmost.InnerException is { } inner)
             inmost = inner;
@@ -74,14 +74,14 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
 }
 
 /// <summary>
-/// A client's TLS stream that knows how it ended. A peer in good order says close_notify (RFC 8446, 6.1); without it, anybody on the way
-/// may have cut what it sent, and <see cref="SslStream"/> reads the one like the other.
+/// A client's TLS stream that knows how the connection ended. A peer ends a TLS connection with close_notify (RFC 8446,
+/// 6.1). Without it an attacker may have cut the data short; <see cref="SslStream"/> does not distinguish the two ends.
 /// </summary>
 public sealed class TlsStream : SslStream
 {
     private readonly IEndNoted below;
 
-    /// <param name="inner">The connection below, which this stream owns.</param>
+    /// <param name="inner">The connection below TLS, which this stream owns.</param>
     public TlsStream(Stream inner)
         : this(inner as IEndNoted ?? new EndNotedStream(inner))
     {
@@ -90,10 +90,10 @@ public sealed class TlsStream : SslStream
     private TlsStream(IEndNoted below)
         : base((Stream)below) => this.below = below;
 
-    /// <summary>After a read of 0 bytes: the connection below ended before the peer had said that it would.</summary>
+    /// <summary>After a read of 0 bytes: the connection ended without close_notify.</summary>
     public bool IsCut => below.HasEnded;
 
-    /// <summary>Any stream, with its end noted.</summary>
+    /// <summary>Adds <see cref="HasEnded"/> to any stream.</summary>
     private sealed class EndNotedStream(Stream inner) : ConnectionStream, IEndNoted
     {
         public bool HasEnded { get; private set; }
@@ -102,7 +102,7 @@ public sealed class TlsStream : SslStream
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
             var count = await inner.ReadAsync(buffer, cancellationToken);
-            HasEnded |= count == 0 && !buffer.IsEmpty; // SslStream waits with empty buffers
+            HasEnded |= count == 0 && !buffer.IsEmpty; // SslStream waits for bytes with empty buffers
             return count;
         }
 
@@ -133,9 +133,9 @@ public sealed class TlsStream : SslStream
     }
 }
 
-/// <summary>A stream that tells whether the other side has ended it.</summary>
+/// <summary>A stream that knows whether the other side has ended the connection.</summary>
 public interface IEndNoted
 {
-    /// <summary>A read has found the end.</summary>
+    /// <summary>True after a read has found the end.</summary>
     bool HasEnded { get; }
 }

@@ -149,7 +149,7 @@ public sealed class GrpcDotnetTests : IDisposable
         }
         var (code, _, error) = await Tool.RunAsync(arguments);
         Assert.Equal(1, code);
-        Assert.Equal("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet "
+        Assert.Equal("--client-sockets loop needs Linux's epoll, which this system lacks: leave it out or write dotnet "
             + $"({Tool.Client} --help)\n", error.ReplaceLineEndings("\n"));
         Assert.Skip("there is no epoll here");
     }

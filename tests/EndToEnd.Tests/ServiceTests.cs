@@ -53,7 +53,7 @@ public sealed class ServiceTests
 
         var (unknown, nothing, why) = await Tool.RunAsync("-U", served, "--describe", "ipcbench.v1.Bunch");
         Assert.Equal((2, ""), (unknown, nothing));
-        Assert.Equal($"nothing is called ipcbench.v1.Bunch at {served}: ipcbench.v1.Bench\n", why);
+        Assert.Equal($"{served} has nothing called ipcbench.v1.Bunch: ipcbench.v1.Bench\n", why);
     }
 
     [Fact]

@@ -5,7 +5,7 @@ namespace IpcBench.Host.Tests;
 public class AffinityTests
 {
     [Fact]
-    public async Task A_child_starts_on_its_set_and_this_process_keeps_its_own()
+    public async Task A_child_starts_on_its_CPUs_and_this_process_keeps_its_own()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "asks grep and /proc");
         var before = Affinity.Current()?.ToString();
@@ -21,7 +21,7 @@ public class AffinityTests
     }
 
     [Fact]
-    public void Asking_what_is_available_moves_nothing()
+    public void Reading_the_available_CPUs_changes_no_affinity()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
         var before = Affinity.Current();

@@ -12,7 +12,7 @@ public sealed class ConnectionStatesTests : IDisposable
     [InlineData("tcp")]
     [InlineData("tcp6")]
     [InlineData("unix")]
-    public async Task Idle_active_and_not_accepted_connections_are_told_apart(string kind)
+    public async Task Idle_and_active_and_unaccepted_connections_are_distinguished(string kind)
     {
         var (listener, address) = Listen(kind);
         var silent = Connect(listener);

@@ -31,7 +31,7 @@ public class CpuQuotaTests
         ("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"))));
 
     [Fact]
-    public void No_limit_anywhere_is_zero() => Assert.Equal(0, CpuQuota.Read(new CapturedFiles(
+    public void Without_any_limit_the_quota_is_zero() => Assert.Equal(0, CpuQuota.Read(new CapturedFiles(
         ("/proc/self/cgroup", "4:memory:/x\n1:cpu:/\n0::/\n"),
         ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1"),
         ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"))));

@@ -22,7 +22,7 @@ public class CpuSetTests
     [InlineData("-1")]
     [InlineData("1-2-3")]
     [InlineData("0-99999999")]
-    public void Anything_else_is_refused_with_the_text_and_an_example(string text)
+    public void An_invalid_CPU_set_is_rejected_with_the_text_and_an_example(string text)
     {
         Assert.False(CpuSet.TryParse(text, out _, out var error));
         Assert.Equal($"'{text}' is no CPU set: write numbers and ranges, as in 0-1,3", error);

@@ -29,7 +29,7 @@ public class HostFactsTests
     }
 
     [Fact]
-    public void A_captured_server_is_described_from_its_files()
+    public void A_machine_is_described_from_its_captured_files()
     {
         var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux 6.8" }, new CapturedFiles(
             ("/etc/os-release", "NAME=\"Ubuntu\"\nPRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\nID=ubuntu\n"),
@@ -60,7 +60,7 @@ public class HostFactsTests
     }
 
     [Fact]
-    public void A_machine_without_any_file_leaves_what_is_known_and_throws_nothing()
+    public void A_machine_without_system_files_keeps_the_known_facts()
     {
         var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux", LogicalCpus = 8, MemoryBytes = 5 }, new CapturedFiles());
 
@@ -73,11 +73,11 @@ public class HostFactsTests
     [InlineData("8C5E7FDA-E8BF-4A96-9A85-A6E23A8C635C", "High performance")]
     [InlineData("a1841308-3541-4fab-bc81-f71556f20b4a", "Power saver")]
     [InlineData("e9a42b02-d5df-448d-aa00-03f14749eb61", null)] // somebody's own: it has a name
-    public void Windows_own_power_plans_have_one_name_in_every_language(string number, string? name) =>
+    public void The_power_plans_of_Windows_have_English_names_on_every_system(string number, string? name) =>
         Assert.Equal(name, HostFacts.PlanOf(Guid.Parse(number)));
 
     [Fact]
-    public void Runtime_variables_are_kept_and_no_others()
+    public void Only_runtime_variables_are_kept()
     {
         var variables = RuntimeFacts.Variables(new Hashtable
         {

@@ -50,7 +50,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_went_into_the_background_after_it_began_to_listen_is_found()
+    public async Task A_server_that_daemonized_after_listen_is_found()
     {
         // As nginx does: who called listen(2) is gone.
         using var child = Child.Python("""
@@ -76,10 +76,10 @@ public sealed class ListenerOwnerTests : IDisposable
     private const string NoServer = ": its CPU time is not a server's";
 
     [Theory]
-    [InlineData("systemd", "systemd listens, which starts servers on demand" + NoServer)]
-    [InlineData("docker-proxy", "docker-proxy listens, which hands connections on to a container" + NoServer)]
+    [InlineData("systemd", "systemd listens and starts servers on demand" + NoServer)]
+    [InlineData("docker-proxy", "docker-proxy listens and forwards connections to a container" + NoServer)]
     [InlineData("nginx", "")]
-    public void A_program_that_listens_for_others_is_refused(string name, string expected)
+    public void A_program_that_listens_for_other_programs_is_rejected(string name, string expected)
     {
         var judged = ListenerOwner.Judge(78, [60, 77], name);
 
@@ -97,7 +97,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_full_accept_queue_is_said_and_not_waited_for()
+    public async Task A_full_accept_queue_is_reported_without_a_wait()
     {
         using var child = Child.Python("""
             import socket, sys, time
@@ -109,7 +109,7 @@ public sealed class ListenerOwnerTests : IDisposable
 
         var found = await Task.Run(() => ListenerOwner.Find(new LocalEndpoint.UnixName(path))).WaitAsync(TimeSpan.FromSeconds(20));
 
-        Assert.Equal($"the accept queue of {path} is full, so that the process behind it cannot be asked for", found.Reason);
+        Assert.Equal($"the accept queue of {path} is full, so the process behind it cannot be found", found.Reason);
     }
 
     [Fact]
@@ -123,7 +123,7 @@ public sealed class ListenerOwnerTests : IDisposable
         Assert.Equal($"no process listens on TCP port {port} here", ListenerOwner.Find(new LocalEndpoint.TcpPort(port)).Reason);
         Assert.Equal($"no process that listens at {path} was found: there is no such file",
             ListenerOwner.Find(new LocalEndpoint.UnixName(path)).Reason);
-        Assert.Equal("named pipes of Windows are not here", ListenerOwner.Find(new LocalEndpoint.WindowsPipe("x")).Reason);
+        Assert.Equal("this system has no named pipes of Windows", ListenerOwner.Find(new LocalEndpoint.WindowsPipe("x")).Reason);
     }
 
     [Fact]
@@ -139,10 +139,10 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(1, "process 1 listens, which starts servers on demand or is all there is of a container" + NoServer)]
-    [InlineData(77, "process 77 listens, under which this one was started: its CPU time would count this one's as well")]
+    [InlineData(1, "process 1 listens: an init that starts servers on demand, or a whole container" + NoServer)]
+    [InlineData(77, "process 77 listens and is an ancestor of this process: its CPU time would include this process's")]
     [InlineData(78, "")]
-    public void A_process_whose_time_is_not_the_servers_is_refused(int pid, string expected)
+    public void A_process_whose_CPU_time_is_not_the_servers_is_rejected(int pid, string expected)
     {
         var judged = ListenerOwner.Judge(pid, [60, 77]);
 
@@ -154,16 +154,16 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData(true, 5, 5)]        // of nginx as another user sees it: its workers, and not root's master
     [InlineData(false, 5, null)]
     [InlineData(true, 1, null)]
-    public void Workers_whose_parent_may_not_be_seen_have_the_socket_from_it(bool hidden, int parent, int? expected)
+    public void Workers_with_an_unreadable_parent_have_the_socket_from_the_parent(bool hidden, int parent, int? expected)
     {
         var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
 
         Assert.Equal(expected, found.Pid);
-        Assert.Equal(expected is null ? "several processes listen there (11, 12)" : "", found.Reason);
+        Assert.Equal(expected is null ? "several processes listen at this address (11, 12)" : "", found.Reason);
     }
 
     [Fact]
-    public void A_process_without_a_number_is_refused() => Assert.Equal(
+    public void A_process_without_an_id_is_rejected() => Assert.Equal(
         OperatingSystem.IsWindows()
             ? "the system does not tell which process listens"
             : "the process that listens is outside of this process's pid namespace (in another container)",

@@ -34,7 +34,7 @@ public class MachineSnapshotTests
     }
 
     [Fact]
-    public void On_this_machine_busy_time_is_at_least_what_this_process_burnt()
+    public void Busy_time_of_this_machine_is_at_least_this_process_own_CPU_time()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no machine clock here");
         var machine = MachineSnapshot.Take();

@@ -4,7 +4,7 @@ namespace IpcBench.Host.Tests;
 public class OpenFileLimitTests
 {
     [Fact]
-    public void Raising_reaches_the_hard_limit()
+    public void Raise_sets_the_soft_limit_to_the_hard_limit()
     {
         var raised = OpenFileLimit.Raise();
 
@@ -16,6 +16,6 @@ public class OpenFileLimitTests
     [InlineData(1024, 400, true)]
     [InlineData(1024, 924, true)]
     [InlineData(1024, 925, false)]
-    public void Connections_need_a_descriptor_each_and_the_runtime_some(long soft, int connections, bool expected) =>
+    public void A_connection_needs_one_descriptor_and_the_runtime_needs_some(long soft, int connections, bool expected) =>
         Assert.Equal(expected, new OpenFileLimit(soft, soft).Allows(connections));
 }

@@ -8,7 +8,7 @@ public class ProcessClockTests
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
     [Fact]
-    public void This_process_is_read_as_its_own_clock_has_it()
+    public void The_clock_of_this_process_agrees_with_its_own_CPU_time()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no clock of other processes here");
         var before = Environment.CpuUsage.TotalTime;
@@ -21,7 +21,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task Another_process_is_read_in_nanoseconds_without_being_asked()
+    public async Task Another_process_is_read_in_nanoseconds_from_outside()
     {
         using var child = Child.Shell("echo ready; while :; do :; done");
         await child.LineAsync();
@@ -43,7 +43,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task A_known_piece_of_work_is_read_to_a_hundredth()
+    public async Task A_known_amount_of_work_is_measured_to_one_per_cent()
     {
         // It burns half a second by its own clock, a part of it in the kernel, and says how much it was between the two lines.
         using var child = Child.Python("""
@@ -82,7 +82,7 @@ public class ProcessClockTests
     [Theory]
     [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // as the coarse clock divides it
     [InlineData(0, 0, 20_000_000, 20_000_000)]                      // less than its step: as since the start
-    public void The_fine_clock_is_divided_as_the_coarse_one_has_it(long user, long kernel, long expectedUser, long expectedKernel)
+    public void The_fine_clock_is_divided_in_the_ratio_of_the_coarse_clock(long user, long kernel, long expectedUser, long expectedKernel)
     {
         var earlier = new ProcessClock(7, 1_000, 500_000_000, 500_000_000, 0, 0);
         var later = earlier with { CpuNs = 40_001_000, UserNs = 500_000_000 + user, KernelNs = 500_000_000 + kernel };
@@ -91,11 +91,11 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public void Another_process_of_the_same_number_has_no_difference() =>
+    public void Two_processes_with_the_same_id_have_no_difference() =>
         Assert.Null(ProcessClock.Between(new(7, 0, 0, 0, 0, 0), new(8, 1000, 0, 0, 0, 0)));
 
     [Fact]
-    public void A_process_that_is_gone_is_unknown()
+    public void An_ended_process_is_unknown()
     {
         int id;
         using (var child = Child.Shell("read end"))
@@ -107,7 +107,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public void The_threads_own_clock_runs_with_its_work()
+    public void The_clock_of_a_thread_counts_its_own_work()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux tells it");
         var before = ProcessClock.OfThisThread();
@@ -120,7 +120,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task Waits_of_every_thread_of_another_process_are_counted()
+    public async Task Context_switches_of_every_thread_of_another_process_are_counted()
     {
         using var child = Child.Python("""
             import sys, threading, time
@@ -141,7 +141,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public void Switches_of_threads_that_came_ended_or_took_a_number_are_never_negative()
+    public void Context_switches_are_never_negative_when_threads_start_or_end()
     {
         var before = new Dictionary<int, ContextSwitches> { [1] = new(10, 1), [2] = new(1000, 5), [3] = new(70, 0) };
         var after = new Dictionary<int, ContextSwitches> { [1] = new(15, 2), [3] = new(4, 1), [4] = new(2, 0) };
@@ -155,7 +155,7 @@ public class ProcessClockTests
         ContextSwitches.Parse("Name:\tx\nMems_allowed_list:\t0\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545"));
 
     [Fact]
-    public void A_process_that_is_not_there_has_no_threads() => Assert.Null(ContextSwitches.OfThreads(int.MaxValue));
+    public void A_process_that_does_not_exist_has_no_threads() => Assert.Null(ContextSwitches.OfThreads(int.MaxValue));
 
     /// <summary>It sleeps: what it was to do is done.</summary>
     private static bool IsWaiting(int process) =>

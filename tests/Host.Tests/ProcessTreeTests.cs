@@ -15,7 +15,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void Who_started_before_a_process_is_none_of_its_children_though_its_parent_had_that_number()
+    public void A_process_older_than_its_supposed_parent_is_not_its_child()
     {
         // On Windows 30 keeps the number of its parent, which ended; 10 has that number now.
         var parents = new Dictionary<int, int> { [10] = 1, [20] = 10, [30] = 10, [31] = 30, [40] = 20 };
@@ -26,7 +26,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void A_child_nobody_waited_for_takes_nothing_from_what_another_parent_waited_for()
+    public void A_child_that_nobody_waited_for_reduces_no_other_parents_time()
     {
         // 8 waited for 9, which used 0.3 s before the first reading and 0.2 s after it; 11 ended, and 10 ignores its children.
         static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>
@@ -44,7 +44,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void What_others_used_around_a_window_counts_for_the_window_alone()
+    public void CPU_time_of_others_is_scaled_to_the_window()
     {
         var around = new OtherUsage(600, [new ProcessShare(7, "burner", 300)]) { KernelThreadsNs = 60, Span = TimeSpan.FromSeconds(1.5) };
         var within = around.Within(TimeSpan.FromSeconds(1));

@@ -43,7 +43,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void What_tests_skip_on_another_system_is_allowed_there()
+    public void Skip_reasons_of_other_systems_are_listed_as_allowed()
     {
         var allowed = File.ReadAllLines(Path.Combine(Root, ".ci", "allowed-skips"));
         const string system = @"[^"";]*(?:OperatingSystem\.Is|\.IsSupported)[^"";]*";
@@ -106,7 +106,7 @@ public sealed class SourceTreeTests : IDisposable
     [InlineData("using static Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
     [InlineData("using First = Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
     [InlineData("namespace Made.B;\n\ninternal class Two\n{\n    private A.One? first;\n}")]
-    public void A_using_line_an_alias_and_a_qualified_name_are_arrows(string second)
+    public void A_using_line_and_an_alias_and_a_qualified_name_are_arrows(string second)
     {
         Write("One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One;\n");
         Write("Two.cs", second);
@@ -124,7 +124,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void Comments_texts_and_arrows_of_one_direction_make_no_cycle()
+    public void Comments_strings_and_arrows_of_one_direction_make_no_cycle()
     {
         Write("Top.cs", "using Made.Below;\n\nnamespace Made;\n\npublic sealed record Top(Low Low);\n");
         Write("Below/Low.cs", "namespace Made.Below;\n\n/// Of a Top.\ninternal class Low { string s = \"Top\"; /* Top */ }\n");
@@ -133,7 +133,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void A_line_that_is_too_long_is_found_where_it_stands()
+    public void A_line_that_is_too_long_is_found_with_its_place()
     {
         Write("bin/Made.cs", new string('x', 200));
         Write("Fits.cs", new string('x', 140));

@@ -4,7 +4,7 @@ namespace IpcBench.Host.Tests;
 public class SpeedProbeTests
 {
     [Fact]
-    public void It_takes_milliseconds_and_not_seconds()
+    public void The_probe_takes_milliseconds_and_not_seconds()
     {
         var readings = Enumerable.Range(0, 5).Select(_ => SpeedProbe.Time()).Order().ToList();
 
@@ -13,7 +13,7 @@ public class SpeedProbeTests
     }
 
     [Fact]
-    public void A_step_through_memory_takes_a_load_from_some_cache_or_from_memory() =>
+    public void A_memory_step_takes_as_long_as_a_load_from_cache_or_memory() =>
         // A load from the cache next to the core takes about a nanosecond, one from memory below a microsecond, page tables included; the
         // fewest of five, since a busy machine interrupts.
         Assert.InRange(Enumerable.Range(0, 5).Min(_ => SpeedProbe.MemoryStep()), 0.3, 2_000);

@@ -4,7 +4,7 @@ namespace IpcBench.Host.Tests;
 public class VirtualizationTests
 {
     [Fact]
-    public void Bare_metal_is_empty() =>
+    public void Bare_metal_has_no_virtualization() =>
         Assert.Equal("", Virtualization.Describe(new CapturedFiles(("/sys/class/dmi/id/sys_vendor", "Dell Inc.")), ""));
 
     [Theory]
@@ -15,7 +15,7 @@ public class VirtualizationTests
     [InlineData("", "/proc/self/cgroup", "0::/kubepods.slice/kubepods-besteffort.slice/x", "kubernetes")]
     [InlineData("", "/sys/class/dmi/id/product_name", "VirtualBox", "virtualbox")]
     [InlineData("", "/sys/hypervisor/type", "xen", "xen")]
-    public void Each_mark_is_recognised(string cpuid, string path, string text, string expected) =>
+    public void Each_mark_of_a_hypervisor_or_container_is_recognised(string cpuid, string path, string text, string expected) =>
         Assert.Equal(expected, Virtualization.Describe(new CapturedFiles((path, text)), cpuid));
 
     [Theory]

@@ -29,7 +29,7 @@ public class FieldsTests
     [InlineData("x\0", HeaderName.Forbidden)]
     [InlineData("\0", HeaderName.Forbidden)]
     [InlineData("x!", HeaderName.Other)]
-    public void Names_are_told_apart_and_forbidden_ones_found(string name, HeaderName kind) =>
+    public void Known_and_forbidden_names_are_recognized(string name, HeaderName kind) =>
         Assert.Equal(kind, HeaderField.Classify(Encoding.ASCII.GetBytes(name)));
 
     [Theory]
@@ -66,7 +66,7 @@ public class FieldsTests
     [InlineData("grpc-status=many", 0, -2, false, false)]
     [InlineData("content-type=application/grpc|content-type=text/html", 0, -1, false, false)]
     [InlineData("", 0, -1, false, false)]
-    public void A_block_says_what_its_fields_say_together(string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
+    public void A_block_holds_the_content_of_all_its_fields(string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
     {
         var block = new HeaderBlock();
         foreach (var field in fields.Split('|', StringSplitOptions.RemoveEmptyEntries).Select(field => field.Split('=')))
@@ -76,7 +76,7 @@ public class FieldsTests
     }
 
     [Fact]
-    public void A_block_in_several_frames_is_their_bytes_and_the_next_one_begins_afresh()
+    public void A_block_joins_its_frames_and_the_next_block_starts_empty()
     {
         var blocks = new HeaderBlocks();
         Assert.False(Take(blocks, FrameType.Headers, FrameFlags.EndStream, 3, [1, 2], out _));
@@ -99,7 +99,7 @@ public class FieldsTests
     [InlineData(65_537, 0, false)]
     [InlineData(40_000, 25_536, true)]
     [InlineData(40_000, 25_537, false)]
-    public void A_block_has_64_KiB_at_most(int first, int second, bool isTaken)
+    public void A_block_has_at_most_64_KiB(int first, int second, bool isTaken)
     {
         var blocks = new HeaderBlocks();
         var thrown = Record.Exception(() =>

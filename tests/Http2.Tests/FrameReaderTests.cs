@@ -35,7 +35,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void A_header_is_read_as_it_stands_but_for_its_reserved_bit()
+    public void A_header_is_read_without_its_reserved_bit()
     {
         var header = FrameHeader.Read(Hex("0a0b0c 09 24 ff020304"));
         Assert.Equal(new FrameHeader(0x0a0b0c, FrameType.Continuation, FrameFlags.Priority | FrameFlags.EndHeaders, 0x7f020304), header);
@@ -47,7 +47,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void Cut_anywhere_bytes_are_the_same_frames()
+    public void Bytes_cut_at_any_place_give_the_same_frames()
     {
         var bytes = Bytes(output =>
         {
@@ -75,7 +75,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void A_frame_has_16384_bytes_at_most()
+    public void A_frame_has_at_most_16384_bytes()
     {
         var handler = new Heard();
         var reader = new FrameReader(handler);
@@ -98,7 +98,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void What_comes_after_the_end_is_dropped()
+    public void Bytes_after_the_end_of_the_connection_are_dropped()
     {
         var handler = new Heard { ClosesAfter = 2 };
         var reader = new FrameReader(handler);
@@ -124,7 +124,7 @@ public class FrameReaderTests
     [InlineData("Padding", 0, 1, Http2Error.Protocol)]
     [InlineData("Priority", 4, 1, Http2Error.FrameSize)]
     [InlineData("Priority", 5, 1, null)]
-    public void Single_frames_are_of_their_length_and_where_they_belong(string what, int length, int stream, Http2Error? error)
+    public void Frames_of_a_wrong_length_or_on_a_wrong_stream_are_rejected(string what, int length, int stream, Http2Error? error)
     {
         var bytes = Enumerable.Repeat((byte)0xff, length).ToArray();
         var header = new FrameHeader(length, default, default, stream);
@@ -154,7 +154,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void Padding_and_priority_are_taken_off()
+    public void Padding_and_priority_are_removed()
     {
         var (plain, padded) = (new FrameHeader(0, default, default, 1), new FrameHeader(0, default, FrameFlags.Padded, 1));
         Assert.Equal([2, 7, 8, 0, 0], FrameRules.WithoutPadding(plain, [2, 7, 8, 0, 0]).ToArray());
@@ -174,7 +174,7 @@ public class FrameReaderTests
     [InlineData("0004 00000000 0004 00000001", 1 - 65_535, 4096, long.MaxValue, 1)]
     [InlineData("0005 00004000 0005 00ffffff 0006 00000000 00ff 00000007", 0, 4096, long.MaxValue, 65_535)]
     [InlineData("", 0, 4096, long.MaxValue, 65_535)]
-    public void Settings_bind_as_the_server_says(string hex, long delta, int table, long streams, long window)
+    public void Settings_of_the_server_are_applied(string hex, long delta, int table, long streams, long window)
     {
         var settings = new PeerSettings();
         Assert.Equal(delta, settings.Apply(Hex(hex)));
@@ -194,7 +194,7 @@ public class FrameReaderTests
         Assert.Equal(error, Assert.Throws<Http2Exception>(() => new PeerSettings().Apply(Hex(hex))).Error);
 
     [Fact]
-    public void Half_a_setting_is_none()
+    public void A_truncated_setting_is_not_read()
     {
         ReadOnlySpan<byte> bytes = Hex("0003 00000064 0004 000000");
         Assert.True(Http2Settings.TryRead(ref bytes, out var id, out var value));

@@ -11,7 +11,7 @@ public class FrameTests
     [InlineData(65_536, 1)]
     [InlineData(100_000, 34_465)]
     [InlineData(1_000, null)]
-    public void A_window_beyond_the_protocols_own_is_granted_to_the_connection_as_well(int window, int? increment)
+    public void A_window_above_the_default_is_granted_to_the_connection_too(int window, int? increment)
     {
         var output = new ArrayBufferWriter<byte>();
         new ReceiveWindow(window).WriteSettings(output);
@@ -60,7 +60,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void Credit_is_given_for_more_than_half_a_window_and_all_of_it()
+    public void More_than_half_a_used_window_is_credited_completely()
     {
         var (window, output, stream) = (new ReceiveWindow(100_000), new ArrayBufferWriter<byte>(), 50_000);
         window.Take(50_000);
@@ -81,7 +81,7 @@ public class FrameTests
     [Theory]
     [InlineData(127, true)]
     [InlineData(128, false)]
-    public void A_field_block_of_more_than_128_frames_is_given_up(int continuations, bool isTaken)
+    public void A_field_block_of_more_than_128_frames_is_rejected(int continuations, bool isTaken)
     {
         var blocks = new HeaderBlocks();
         blocks.Take(new FrameHeader(0, FrameType.Headers, FrameFlags.None, 1), [], out _);
@@ -97,7 +97,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void A_frame_that_comes_in_three_parts_is_told_once_it_is_whole()
+    public void A_frame_in_three_parts_is_passed_on_when_it_is_complete()
     {
         var handler = new Heard();
         var reader = new FrameReader(handler);
@@ -122,7 +122,7 @@ public class FrameTests
         Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Of([("set-cookie", "a=b")])));
 
     [Fact]
-    public void A_name_with_several_values_has_the_index_of_the_one_asked_for()
+    public void A_name_with_several_values_has_the_index_of_the_requested_value()
     {
         Assert.Equal((2, 3, 2), (StaticTable.Find(":method", "GET"), StaticTable.Find(":method", "POST"), StaticTable.Find(":method")));
         Assert.Equal((0, 0), (StaticTable.Find(":method", "PUT"), StaticTable.Find("no-such-name")));

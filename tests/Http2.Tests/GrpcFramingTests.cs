@@ -21,7 +21,7 @@ public class GrpcFramingTests
     }
 
     [Fact]
-    public void A_flag_and_a_length_beyond_any_array_are_read_as_they_stand()
+    public void A_prefix_may_have_any_flag_and_a_length_above_any_array()
     {
         GrpcFraming.ReadPrefix([1, 0xFF, 0xFF, 0xFF, 0xFF], out var flag, out var length);
         Assert.Equal((1, uint.MaxValue), (flag, length));
@@ -36,7 +36,7 @@ public class GrpcFramingTests
 
     // The numbers of the fields are a promise to everyone who implements Bench: these bytes must never change.
     [Fact]
-    public void The_messages_have_the_bytes_that_other_implementations_rely_on()
+    public void The_protobuf_messages_have_the_documented_bytes()
     {
         Assert.Equal([0x08, 0xC0, 0x84, 0x3D], new DownloadRequest { Size = 1_000_000 }.ToByteArray());
         Assert.Equal([0x0A, 2, 7, 9], new DownloadReply { Payload = ByteString.CopyFrom(7, 9) }.ToByteArray());

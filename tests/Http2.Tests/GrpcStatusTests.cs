@@ -12,7 +12,7 @@ public class GrpcStatusTests
     [InlineData("~ \u007F", "~ %7F")]
     [InlineData("größer", "gr%C3%B6%C3%9Fer")]
     [InlineData("🙂", "%F0%9F%99%82")]
-    public void A_message_is_percent_encoded_and_comes_back(string message, string encoded)
+    public void A_percent_encoded_message_decodes_to_the_same_message(string message, string encoded)
     {
         Assert.Equal(encoded, GrpcStatus.EncodeMessage(message));
         Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
@@ -25,7 +25,7 @@ public class GrpcStatusTests
     [InlineData("%+1", "%+1")]
     [InlineData("%c3%b6", "ö")]
     [InlineData("%FF", "\uFFFD")]
-    public void A_broken_escape_is_kept_and_never_thrown(string encoded, string message) =>
+    public void An_invalid_escape_is_kept_and_throws_nothing(string encoded, string message) =>
         Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
 
     [Theory]
@@ -38,7 +38,7 @@ public class GrpcStatusTests
     [InlineData("", GrpcStatusCode.Unknown)]
     [InlineData(" 0", GrpcStatusCode.Unknown)]
     [InlineData("OK", GrpcStatusCode.Unknown)]
-    public void What_is_no_known_code_is_unknown(string text, GrpcStatusCode code) =>
+    public void An_unknown_code_is_read_as_UNKNOWN(string text, GrpcStatusCode code) =>
         Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
 
     [Fact]

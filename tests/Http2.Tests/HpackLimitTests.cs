@@ -26,7 +26,7 @@ public class HpackLimitTests
     [InlineData(159, "3f8001")]
     [InlineData(31 + 16_383, "3fff7f")]
     [InlineData(1 << 28, "3fe1ffff7f")]
-    public void Integers_at_the_ends_of_their_bytes_come_back(int value, string hex)
+    public void Integers_at_the_limits_of_a_byte_decode_to_themselves(int value, string hex)
     {
         var written = new List<byte>();
         HpackInteger.Write(written, value, 5, 0x20);
@@ -42,7 +42,7 @@ public class HpackLimitTests
     [InlineData("1fe2ffff7f", null)] // 2^28 + 1
     [InlineData("1f", null)]
     [InlineData("1f80", null)]
-    public void Integers_have_five_more_bytes_and_2_to_the_28_at_most(string hex, int? value)
+    public void Integers_have_at_most_five_more_bytes_and_at_most_2_to_the_28(string hex, int? value)
     {
         var read = () =>
         {
@@ -56,7 +56,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Codes_of_every_length_are_found_wherever_they_begin()
+    public void Codes_of_every_length_are_decoded_at_every_bit_offset()
     {
         for (var shift = 0; shift < Codes.Length; shift++)
         {
@@ -74,7 +74,7 @@ public class HpackLimitTests
     [InlineData(641)] // as many symbols as the stack has room for, and one
     [InlineData(1281)]
     [InlineData(1285)]
-    public void Long_strings_in_Huffman_code_are_names_and_values(int size)
+    public void Names_and_values_may_be_long_Huffman_strings(int size)
     {
         // The code of '0' is five zeros; ones fill the last byte.
         var zeros = Literal([.. new byte[size - 1], (byte)((1 << size * 8 % 5) - 1)], isHuffman: true);
@@ -85,7 +85,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Strings_have_64_KiB_at_most_and_may_be_empty()
+    public void Strings_have_at_most_64_KiB_and_may_be_empty()
     {
         var decoder = new HpackDecoder(4096);
         Assert.Equal(2 + 65_536 + 1, Fields(decoder, [0x00, 1, (byte)'a', .. Literal(new byte[65_536])])[0].Length);
@@ -117,7 +117,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void The_same_bytes_mean_what_the_table_says_now()
+    public void The_same_bytes_are_decoded_by_the_present_table()
     {
         var decoder = new HpackDecoder(4096);
         byte[] status = [11, .. "grpc-status"u8], newest = [0xbe];
@@ -169,7 +169,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Fields_of_a_table_are_found_newest_first_as_it_grows_and_as_it_goes_round()
+    public void Fields_are_indexed_newest_first_when_the_table_grows_and_when_it_wraps()
     {
         var decoder = new HpackDecoder(600);
         var known = new List<string>();
@@ -187,7 +187,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Repeated_fields_are_a_byte_each_once_the_peer_knows_them()
+    public void Repeated_fields_take_one_byte_each_once_the_peer_knows_them()
     {
         (string, string)[] fields = [(":method", "POST"), (":authority", "a"), ("x", "yz"), (":path", "/"), ("te", "trailers")];
         var repeated = new RepeatedFields(fields);
@@ -205,7 +205,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void The_encoder_follows_the_size_that_the_server_allows_its_table()
+    public void The_encoder_follows_the_table_size_that_the_server_allows()
     {
         var fields = new RepeatedFields(("x", "yz"));
         var encoder = new HpackEncoder(fields);

@@ -18,7 +18,7 @@ public class HpackTests
     [InlineData("0a", 5, 10)]
     [InlineData("1f9a0a", 5, 1337)]
     [InlineData("2a", 8, 42)]
-    public void Integers_are_those_of_the_RFC(string hex, int prefix, int value)
+    public void Integers_are_encoded_as_in_the_examples_of_RFC_7541(string hex, int prefix, int value)
     {
         ReadOnlySpan<byte> bytes = Convert.FromHexString(hex);
         Assert.Equal(value, HpackInteger.Read(ref bytes, prefix));
@@ -29,7 +29,7 @@ public class HpackTests
     }
 
     [Fact] // RFC 7541, C.2
-    public void Single_fields_are_those_of_the_RFC()
+    public void Single_fields_are_encoded_as_in_the_examples_of_RFC_7541()
     {
         Assert.Equal(["custom-key: custom-header"], Decode(decoder, "400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572"));
         Assert.Equal(55, decoder.TableSize);
@@ -47,7 +47,7 @@ public class HpackTests
         "8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff",
         "8286 84be 5886 a8eb 1064 9cbf",
         "8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf")]
-    public void Requests_are_those_of_the_RFC(string first, string second, string third)
+    public void Requests_are_decoded_as_in_the_examples_of_RFC_7541(string first, string second, string third)
     {
         Assert.Equal([":method: GET", ":scheme: http", ":path: /", ":authority: www.example.com"], Decode(decoder, first));
         Assert.Equal(57, decoder.TableSize);
@@ -75,7 +75,7 @@ public class HpackTests
         "4883 640e ffc1 c0bf",
         "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d d7f2 e6c7 b335 dfdf cd5b " +
         "3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07")]
-    public void Responses_and_evictions_are_those_of_the_RFC(string first, string second, string third)
+    public void Responses_and_evictions_are_as_in_the_examples_of_RFC_7541(string first, string second, string third)
     {
         var small = new HpackDecoder(256);
         string[] common = ["cache-control: private", "date: Mon, 21 Oct 2013 20:13:21 GMT", "location: https://www.example.com"];
@@ -99,12 +99,12 @@ public class HpackTests
     [InlineData("40")] // no name
     [InlineData("400a6375")] // a name cut short
     [InlineData("ff80808080808080")] // an integer that never ends
-    [InlineData("ffffffffff0f")] // an integer without measure
+    [InlineData("ffffffffff0f")] // an integer above 2^28
     [InlineData("008261")] // a value is missing, the name is broken Huffman code
     [InlineData("000161 84ffffffff")] // padding longer than 7 bits
     [InlineData("000161 811e")] // padding that is not all ones
     [InlineData("000161 84fffffffc")] // end of string inside
-    public void Broken_blocks_are_refused(string hex)
+    public void Invalid_blocks_are_rejected(string hex)
     {
         if (hex.Length == 0)
             Assert.Empty(Decode(decoder, hex));
@@ -113,7 +113,7 @@ public class HpackTests
     }
 
     [Fact]
-    public void Rare_symbols_have_the_codes_of_the_RFC()
+    public void Rare_symbols_have_the_codes_of_RFC_7541()
     {
         // One symbol each, padded with ones.
         Span<byte> output = stackalloc byte[16];
@@ -126,7 +126,7 @@ public class HpackTests
     }
 
     [Fact]
-    public void A_field_may_be_inserted_under_the_name_of_one_it_evicts()
+    public void A_field_may_use_the_name_of_an_entry_that_it_evicts()
     {
         var small = new HpackDecoder(64);
         Decode(small, "4004 6e61 6d65 0576 616c 7565"); // name: value, 41 bytes

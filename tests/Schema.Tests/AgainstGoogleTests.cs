@@ -34,14 +34,14 @@ public class AgainstGoogleTests
     public void Proto2_messages_become_the_bytes_that_Google_Protobuf_writes() => Hold<Two>("rich.two.Two");
 
     [Fact]
-    public void Bytes_of_proto3_become_JSON_that_Google_Protobuf_reads_as_the_same_message() => HoldDecoded<Three>("rich.Three");
+    public void Bytes_of_proto3_become_JSON_that_Google_reads_as_the_same_message() => HoldDecoded<Three>("rich.Three");
 
     [Fact]
-    public void Bytes_of_proto2_become_JSON_that_Google_Protobuf_reads_as_the_same_message() => HoldDecoded<Two>("rich.two.Two");
+    public void Bytes_of_proto2_become_JSON_that_Google_reads_as_the_same_message() => HoldDecoded<Two>("rich.two.Two");
 
     // Whatever a text is broken into, there is a sentence or a message.
     [Fact]
-    public void Damaged_JSON_is_refused_or_read_and_never_crashes()
+    public void Damaged_JSON_is_rejected_or_read_and_never_crashes()
     {
         const string damage = "{}[]\",:0e-.\\nu ";
         var refused = 0;
@@ -67,7 +67,7 @@ public class AgainstGoogleTests
     // https://protobuf.dev/programming-guides/proto3/#default: "-0 is considered distinct and will be serialized". Generated C# code
     // compares with == and drops it in a plain field, yet keeps it in maps and wrappers; what was typed is sent.
     [Fact]
-    public void A_negative_zero_is_written_where_generated_csharp_drops_it()
+    public void A_negative_zero_is_written_although_generated_csharp_drops_it()
     {
         Assert.Equal("1100000000000000" + "80", Convert.ToHexString(Protos.Encode("rich.Item", """{"price":-0.0}""")));
         Assert.Empty(Parser.Parse<Item>("""{"price":-0.0}""").ToByteArray());

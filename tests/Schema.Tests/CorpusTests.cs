@@ -25,20 +25,20 @@ public sealed class CorpusTests : IDisposable
     [Theory]
     [InlineData("{\"count\":1}\n\n  \n{\"count\":2}\r\n{}")]
     [InlineData("\uFEFF{\"count\":1}\n{\"count\":2}\n{}\n")]
-    public void A_file_of_lines_is_a_request_a_line(string text) =>
+    public void A_jsonl_file_has_one_request_per_line(string text) =>
         Assert.Equal(["1801", "1802", ""], Hex(Json($"@{folder.Write("items.jsonl", text)}")));
 
     [Theory]
     [InlineData("{\n  \"count\": 1\n}", "1801")]
     [InlineData("{\"count\":1}\n{\"count\":2}", "1801 1802")]
-    public void Any_other_file_is_a_request_or_several(string text, string expected)
+    public void Any_other_file_has_one_or_more_requests(string text, string expected)
     {
         Assert.Equal(expected.Split(' '), Hex(Json($"@{folder.Write("items.json", text)}")));
         Assert.Equal(expected.Split(' '), Hex(Json("-", text)));
     }
 
     [Fact]
-    public void Bytes_are_sent_as_they_are()
+    public void Binary_requests_are_sent_unchanged()
     {
         var corpus = Corpus.OfBinary($"@{folder.Write("any.bin", [1, 2, 3])}", Limits, NoInput);
         Assert.Equal(["010203"], Hex(corpus));
@@ -47,7 +47,7 @@ public sealed class CorpusTests : IDisposable
     }
 
     [Fact]
-    public void Two_corpora_are_told_apart_by_where_their_messages_end()
+    public void The_hash_of_a_corpus_depends_on_the_ends_of_its_messages()
     {
         Assert.NotEqual(Json("-", """{"name":"a"} {"count":1}""").Hash, Json("-", """{"name":"a","count":1}""").Hash);
         Assert.Equal(Json("-", """{"count":1}""").Hash, Json("-", """{ "count" : "1e0" }""").Hash);
@@ -58,35 +58,35 @@ public sealed class CorpusTests : IDisposable
     [InlineData("items.jsonl", "{}\n{\"count\":\n1}\n", "{0}:2:10: the JSON ends too early")]
     [InlineData("items.jsonl", "{}{}\n", "{0}:1:3: text follows the end of the JSON value")]
     [InlineData("items.jsonl", "\n{\"nam\":\"\"}\n", "{0}:2:2: rich.Item has no field \"nam\": name")]
-    [InlineData("items.json", "{}\n{\n \"ä\": 1, \"nam\":\"\"}\n", "{0}:3:2: rich.Item has no field \"ä\": there is name, price, count")]
+    [InlineData("items.json", "{}\n{\n \"ä\": 1, \"nam\":\"\"}\n", "{0}:3:2: rich.Item has no field \"ä\": known are name, price, count")]
     [InlineData("items.jsonl", "\n \n", "{0} holds no request: an empty message is {{}}")]
     [InlineData("items.json", "", "{0} holds no request: an empty message is {{}}")]
     [InlineData("items.json", "[{}]", "{0}:1:1: a rich.Item is an object in braces, not a list")]
-    public void A_broken_file_is_told_by_line_and_column(string name, string text, string sentence)
+    public void An_invalid_file_is_reported_with_line_and_column(string name, string text, string sentence)
     {
         var path = folder.Write(name, text);
         Assert.Equal(string.Format(sentence, path), Assert.Throws<InputException>(() => Json($"@{path}")).Message);
     }
 
     [Fact]
-    public void A_message_or_a_corpus_that_is_too_large_is_told_with_the_limit()
+    public void The_error_of_a_too_large_message_or_corpus_names_the_limit()
     {
         var large = $$"""{"name":"{{new string('x', 120)}}"}""";
-        Assert.Equal("line 1, column 1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json(large)));
+        Assert.Equal("line 1, column 1: the request has 122 bytes; the limit of a message is 100", Error(() => Json(large)));
         Assert.Equal(
-            "standard input:2:1: the request has 122 bytes, and 100 are the most for a message", Error(() => Json("-", $"{{}}\n{large}")));
+            "standard input:2:1: the request has 122 bytes; the limit of a message is 100", Error(() => Json("-", $"{{}}\n{large}")));
         Assert.Equal(
             "standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
         var path = folder.Write("any.bin", new byte[101]);
         Assert.Equal(
-            $"{path} has 101 bytes, and 100 are the most for a message", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
+            $"{path} has 101 bytes; the limit of a message is 100", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
         var many = folder.Write("many.jsonl", string.Concat(Enumerable.Repeat("{\"doubles\":[1,1,1,1,1,1,1,1,1,1]}\n", 13)));
         Assert.Equal($"{many}:13:1: the requests have more than 1000 bytes together", Error(
             () => Corpus.OfJson($"@{many}", Protos.Message("rich.Three"), Protos.Types, Limits, NoInput)));
     }
 
     [Fact]
-    public void A_file_that_cannot_be_read_is_named()
+    public void The_error_names_a_file_that_cannot_be_read()
     {
         var missing = Path.Combine(folder.Path, "none.json");
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));

@@ -13,7 +13,7 @@ public class DescriptionTests
     [InlineData("edition.proto")]
     [InlineData("google/protobuf/struct.proto")]
     [InlineData("google/protobuf/type.proto")]
-    public async Task A_described_file_compiles_to_the_descriptor_it_was_written_from(string name)
+    public async Task A_described_file_compiles_to_the_same_descriptor(string name)
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         using var folder = new TempFolder();
@@ -25,11 +25,11 @@ public class DescriptionTests
     }
 
     [Fact]
-    public void What_a_terminal_obeys_is_escaped() =>
+    public void Control_characters_are_escaped() =>
         Assert.Equal("\"a\\033\\302\\233\\\"ü\"", ProtoText.Quoted("a\u001b\u009b\"ü"));
 
     [Fact]
-    public void A_service_is_described_with_all_it_refers_to()
+    public void A_service_is_described_with_all_types_that_it_uses()
     {
         Assert.Equal("""
             // rich/three.proto
@@ -66,7 +66,7 @@ public class DescriptionTests
     }
 
     [Fact]
-    public void What_a_nearer_name_hides_is_called_by_its_full_name()
+    public void A_type_hidden_by_a_nearer_name_is_written_with_its_full_name()
     {
         var text = Description.Of(Protos.Types, "rich.two.Two");
         Assert.Contains("  optional rich.Item item = 12;\n", text, StringComparison.Ordinal);
@@ -75,10 +75,10 @@ public class DescriptionTests
     }
 
     [Fact]
-    public void A_name_that_is_not_there_is_answered_with_the_ones_near_it()
+    public void The_error_of_an_unknown_name_suggests_similar_names()
     {
         var error = Assert.Throws<SchemaException>(() => Description.Of(Protos.Types, "rich.Ordr"));
-        Assert.Equal("nothing is called rich.Ordr in rich.pb: rich.Order", error.Message);
+        Assert.Equal("rich.pb has nothing called rich.Ordr: rich.Order", error.Message);
     }
 
     private static Task<MethodTypes> CompileAsync(string folder, string name)

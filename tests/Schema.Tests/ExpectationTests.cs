@@ -24,14 +24,14 @@ public class ExpectationTests
     [InlineData("""{"at":null}""", """{"at":"2024-05-17T09:30:00Z"}""", "at: expected null, got \"2024-05-17T09:30:00Z\"")]
     [InlineData("""{"at":"2024-05-17T09:30:00Z"}""", """{}""", "at: expected \"2024-05-17T09:30:00Z\", got nothing")]
     [InlineData("""{"id":"7","items":[{"count":1}]}""", """{"id":"8","items":[{"count":2}]}""", "id: expected \"7\", got \"8\"")]
-    public void The_first_difference_is_a_path(string expected, string reply, string? difference)
+    public void The_first_difference_has_a_path(string expected, string reply, string? difference)
     {
         var expectation = new Expectation(Protos.Message("rich.Order"), expected, Protos.Types);
         Assert.Equal(difference, expectation.FirstDifference(Protos.Encode("rich.Order", reply)));
     }
 
     [Fact]
-    public void A_reply_that_is_one_value_has_no_path()
+    public void A_difference_in_a_reply_of_one_value_has_no_path()
     {
         var expectation = new Expectation(Protos.Message("google.protobuf.StringValue"), "\"a\"", Protos.Types);
         var reply = Protos.Encode("google.protobuf.StringValue", "\"b\"");
@@ -39,14 +39,14 @@ public class ExpectationTests
     }
 
     [Fact]
-    public void Long_values_are_shown_in_part()
+    public void Long_values_are_shortened()
     {
         var expectation = new Expectation(Protos.Message("rich.Item"), $$"""{"name":"{{new string('x', 100)}}"}""", Protos.Types);
         Assert.Equal($"name: expected \"{new string('x', 59)}…, got \"\"", expectation.FirstDifference([]));
     }
 
     [Fact]
-    public void Bytes_that_are_no_such_message_are_told()
+    public void Bytes_of_another_type_are_reported()
     {
         var expectation = new Expectation(Protos.Message("rich.Item"), "{}", Protos.Types);
         var error = Assert.Throws<SchemaException>(() => expectation.FirstDifference([0xFF]));

@@ -45,7 +45,7 @@ public class JsonMappingTests
         """{"id":1,"[rich.two.level]":0,"[rich.two.tags]":["a","b"]}""")]
     [InlineData("google.protobuf.StringValue", "\"x\"", "\"x\"")]
     [InlineData("google.protobuf.Struct", """{"a":[1,null,{"b":true}]}""", """{"a":[1,null,{"b":true}]}""")]
-    public void Every_spelling_becomes_the_canonical_one(string type, string json, string? canonical)
+    public void Every_spelling_of_a_value_becomes_canonical_JSON(string type, string json, string? canonical)
     {
         if (canonical is null)
             Assert.Throws<InputException>(() => Protos.Encode(type, json));
@@ -89,14 +89,14 @@ public class JsonMappingTests
     [InlineData("rich.Three", "FA0101FF")]
     [InlineData("rich.two.Two", "8301" + "0801")]
     [InlineData("rich.two.Two", "8401")]
-    public void Broken_bytes_are_refused(string type, string hex)
+    public void Invalid_bytes_are_rejected(string type, string hex)
     {
         var error = Assert.Throws<SchemaException>(() => Protos.Decode(type, Convert.FromHexString(hex)));
         Assert.Matches($"^({hex.Length / 2} bytes are no {type}: .+|a group of rich.two.Two.Pair has no end)$", error.Message);
     }
 
     [Fact]
-    public void Damaged_bytes_are_refused_or_read_and_never_crash()
+    public void Damaged_bytes_are_rejected_or_read_and_never_crash()
     {
         var random = new Random(5);
         var inner = new Three.Types.Inner { Name = "x", Three = new Three { ByInt32 = { { 1, 2 } } } };
@@ -119,7 +119,7 @@ public class JsonMappingTests
     }
 
     [Fact]
-    public void A_hostile_depth_is_refused()
+    public void A_message_nested_too_deeply_is_rejected()
     {
         byte[] inner = [];
         for (var depth = 0; depth < 200; depth++)

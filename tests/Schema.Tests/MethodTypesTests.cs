@@ -21,7 +21,7 @@ public class MethodTypesTests
 
     // As protobuf.js writes files, and with it the reflection of grpc-js.
     [Fact]
-    public void A_file_that_lists_no_imports_is_given_those_its_types_need()
+    public void A_file_without_imports_gets_the_imports_of_its_types()
     {
         var item = new FileDescriptorProto { Name = "shop_v1.proto", Package = "shop.v1", Syntax = "proto3" };
         item.MessageType.Add(new DescriptorProto { Name = "Item", NestedType = { new DescriptorProto { Name = "Part" } } });
@@ -43,7 +43,7 @@ public class MethodTypesTests
 
     // It leaves names as they stand in the text, and the entry of a map is a message inside.
     [Fact]
-    public void A_file_with_names_as_in_the_text_is_described_with_its_maps_and_shortest_names()
+    public void Names_of_protobuf_js_are_described_with_maps_and_shortest_names()
     {
         static FieldDescriptorProto Field(string name, int number, FieldDescriptorProto.Types.Type type, string of = "")
         {
@@ -95,12 +95,12 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public void Types_of_packages_that_go_round_in_a_circle_are_told()
+    public void Packages_whose_types_form_a_circle_are_reported()
     {
         var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", MessageType = { Message("Cart", ".user.Person") } };
         var user = new FileDescriptorProto { Name = "user.proto", Package = "user", MessageType = { Message("Person", ".shop.Cart") } };
-        Assert.Equal("shop.pb has files that import each other (shop.proto, user.proto), as no .proto may: give the types "
-            + "with --proto, or with --protoset as protoc writes it",
+        Assert.Equal("shop.pb has files that import each other (shop.proto, user.proto), which no .proto may do: give the types "
+            + "with --proto, or with a --protoset that protoc wrote",
             Assert.Throws<InputException>(() => MethodTypes.Of([shop, user], "shop.pb")).Message);
     }
 
@@ -121,7 +121,7 @@ public class MethodTypesTests
     };
 
     [Fact]
-    public void Files_come_in_any_order_and_without_the_well_known_ones()
+    public void Files_may_have_any_order_and_lack_well_known_files()
     {
         var types = MethodTypes.Of(Protos.Files.Reverse(), "rich.pb");
         Assert.Equal("rich.Order", types.Method("rich.Shop/Buy").InputType.FullName);
@@ -129,7 +129,7 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public void A_set_written_by_protoc_is_read_from_a_file()
+    public void A_set_that_protoc_wrote_is_read()
     {
         using var folder = new TempFolder();
         var set = new FileDescriptorSet { File = { Protos.Files } };
@@ -147,7 +147,7 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public async Task Protoc_finds_a_file_without_any_folder_named()
+    public async Task Protoc_finds_a_file_when_no_folder_is_named()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         using var folder = new TempFolder();
@@ -156,7 +156,7 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public async Task Protoc_finds_files_and_folders_that_are_named_from_the_current_folder()
+    public async Task Protoc_finds_relative_files_and_folders()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         using var folder = new TempFolder();
@@ -168,18 +168,18 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public async Task Protocs_own_words_are_passed_on()
+    public async Task The_error_of_protoc_is_passed_on()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         using var folder = new TempFolder();
         var file = folder.Write("broken.proto", "syntax = \"proto3\"; message Hello { strin name = 1; }");
         var error = await Assert.ThrowsAsync<InputException>(() => Protoc.CompileAsync(file, [], Protos.Compiler));
-        Assert.Equal($"{Protos.Compiler} refuses {file}: {file}:1:36: \"strin\" is not defined.", error.Message);
+        Assert.Equal($"{Protos.Compiler} rejects {file}: {file}:1:36: \"strin\" is not defined.", error.Message);
     }
 
     // The bytes are those that protoc --encode=edition.Modern writes for the same message in text format.
     [Fact]
-    public async Task A_file_of_edition_2023_means_what_its_features_say()
+    public async Task Features_of_an_edition_2023_file_are_applied()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");
         var types = await Protoc.CompileAsync(Path.Combine(Protos.Folder, "edition.proto"), [], Protos.Compiler);
@@ -195,12 +195,12 @@ public class MethodTypesTests
         var canonical = json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", "");
         Assert.Equal(canonical, MessageJson.Decode(modern, bytes, types));
         var error = Assert.Throws<InputException>(() => MessageJson.Encode(modern, """{"needed":"","closed":3}""", types));
-        Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: there is 1, 2", error.Message);
+        Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: known are 1, 2", error.Message);
     }
 
     // buf writes what it knows of a file (its module, unused imports) into field 8042 of each, which is nobody else's.
     [Fact]
-    public void A_set_written_by_buf_has_more_fields_and_is_read()
+    public void A_set_that_buf_wrote_with_additional_fields_is_read()
     {
         using var set = new MemoryStream();
         using (var output = new CodedOutputStream(set, leaveOpen: true))
@@ -223,7 +223,7 @@ public class MethodTypesTests
 
     // Whatever a set is broken into, there is an answer in words.
     [Fact]
-    public void A_damaged_set_is_refused_or_read_and_never_crashes()
+    public void A_damaged_set_is_rejected_or_read_and_never_crashes()
     {
         var set = new FileDescriptorSet { File = { Protos.Files } }.ToByteArray();
         var random = new Random(17);

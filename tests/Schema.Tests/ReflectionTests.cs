@@ -33,14 +33,14 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task Services_are_listed_in_order()
+    public async Task Services_are_sorted()
     {
         var server = new FakeReflection { Services = ["shop.B", "shop.A", "shop.B"] };
         Assert.Equal(["shop.A", "shop.B"], await server.Client(Server).ServicesAsync());
     }
 
     [Fact]
-    public async Task Imports_are_fetched_by_name_and_well_known_ones_are_not()
+    public async Task Imports_are_fetched_by_name_except_well_known_files()
     {
         var server = new FakeReflection { Files = Protos.Files, Symbols = { ["rich.two.Two"] = "rich/two.proto" } };
         var types = await server.Client(Server).TypesAsync(["rich.two.Two"]);
@@ -49,7 +49,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_server_that_has_only_v1alpha_is_asked_once_in_vain()
+    public async Task A_server_with_v1alpha_only_is_asked_for_v1_once()
     {
         var server = new FakeReflection
         {
@@ -65,7 +65,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_server_without_reflection_is_said_to_have_none()
+    public async Task The_error_says_that_a_server_has_no_reflection()
     {
         var client = new FakeReflection { Only = "none" }.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.ServicesAsync());
@@ -75,15 +75,15 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task An_unknown_service_is_answered_with_the_ones_near_it()
+    public async Task The_error_of_an_unknown_service_suggests_similar_names()
     {
         var client = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop"] }.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.Shup"]));
-        Assert.Equal("nothing is called rich.Shup at unix:/tmp/shop.sock: rich.Shop", error.Message);
+        Assert.Equal("unix:/tmp/shop.sock has nothing called rich.Shup: rich.Shop", error.Message);
     }
 
     [Fact]
-    public async Task A_service_that_is_listed_and_not_known_is_not_named_as_its_own_near_miss()
+    public async Task A_listed_but_unknown_service_is_not_suggested_for_itself()
     {
         var server = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop", "rich.Store"] };
         var client = server.Client(Server);
@@ -97,7 +97,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task Imports_without_end_are_given_up()
+    public async Task Endless_imports_are_given_up()
     {
         var client = new ReflectionClient(
             (_, bytes, _) =>
@@ -116,7 +116,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task An_import_the_server_does_not_have_is_named_with_its_importer()
+    public async Task The_error_of_a_missing_import_names_the_import_and_its_importer()
     {
         var server = new FakeReflection { Files = [Protos.Files[1]], Symbols = { ["rich.two.Two"] = "rich/two.proto" } };
         var client = server.Client(Server);
@@ -130,10 +130,10 @@ public class ReflectionTests
     [InlineData(14, "UNAVAILABLE: try later", null, "the reflection of unix:/tmp/shop.sock ended with UNAVAILABLE: try later")]
     [InlineData(0, "OK", null, "the reflection of unix:/tmp/shop.sock ended without an answer")]
     [InlineData(0, "OK", "FFFF", "the reflection of unix:/tmp/shop.sock sent 2 bytes that are no ServerReflectionResponse")]
-    [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock answers another question than for the list of its services")]
+    [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock did not answer the question for the list of its services")]
     [InlineData(0, "OK", "3A06080D12026F68",
         "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
-    public async Task Trouble_is_told_in_one_sentence(int status, string text, string? hex, string sentence)
+    public async Task An_error_of_reflection_is_one_sentence(int status, string text, string? hex, string sentence)
     {
         var reply = new ReflectionReply(status, text, hex is null ? null : Convert.FromHexString(hex));
         var client = new ReflectionClient((_, _, _) => Task.FromResult(reply), Server);
@@ -141,7 +141,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_server_that_answers_with_other_files_than_asked_does_not_hold_the_client_for_ever()
+    public async Task A_server_that_answers_with_wrong_files_does_not_block_the_client()
     {
         var two = TwoReflection.Descriptor.ToProto().ToByteString();
         var reply = new ServerReflectionResponse { FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { two } } };
@@ -149,7 +149,7 @@ public class ReflectionTests
         var client = new ReflectionClient((_, _, _) => Task.FromResult(answer), Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.two.Two"]));
         Assert.Equal(
-            "the reflection of unix:/tmp/shop.sock answers with other files than rich/three.proto, which rich/two.proto imports",
+            "the reflection of unix:/tmp/shop.sock does not give rich/three.proto, which rich/two.proto imports",
             error.Message);
     }
 

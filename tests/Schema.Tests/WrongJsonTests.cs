@@ -21,7 +21,7 @@ public class WrongJsonTests
     [InlineData("rich.Item", "{}{}", "line 1, column 3: text follows the end of the JSON value")]
     // Names.
     [InlineData("rich.Item", """{"nam":"ink"}""", "line 1, column 2: rich.Item has no field \"nam\": name")]
-    [InlineData("rich.Item", "{\n  \"weight\": 1\n}", "line 2, column 3: rich.Item has no field \"weight\": there is name, price, count")]
+    [InlineData("rich.Item", "{\n  \"weight\": 1\n}", "line 2, column 3: rich.Item has no field \"weight\": known are name, price, count")]
     [InlineData("rich.Item", """{"name":"a", "name":"b"}""", "line 1, column 14: the field \"name\" stands here a second time")]
     [InlineData("rich.Three", """{"anInt32":1, "an_int32":1}""", "line 1, column 15: the field \"an_int32\" stands here a second time")]
     [InlineData("rich.Three", """{"chosenInt":1, "chosenString":"x"}""",
@@ -67,7 +67,7 @@ public class WrongJsonTests
     [InlineData("rich.Three", """{"color":"REDD"}""", "line 1, column 10: the enum rich.Color has no value \"REDD\": RED")]
     [InlineData("rich.Three", """{"color":true}""",
         "line 1, column 10: rich.Three.color is the enum rich.Color and takes the name or number of a value, not true")]
-    [InlineData("rich.two.Two", """{"id":1,"grade":3}""", "line 1, column 17: the enum rich.two.Grade has no value 3: there is 1, 5")]
+    [InlineData("rich.two.Two", """{"id":1,"grade":3}""", "line 1, column 17: the enum rich.two.Grade has no value 3: known are 1, 5")]
     [InlineData("rich.Three", """{"ints":1}""", "line 1, column 9: rich.Three.ints is repeated and takes a list in brackets, not 1")]
     [InlineData("rich.Three", """{"ints":[1,null]}""", "line 1, column 12: rich.Three.ints takes no null among its values")]
     [InlineData("rich.Three", """{"byInt32":[]}""",
@@ -112,11 +112,11 @@ public class WrongJsonTests
     [InlineData("rich.Three", """{"any":{"@type":"t/google.protobuf.Duration","seconds":1}}""",
         "line 1, column 8: a google.protobuf.Duration in an Any is its \"value\" and nothing else")]
     [InlineData("rich.Three", """{"any":{"@type":"t/rich.Item","nam":""}}""", "line 1, column 31: rich.Item has no field \"nam\": name")]
-    public void Wrong_JSON_is_told_in_a_sentence_with_its_place(string type, string json, string sentence) =>
+    public void Wrong_JSON_gives_a_sentence_with_line_and_column(string type, string json, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Encode(type, json)).Message);
 
     [Fact]
-    public void Nesting_has_an_end()
+    public void JSON_nested_too_deeply_is_rejected()
     {
         var deep = string.Concat(Enumerable.Repeat("""{"inner":""", 100)) + "{}" + new string('}', 100);
         var error = Assert.Throws<InputException>(() => Protos.Encode("rich.Three.Inner", deep));
@@ -128,6 +128,6 @@ public class WrongJsonTests
 
     [Fact]
     public void A_column_counts_characters_and_not_bytes() =>
-        Assert.Equal("line 1, column 15: rich.Item has no field \"x\": there is name, price, count",
+        Assert.Equal("line 1, column 15: rich.Item has no field \"x\": known are name, price, count",
             Assert.Throws<InputException>(() => Protos.Encode("rich.Item", """{"name":"Äé",  "x":1}""".Replace("  ", " "))).Message);
 }

@@ -13,76 +13,76 @@ public class WrongTypesTests
     [InlineData("rich.Shop/", "'rich.Shop/' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
     [InlineData("rich.Shop/Buy/Now", "'rich.Shop/Buy/Now' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
     [InlineData("", "'' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
-    public void A_name_that_is_no_method_is_told_how_one_looks(string name, string sentence) =>
+    public void The_error_of_an_invalid_method_name_shows_an_example(string name, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Types.Method(name)).Message);
 
     [Theory]
     [InlineData("rich.Shop/Bui", "no method Bui in rich.Shop: Buy")]
     [InlineData("rich.Shop/buy", "no method buy in rich.Shop: Buy")]
-    [InlineData("rich.Shop/Steal", "no method Steal in rich.Shop: there is Buy, Watch, Send, Talk")]
+    [InlineData("rich.Shop/Steal", "no method Steal in rich.Shop: known are Buy, Watch, Send, Talk")]
     [InlineData("rich.Shap/Buy", "no service rich.Shap in rich.pb: rich.Shop")]
-    [InlineData("Greeter/Buy", "no service Greeter in rich.pb: there is rich.Shop")]
-    public void A_method_that_is_not_there_is_answered_with_what_is(string name, string sentence) =>
+    [InlineData("Greeter/Buy", "no service Greeter in rich.pb: known are rich.Shop")]
+    public void The_error_of_an_unknown_method_lists_the_known_methods(string name, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<SchemaException>(() => Protos.Types.Method(name)).Message);
 
     [Fact]
-    public void A_set_that_lacks_a_file_names_it_and_its_importer() =>
+    public void The_error_of_a_missing_file_names_the_file_and_its_importer() =>
         Assert.Equal(
             "two.pb lacks rich/three.proto, which rich/two.proto imports: write the set with --include_imports",
             Error(Set(Protos.Files[1]), "two.pb"));
 
     [Fact]
-    public void Files_that_import_each_other_are_named()
+    public void The_error_of_circular_imports_names_the_files()
     {
         var (a, b) = (File("a.proto"), File("b.proto"));
         a.Dependency.Add("b.proto");
         b.Dependency.Add("a.proto");
-        Assert.Equal("odd.pb has files that import each other (a.proto, b.proto), as no .proto may: "
-                + "give the types with --proto, or with --protoset as protoc writes it", Error(Set(a, b)));
+        Assert.Equal("odd.pb has files that import each other (a.proto, b.proto), which no .proto may do: "
+                + "give the types with --proto, or with a --protoset that protoc wrote", Error(Set(a, b)));
     }
 
     [Fact]
-    public void An_empty_set_is_told() => Assert.Equal("odd.pb holds no descriptors", Error([]));
+    public void An_empty_set_is_rejected() => Assert.Equal("odd.pb holds no descriptors", Error([]));
 
     [Fact]
-    public void What_is_no_set_is_told_how_one_is_written() => Assert.Equal(
+    public void The_error_of_a_file_that_is_no_set_tells_how_to_write_a_set() => Assert.Equal(
         "odd.pb is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
         Error("syntax = \"proto3\";"u8.ToArray()));
 
     [Fact]
-    public void An_unknown_syntax_or_edition_is_told_with_the_known_ones()
+    public void The_error_of_an_unknown_syntax_or_edition_lists_the_known_ones()
     {
         var four = File("four.proto");
         four.Syntax = "proto4";
-        Assert.Equal("four.proto of odd.pb has the syntax 'proto4', and known are proto2, proto3 and edition 2023", Error(Set(four)));
+        Assert.Equal("four.proto of odd.pb has the syntax 'proto4'; known are proto2, proto3 and edition 2023", Error(Set(four)));
         four.Syntax = "editions";
-        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
+        Assert.Equal("four.proto of odd.pb has another edition than 2023, the only edition that is supported", Error(Set(four)));
         four.Edition = (Edition)1001;
-        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
+        Assert.Equal("four.proto of odd.pb has another edition than 2023, the only edition that is supported", Error(Set(four)));
     }
 
     [Fact]
-    public void A_type_that_is_not_in_the_set_is_named()
+    public void The_error_of_a_missing_type_names_the_type()
     {
         var file = File("odd.proto");
         var field = Field("f", FieldDescriptorProto.Types.Type.Message, ".none.N");
         file.MessageType.Add(new DescriptorProto { Name = "M", Field = { field } });
-        Assert.Equal("the descriptors of odd.pb do not hold together: M.f: \".none.N\" is not defined", Error(Set(file)));
+        Assert.Equal("the descriptors of odd.pb are inconsistent: M.f: \".none.N\" is not defined", Error(Set(file)));
     }
 
     [Fact]
-    public void A_map_without_key_and_value_is_named()
+    public void The_error_of_a_map_without_key_and_value_names_the_map()
     {
         var file = File("odd.proto");
         var map = Field("f", FieldDescriptorProto.Types.Type.Message, ".M.E");
         map.Label = FieldDescriptorProto.Types.Label.Repeated;
         var entry = new DescriptorProto { Name = "E", Options = new MessageOptions { MapEntry = true } };
         file.MessageType.Add(new DescriptorProto { Name = "M", Field = { map }, NestedType = { entry } });
-        Assert.Equal("the descriptors of odd.pb do not hold together: M.f is a map without key and value", Error(Set(file)));
+        Assert.Equal("the descriptors of odd.pb are inconsistent: M.f is a map without key and value", Error(Set(file)));
     }
 
     [Fact]
-    public void A_protoset_that_cannot_be_read_is_named()
+    public void The_error_of_an_unreadable_protoset_names_the_file()
     {
         using var folder = new TempFolder();
         var missing = Path.Combine(folder.Path, "none.pb");
@@ -92,7 +92,7 @@ public class WrongTypesTests
     }
 
     [Fact]
-    public void A_device_without_end_is_not_read_until_the_memory_is_full()
+    public void An_endless_device_does_not_fill_the_memory()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.Equal("/dev/zero has more than 268435456 bytes, too many for a protoset",
@@ -100,7 +100,7 @@ public class WrongTypesTests
     }
 
     [Fact]
-    public async Task What_the_compiler_warns_of_is_not_what_it_refuses()
+    public async Task Warnings_of_the_compiler_are_not_shown_as_its_error()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "starts a shell");
         using var folder = new TempFolder();
@@ -114,16 +114,16 @@ public class WrongTypesTests
             """);
         if (!OperatingSystem.IsWindows())
             System.IO.File.SetUnixFileMode(compiler, UnixFileMode.UserRead | UnixFileMode.UserExecute);
-        Assert.Equal($"{compiler} refuses {file}: hello.proto:1:1: Expected \"{{\".", await ErrorAsync(file, [], compiler));
+        Assert.Equal($"{compiler} rejects {file}: hello.proto:1:1: Expected \"{{\".", await ErrorAsync(file, [], compiler));
     }
 
     [Fact]
-    public async Task A_compiler_a_file_or_a_folder_that_is_not_there_is_named()
+    public async Task The_error_of_a_missing_compiler_or_file_or_folder_names_it()
     {
         using var folder = new TempFolder();
         var file = folder.Write("hello.proto", "syntax = \"proto3\";");
         Assert.Equal(
-            "--proto needs no-such-protoc and it cannot be started: put it on the PATH, or give --protoset",
+            "--proto needs no-such-protoc, which cannot be started: put it on the PATH, or give --protoset",
             await ErrorAsync(file, [], "no-such-protoc"));
         Assert.Equal("there is no file none.proto", await ErrorAsync("none.proto", [], "no-such-protoc"));
         Assert.Equal($"{folder.Path} is a folder, not a file", await ErrorAsync(folder.Path, [], "no-such-protoc"));

@@ -18,7 +18,7 @@ public class BytesTests
     [InlineData("GET", 10)]
     [InlineData("POST", 70_000)]
     [InlineData("GET", 1_000_000)]
-    public async Task So_many_bytes_come_without_grpc(string method, int size)
+    public async Task A_bytes_request_returns_its_number_of_bytes(string method, int size)
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
         using var client = Client(server.Address);
@@ -36,7 +36,7 @@ public class BytesTests
     [InlineData("GET", "/bytes/1001", HttpStatusCode.BadRequest)]
     [InlineData("GET", "/bytes/99999999999999999999", HttpStatusCode.BadRequest)]
     [InlineData("DELETE", "/bytes/10", HttpStatusCode.MethodNotAllowed)]
-    public async Task What_is_not_served_is_refused_and_not_counted(string method, string path, HttpStatusCode status)
+    public async Task A_rejected_bytes_request_is_not_counted(string method, string path, HttpStatusCode status)
     {
         await using var server = await ServerUnderTest.StartAsync(new ServerOptions { Listen = [Addresses.Unix()], MaxSize = 1_000 });
         using var client = Client(server.Address);
@@ -46,7 +46,7 @@ public class BytesTests
     }
 
     [Fact]
-    public async Task A_stack_with_routing_maps_it()
+    public async Task A_stack_with_routing_serves_bytes_requests()
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
         using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, EndpointBehavior.None), options.Listen[0], options);

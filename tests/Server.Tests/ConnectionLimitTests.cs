@@ -12,7 +12,7 @@ public class ConnectionLimitTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task More_connections_than_there_are_file_descriptors_are_closed_and_the_server_lives_on(string sockets)
+    public async Task More_connections_than_file_descriptors_are_closed_and_the_server_continues(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         const int files = 400, connections = 1_000;
@@ -42,13 +42,13 @@ public class ConnectionLimitTests
     [Theory]
     [InlineData(80)]
     [InlineData(367)]
-    public async Task Fewer_file_descriptors_than_the_server_itself_needs_are_said_in_a_sentence(int files)
+    public async Task The_error_of_too_few_file_descriptors_is_one_sentence(int files)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
         Assert.Equal((2, ""), (exitCode, output));
         Assert.Equal(
-            $"cannot listen: this process may have {files} files open, and the server needs 368 and one more for each connection; "
+            $"cannot listen: the limit of open files is {files}, and the server needs 368 and one more for each connection; "
             + "allow more with ulimit -n", error.TrimEnd());
     }
 
@@ -57,7 +57,7 @@ public class ConnectionLimitTests
     [InlineData("loop", 6)]
     [InlineData("dotnet", 50)]
     [InlineData("loop", 50)]
-    public async Task A_server_whose_limit_is_lowered_closes_what_it_has_no_descriptor_for_and_serves_again(string sockets, int free)
+    public async Task A_server_with_a_lowered_limit_closes_the_excess_and_serves_again(string sockets, int free)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
         const int files = 400, connections = 100;
@@ -81,7 +81,7 @@ public class ConnectionLimitTests
     [InlineData(false, "dotnet")]
     [InlineData(false, "loop")]
     [InlineData(true, "loop")]
-    public async Task A_server_that_can_accept_nothing_says_so_once_and_does_not_spin(bool isEcho, string sockets)
+    public async Task A_server_that_cannot_accept_warns_once_and_does_not_spin(bool isEcho, string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         Address[] own = [new Address.Tcp("127.0.0.1", 0)];

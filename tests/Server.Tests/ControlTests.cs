@@ -26,7 +26,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Describe_tells_known_variables_of_the_runtime_alone()
+    public async Task Describe_tells_only_known_variables_of_the_runtime()
     {
         // A process of its own: variables of the test process would be seen by every server that other tests start meanwhile.
         await using var server = await ServerChild.StartWithVariablesAsync(
@@ -39,7 +39,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Usage_counts_calls_and_connections_by_the_endpoint_that_carried_them()
+    public async Task Usage_counts_calls_and_connections_per_endpoint()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp, Addresses.Unix(), Addresses.Pipe(), Addresses.Tls);
         using var observer = new GrpcClient(server.Endpoints[0].Address);
@@ -59,7 +59,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Usage_grows_with_what_is_used()
+    public async Task Usage_grows_with_the_work_of_the_process()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
         using var client = new GrpcClient(server.Address);
@@ -76,7 +76,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Work_is_seen_in_the_cpu_of_its_endpoint_alone()
+    public async Task Work_costs_CPU_time_on_its_endpoint_only()
     {
         const int calls = 100, workMs = 5;
         var behaviors = new EndpointBehaviorOptions { Work = [$"1={workMs}ms"] };
@@ -94,7 +94,7 @@ public class ControlTests
     [Theory]
     [InlineData(20_000)]
     [InlineData(1_000_000)]
-    public void Work_takes_the_CPU_time_that_was_asked_for(long ns)
+    public void Work_takes_the_requested_CPU_time(long ns)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads the clock of a thread");
         var work = new Work(ns);
@@ -130,7 +130,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task A_delay_holds_every_reply_back_for_at_least_that_long()
+    public async Task A_delay_delays_every_reply_by_at_least_its_time()
     {
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], Behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"] } });
@@ -141,7 +141,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Faults_answer_short_or_with_an_error_after_the_whole_payload()
+    public async Task Faults_are_a_short_payload_or_an_error_after_the_whole_payload()
     {
         var behaviors = new EndpointBehaviorOptions { Answers = ["0=short", "1=status"] };
         await using var server = await ServerUnderTest.StartAsync(

@@ -28,7 +28,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public async Task Sizes_beyond_those_that_are_kept_are_answered_alike()
+    public async Task Sizes_that_are_not_kept_have_the_same_answers()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
         using var client = new GrpcClient(server.Address);
@@ -65,7 +65,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public void Making_and_finding_replies_allocates_nothing_once_they_are_kept()
+    public void Kept_replies_are_found_without_allocation()
     {
         var replies = new DownloadReplies();
         replies.For(1_000_000);
@@ -78,7 +78,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public async Task Nothing_of_the_payload_is_allocated_per_call()
+    public async Task No_payload_is_allocated_per_call()
     {
         const int size = 1_000_000, calls = 100;
         await using var child = await ServerChild.StartAsync("--stack", BuiltInStack.StackName, "--listen", Addresses.Unix().ToString());

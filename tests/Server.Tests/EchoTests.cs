@@ -28,7 +28,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Bytes_come_back_before_the_client_has_said_all_and_after_it_has_half_closed(string sockets)
+    public async Task An_echo_answers_before_the_end_of_the_input_and_after_a_half_close(string sockets)
     {
         await using var server = await StartAsync(Addresses.Unix(), sockets);
         await using var stream = await ConnectAsync(server.Endpoints[1].Address);
@@ -42,7 +42,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Clients_that_never_read_cannot_grow_the_server_and_others_are_served_meanwhile(string sockets)
+    public async Task Clients_that_never_read_cost_bounded_memory_and_others_are_served(string sockets)
     {
         const int clients = 100, offered = 4 << 20;
         const long allowed = 120L << 20;
@@ -75,7 +75,7 @@ public class EchoTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task An_address_that_is_served_already_is_refused_and_its_server_lives_on(string kind)
+    public async Task A_served_address_is_rejected_and_its_server_continues(string kind)
     {
         await using var first = await StartAsync(Addresses.Of(kind));
         var taken = first.Endpoints[1].Address;
@@ -93,15 +93,15 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task An_echo_beyond_loopback_brings_a_warning()
+    public async Task An_echo_beyond_loopback_gives_a_warning()
     {
         await using var open = await StartAsync(new Address.Tcp("0.0.0.0", 0));
-        Assert.Equal($"warning: {open.Endpoints[1].Address} can be reached from other machines, and nothing here asks who calls\n",
+        Assert.Equal($"warning: {open.Endpoints[1].Address} can be reached from other machines, and this server has no access control\n",
             open.Warnings);
     }
 
     [Fact]
-    public async Task Describe_tells_an_echo_from_grpc()
+    public async Task Describe_distinguishes_an_echo_and_grpc()
     {
         await using var server = await StartAsync(Addresses.Unix());
         using var client = new GrpcClient(server.Address);
@@ -109,7 +109,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task Alone_on_the_command_line_it_is_all_that_is_served_and_a_signal_ends_it_with_connections_open()
+    public async Task An_echo_alone_serves_no_grpc_and_a_signal_ends_it_with_open_connections()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
@@ -129,7 +129,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task A_raw_echo_says_when_it_is_not_what_others_are()
+    public async Task A_raw_echo_with_other_sockets_than_the_default_has_a_note()
     {
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], Echo = [Addresses.Tcp, Addresses.Tls] });
@@ -140,17 +140,17 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task Sockets_that_are_none_and_a_loop_where_there_is_no_epoll_are_refused_in_a_sentence()
+    public async Task Unknown_sockets_and_a_loop_without_epoll_are_rejected_with_a_sentence()
     {
         var (value, sentence) = OperatingSystem.IsLinux()
             ? ("fast", "'fast' is no value for --sockets: write loop, dotnet or bare")
-            : ("loop", "--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
+            : ("loop", "--sockets loop needs epoll, which this system lacks: leave it out or write dotnet");
         var (exitCode, _, error) = await ServerChild.RunAsync("--sockets", value);
         Assert.Equal((1, $"{sentence} (GrpcBenchServer --help)"), (exitCode, error.TrimEnd()));
     }
 
     [Fact]
-    public async Task An_echo_that_is_held_back_answers_later_and_all()
+    public async Task A_delayed_echo_answers_later_and_completely()
     {
         var slow = new ServerOptions { Listen = [], Echo = [Addresses.Unix()], Behaviors = new() { DelayUs = ["20000"] } };
         await using var server = await ServerUnderTest.StartAsync(slow);

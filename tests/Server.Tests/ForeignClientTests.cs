@@ -45,7 +45,7 @@ public partial class ForeignClientTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Grpc_js_asks_three_things_of_reflection_on_one_stream(string kind)
+    public async Task Grpc_js_gets_three_reflection_answers_on_one_stream(string kind)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
         var modules = Repository.Find("artifacts/foreign/node_modules");
@@ -71,7 +71,7 @@ public partial class ForeignClientTests
     [InlineData("pipe", 10, 2_000)]
     [InlineData("tcp", 1_000_000, 50)]
     [InlineData("unix", 1_000_000, 50)]
-    public async Task H2load_gets_every_answer_whole(string kind, int size, int calls)
+    public async Task H2load_gets_every_complete_answer(string kind, int size, int calls)
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
         var request = Path.Combine(Path.GetTempPath(), $"gb-{Guid.NewGuid():N}.bin");

@@ -15,7 +15,7 @@ public abstract class HostileReaderTests(HostileServer server)
     [InlineData(1_000_000)]
     [InlineData(60_000)]
     [InlineData(10_000)]
-    public Task Clients_that_never_read_hold_back_a_bounded_number_of_bytes(int size) => server.SurviveAsync(async () =>
+    public Task Clients_that_never_read_hold_a_bounded_number_of_bytes(int size) => server.SurviveAsync(async () =>
     {
         var clients = await AskWithoutReadingAsync(server.Target, connections: 30, size);
         await Task.Delay(500);
@@ -26,7 +26,7 @@ public abstract class HostileReaderTests(HostileServer server)
 
     // That stack writes each reply in one piece, so it is the calls that wait.
     [Fact]
-    public async Task Replies_of_grpc_dotnet_that_nobody_reads_are_bounded_too_and_others_get_theirs()
+    public async Task Unread_replies_of_grpc_dotnet_are_bounded_and_others_are_served()
     {
         Assert.SkipUnless(Stacks.Names.Contains(IGrpcStack.GrpcDotnet), "this build has no grpc-dotnet stack");
         server.SkipWhereItIsNot();
@@ -69,7 +69,7 @@ public abstract class HostileReaderTests(HostileServer server)
     }
 
     [Fact]
-    public Task Clients_whose_windows_stay_closed_hold_back_a_bounded_number_of_bytes() => server.SurviveAsync(async () =>
+    public Task Clients_with_closed_windows_hold_a_bounded_number_of_bytes() => server.SurviveAsync(async () =>
     {
         const int connections = 30;
         var clients = new List<RawHttp2>();
@@ -91,7 +91,7 @@ public abstract class HostileReaderTests(HostileServer server)
 
     // Small questions with large answers, which all stand in the server's memory when a window is opened for a moment.
     [Fact]
-    public Task Questions_to_the_reflection_that_arrive_together_are_answered_no_faster_than_the_answers_are_read() =>
+    public Task Reflection_answers_no_faster_than_the_client_reads() =>
         server.SurviveAsync(async () =>
         {
             byte[] question = GrpcClient.Frame(new ServerReflectionRequest { FileByFilename = "bench.proto" });
@@ -118,7 +118,7 @@ public abstract class HostileReaderTests(HostileServer server)
         });
 
     [Fact]
-    public Task A_window_opened_byte_by_byte_gets_its_bytes() => server.SurviveAsync(async () =>
+    public Task A_window_that_opens_byte_by_byte_gets_its_bytes() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
         raw.AddDownload(1, 200);
@@ -134,7 +134,7 @@ public abstract class HostileReaderTests(HostileServer server)
     });
 
     [Fact]
-    public Task Pings_and_settings_without_end_whose_answers_are_not_read_are_not_collected() => server.SurviveAsync(async () =>
+    public Task Unread_answers_to_endless_pings_and_settings_do_not_pile_up() => server.SurviveAsync(async () =>
     {
         foreach (var type in (byte[])[RawHttp2.Ping, RawHttp2.Settings])
         {

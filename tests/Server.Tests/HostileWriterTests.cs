@@ -10,7 +10,7 @@ public abstract class HostileWriterTests(HostileServer server)
     private const uint ProtocolError = 1, FlowControlError = 3, FrameSizeError = 6, EnhanceYourCalm = 11;
 
     [Fact]
-    public Task Rapid_resets_are_taken_or_refused_and_leave_no_connection_behind() => server.SurviveAsync(async () =>
+    public Task Rapid_resets_leave_no_connection_behind() => server.SurviveAsync(async () =>
     {
         for (var connection = 0; connection < 20; connection++)
         {
@@ -44,7 +44,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_empty_continuation_ends_the_connection_or_is_left_waiting() => server.SurviveAsync(async () =>
+    public Task Endless_empty_continuation_ends_the_connection_or_waits() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, 0, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -58,7 +58,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task A_header_block_that_unpacks_to_megabytes_is_refused() => server.SurviveAsync(async () =>
+    public Task A_header_block_that_expands_to_megabytes_is_rejected() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         var block = RawHttp2.Headers(GrpcClient.Download).ToList();
@@ -75,7 +75,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Empty_data_without_end_does_no_harm() => server.SurviveAsync(async () =>
+    public Task Endless_empty_data_does_no_harm() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -89,7 +89,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task A_request_without_end_is_stopped_at_its_prefix_or_by_its_window() => server.SurviveAsync(async () =>
+    public Task An_endless_request_stops_at_its_prefix_or_window() => server.SurviveAsync(async () =>
     {
         byte[][] starts = [[0, 0x7F, 0, 0, 0], [0, 0, 0, 0x7F, 0]];
         foreach (var start in starts)
@@ -125,7 +125,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Thousands_of_idle_and_half_open_connections_do_not_keep_others_out() => server.SurviveAsync(async () =>
+    public Task Thousands_of_idle_and_half_open_connections_do_not_block_others() => server.SurviveAsync(async () =>
     {
         const int each = 1_000;
         var before = await server.TargetUsageAsync();
@@ -146,7 +146,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Garbage_on_any_transport_ends_that_connection_alone() => server.SurviveAsync(async () =>
+    public Task Garbage_on_any_transport_ends_only_its_connection() => server.SurviveAsync(async () =>
     {
         var random = new Random(7);
         // To TLS's own port as plain TCP: what reaches its handshake.
@@ -169,7 +169,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Mutated_frames_end_that_connection_at_most() => server.SurviveAsync(async () =>
+    public Task Mutated_frames_end_at_most_their_connection() => server.SurviveAsync(async () =>
     {
         var random = new Random(11);
         for (var attempt = 0; attempt < 200; attempt++)
@@ -196,7 +196,7 @@ public abstract class HostileWriterTests(HostileServer server)
     [InlineData(RawHttp2.WindowUpdate, 0, 0, 4, ProtocolError)] // an increment of zero
     [InlineData(RawHttp2.Data, 0, 1, 20_000, FrameSizeError)] // larger than was allowed
     [InlineData(RawHttp2.Continuation, 4, 1, 0, ProtocolError)] // a continuation of nothing
-    public Task A_breach_of_the_protocol_is_answered_with_its_error(byte type, byte flags, int streamId, int bytes, uint error) =>
+    public Task A_protocol_violation_is_answered_with_its_error(byte type, byte flags, int streamId, int bytes, uint error) =>
         server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
@@ -206,7 +206,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task A_window_beyond_the_largest_is_a_flow_control_error() => server.SurviveAsync(async () =>
+    public Task A_window_above_the_maximum_is_a_flow_control_error() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.WindowUpdate, 0, 0, RawHttp2.Big(int.MaxValue));

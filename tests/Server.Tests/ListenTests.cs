@@ -15,7 +15,7 @@ public class ListenTests
         new ServerOptions().Listen.Select(address => address.ToString()));
 
     [Fact]
-    public async Task Localhost_is_both_loopback_addresses_on_one_port_that_is_told()
+    public async Task Localhost_is_both_loopback_addresses_on_one_port()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
         var address = Assert.IsType<Address.Tcp>(server.Address);
@@ -29,18 +29,18 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task Only_an_address_beyond_loopback_brings_a_warning()
+    public async Task Only_an_address_beyond_loopback_gives_a_warning()
     {
         await using var local = await ServerUnderTest.StartAsync(
             Addresses.Tcp, new Address.Tcp("127.0.0.1", 0), new Address.Tls("::1", 0), Addresses.Unix());
         Assert.Empty(local.Warnings);
         await using var open = await ServerUnderTest.StartAsync(new Address.Tcp("0.0.0.0", 0));
         Assert.Equal(
-            $"warning: {open.Address} can be reached from other machines, and nothing here asks who calls", open.Warnings.TrimEnd());
+            $"warning: {open.Address} can be reached from other machines, and this server has no access control", open.Warnings.TrimEnd());
     }
 
     [Fact]
-    public async Task A_socket_file_is_for_its_user_alone_and_gone_after_the_stop()
+    public async Task A_socket_file_is_private_and_removed_at_the_stop()
     {
         var address = Addresses.Unix();
         var pipe = Addresses.Pipe();
@@ -63,7 +63,7 @@ public class ListenTests
     [InlineData("unix")]
     [InlineData("unix-abstract")]
     [InlineData("pipe")]
-    public async Task An_address_that_is_served_already_is_refused_and_its_server_lives_on(string kind)
+    public async Task A_served_address_is_rejected_and_its_server_continues(string kind)
     {
         Assert.SkipWhen(kind == "unix-abstract" && !OperatingSystem.IsLinux(), "only Linux has abstract sockets");
         await using var first = await ServerUnderTest.StartAsync(Addresses.Of(kind));
@@ -76,7 +76,7 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task A_port_that_is_taken_on_ipv6_alone_is_refused_too()
+    public async Task A_port_in_use_on_ipv6_alone_is_rejected_too()
     {
         Assert.SkipUnless(Socket.OSSupportsIPv6, "no IPv6 here");
         using var taken = new TcpListener(IPAddress.IPv6Loopback, 0);
@@ -98,7 +98,7 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task A_server_whose_accept_queue_is_full_counts_as_alive()
+    public async Task A_server_with_a_full_accept_queue_counts_as_alive()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "how a full queue answers is Linux's way");
         var address = Addresses.Unix();
@@ -119,7 +119,7 @@ public class ListenTests
     [InlineData("folder")]
     [InlineData("link to a file")]
     [InlineData("link to nothing")]
-    public async Task What_is_no_socket_is_never_deleted(string what)
+    public async Task A_file_that_is_no_socket_is_never_deleted(string what)
     {
         var path = Addresses.Unix().Path;
         var target = path + ".target";
@@ -151,7 +151,7 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task A_path_that_is_too_long_and_a_folder_that_is_not_there_are_said_in_a_sentence()
+    public async Task The_errors_of_a_too_long_path_and_a_missing_folder_are_sentences()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
         var path = "/tmp/" + new string('x', 200);
@@ -161,20 +161,20 @@ public class ListenTests
         path = $"/tmp/{Guid.NewGuid():N}/a.sock";
         var nowhere = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
         Assert.Equal(
-            $"cannot listen on unix:{path}: its folder does not exist; make it or choose another path with --listen", nowhere.Message);
+            $"cannot listen on unix:{path}: its folder does not exist; create it or choose another path with --listen", nowhere.Message);
     }
 
     [Theory]
     [InlineData("192.0.2.1", ":0: this machine does not have that address; use localhost or one of its own")]
     [InlineData("no-such-host.invalid", ":0: the name has no address; use localhost or an IP address of this machine")]
-    public async Task An_address_of_another_machine_is_said_in_a_sentence(string host, string why)
+    public async Task The_error_of_another_machines_address_is_one_sentence(string host, string why)
     {
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp(host, 0)));
         Assert.Equal($"cannot listen on http://{host}{why}", error.Message);
     }
 
     [Fact]
-    public async Task A_relative_socket_path_is_found_from_the_current_folder()
+    public async Task A_relative_socket_path_starts_at_the_current_folder()
     {
         var name = $"gb-{Guid.NewGuid():N}.sock";
         await using (var server = await ServerUnderTest.StartAsync(new Address.Unix(name)))

@@ -46,7 +46,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task An_exception_on_a_loops_thread_is_told_and_the_loop_goes_on()
+    public async Task An_exception_on_a_loops_thread_is_logged_and_the_loop_continues()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         if (Loops.IsSupported)
@@ -54,7 +54,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_connection_that_the_application_aborts_ends_and_the_next_is_served()
+    public async Task An_aborted_connection_ends_and_the_next_connection_is_served()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync();
@@ -64,7 +64,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_flush_of_an_aborted_connection_ends_and_does_not_throw()
+    public async Task A_flush_of_an_aborted_connection_completes_without_an_exception()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         if (Loops.IsSupported)
@@ -72,7 +72,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task What_a_slow_reader_leaves_stops_the_application_and_goes_on_when_it_reads()
+    public async Task Unread_bytes_pause_the_application_until_the_client_reads()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         const int total = 32 << 20;
@@ -121,7 +121,7 @@ public class LoopSocketsTests
 
     // An application that asks for Request.Form blocks its thread until the body has arrived.
     [Fact]
-    public async Task Handlers_that_block_on_bodies_which_never_come_stop_neither_their_neighbours_nor_the_end_of_the_server()
+    public async Task Blocked_handlers_stop_neither_other_connections_nor_the_stop_of_the_server()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync();
@@ -141,7 +141,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_server_whose_handlers_block_the_loops_threads_ends_and_says_which_threads_did_not()
+    public async Task A_server_with_blocked_loop_threads_stops_and_names_the_threads()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         var application = await StartAsync(configure: static options => options.UnsafePreferInlineScheduling = true);
@@ -158,7 +158,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_reply_that_is_written_on_the_loops_thread_without_a_pause_does_not_stop_the_neighbours()
+    public async Task An_endless_write_on_a_loops_thread_does_not_stop_other_connections()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync(
@@ -185,7 +185,7 @@ public class LoopSocketsTests
     [Theory]
     [InlineData(16 << 10, 20 << 10)]
     [InlineData(64 << 10, 72 << 10)]
-    public async Task No_more_waits_to_be_read_than_was_asked_for_and_the_last_receive(int asked, int most)
+    public async Task Unread_input_stays_below_the_limit_plus_one_receive(int asked, int most)
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         if (Loops.IsSupported)
@@ -209,7 +209,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task The_name_of_a_file_may_begin_with_an_at_sign()
+    public async Task The_name_of_a_socket_file_may_begin_with_an_at_sign()
     {
         var name = $"gb-{Guid.NewGuid():N}";
         var refused = await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint("@" + name)).AsTask());
@@ -220,7 +220,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task Nobody_there_is_an_IOException_and_a_wait_can_be_given_up()
+    public async Task A_connect_to_nobody_is_an_IOException_and_a_wait_can_be_cancelled()
     {
         await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint(Addresses.Unix().Path)).AsTask());
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
@@ -235,7 +235,7 @@ public class LoopSocketsTests
 
     // As a NetworkStream has it: what the system has taken arrives, whenever the other side comes to read it.
     [Fact]
-    public async Task What_was_written_before_a_stream_is_disposed_arrives_at_a_slow_reader()
+    public async Task Bytes_written_before_a_dispose_reach_a_slow_reader()
     {
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -256,7 +256,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_server_on_loops_says_so()
+    public async Task A_server_on_loops_tells_so_in_Describe()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var server = await ServerUnderTest.StartAsync(

@@ -22,7 +22,7 @@ public class MessageStreamTests
 
     [Theory]
     [MemberData(nameof(KindsAndStacks))]
-    public async Task Every_transport_takes_and_gives_messages_of_every_size(string kind, string stack, string sockets)
+    public async Task Every_transport_receives_and_sends_messages_of_every_size(string kind, string stack, string sockets)
     {
         await using var server = await StartAsync(
             new ServerOptions { Sockets = Engines.Of(sockets), Stack = stack }, Addresses.Of(kind));
@@ -52,7 +52,7 @@ public class MessageStreamTests
     [Theory]
     [InlineData(null, 768 << 10, 1 << 20)] // Kestrel's own, as applications have them
     [InlineData(100_000, 100_000, 100_000)]
-    public async Task What_a_client_may_send_ahead_is_what_an_application_allows_unless_it_is_set(int? asked, uint stream, uint connection)
+    public async Task The_windows_are_Kestrels_defaults_unless_they_are_set(int? asked, uint stream, uint connection)
     {
         await using var server = await StartAsync(new ServerOptions { Http2Window = asked });
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
@@ -69,7 +69,7 @@ public class MessageStreamTests
     [InlineData("Echo", new[] { 0, 2 }, "message 2 came where 1 was due")]
     [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // doubled
     [InlineData("Push", new[] { 0, 2, 1 }, "message 2 came where 1 was due")] // reordered
-    public async Task A_message_that_is_lost_doubled_or_in_another_order_is_data_loss(string method, int[] numbers, string words)
+    public async Task A_lost_or_doubled_or_reordered_message_is_DATA_LOSS(string method, int[] numbers, string words)
     {
         await using var server = await StartAsync(new ServerOptions());
         using var client = new GrpcClient(server.Address);
@@ -91,7 +91,7 @@ public class MessageStreamTests
     [InlineData("Pull", "0000000000" + "0000000000", GrpcStatusCode.Internal)]
     [InlineData("Pull", "000000000B" + "08FFFFFFFFFFFFFFFFFF01", GrpcStatusCode.InvalidArgument)] // -1 bytes
     [InlineData("Pull", "000000000B" + "28FFFFFFFFFFFFFFFFFF01", GrpcStatusCode.InvalidArgument)] // in messages of -1 bytes
-    public async Task Nonsense_ends_with_a_status_and_the_next_call_is_answered(string method, string body, GrpcStatusCode status)
+    public async Task An_invalid_message_ends_its_call_and_the_next_call_is_answered(string method, string body, GrpcStatusCode status)
     {
         await using var server = await StartAsync(new ServerOptions());
         using var client = new GrpcClient(server.Address);
@@ -106,7 +106,7 @@ public class MessageStreamTests
     [InlineData(90, 90, new[] { 90 })]
     [InlineData(90, 91, new[] { 90 })]
     [InlineData(0, 30, new[] { 0 })]
-    public async Task A_pulled_payload_is_cut_into_messages_of_one_stamp_and_counts_once(int size, int chunk, int[] parts)
+    public async Task A_pulled_payload_in_parts_has_one_stamp_and_counts_once(int size, int chunk, int[] parts)
     {
         foreach (var stack in Stacks.Names)
         {
@@ -124,7 +124,7 @@ public class MessageStreamTests
 
     [Theory]
     [MemberData(nameof(AllStacks))]
-    public async Task The_largest_limit_that_can_be_set_takes_messages(string stack)
+    public async Task The_largest_possible_limit_accepts_messages(string stack)
     {
         await using var server = await StartAsync(new ServerOptions { MaxSize = Options.ByteSize.Most, Stack = stack });
         using var client = new GrpcClient(server.Address);
@@ -133,7 +133,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_payload_beyond_the_limit_is_refused_when_its_length_has_come()
+    public async Task A_payload_above_the_limit_is_rejected_at_its_length()
     {
         await using var server = await StartAsync(new ServerOptions { MaxSize = 100_000 });
         using var client = new GrpcClient(server.Address);
@@ -145,7 +145,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_message_is_answered_at_once_and_fields_may_come_in_any_order_byte_by_byte()
+    public async Task A_message_in_any_field_order_and_byte_by_byte_is_answered_at_once()
     {
         await using var server = await StartAsync(new ServerOptions());
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
@@ -167,7 +167,7 @@ public class MessageStreamTests
 
     [Theory]
     [MemberData(nameof(AllStacks))]
-    public async Task Hundreds_of_endless_pulls_whose_clients_are_gone_leave_the_server_its_threads(string stack)
+    public async Task Hundreds_of_abandoned_endless_pulls_leave_the_server_its_threads(string stack)
     {
         await using var server = await StartAsync(new ServerOptions { Stack = stack });
         for (var connection = 0; connection < 4; connection++)
@@ -216,7 +216,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task Of_k_messages_one_is_held_back()
+    public async Task One_of_k_messages_is_delayed()
     {
         var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
@@ -232,7 +232,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public void Arrivals_keep_every_message_and_how_long_it_took_to_a_500th_whatever_time_passes()
+    public void Arrivals_count_every_message_and_its_latency_to_0_2_per_cent()
     {
         var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
         Assert.Null(log.Told());
@@ -258,7 +258,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_message_of_push_that_is_held_back_is_late_and_those_behind_it()
+    public async Task A_delayed_push_message_is_late_and_so_are_the_following_messages()
     {
         var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });

@@ -12,7 +12,7 @@ public class ProcessTests
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(15);
 
     [Fact]
-    public async Task It_prints_a_line_per_endpoint_that_a_client_can_use_and_then_ready()
+    public async Task The_server_prints_the_address_of_each_endpoint_and_then_ready()
     {
         var pipe = Addresses.Pipe();
         await using var child = await ServerChild.StartAsync(
@@ -31,7 +31,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task What_it_prints_is_UTF_8_whatever_the_locale_is()
+    public async Task The_output_is_UTF_8_in_every_locale()
     {
         // On Windows this is the code page of the console, and the folder of temporary files has the user's name.
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the paths are Linux's");
@@ -46,7 +46,7 @@ public class ProcessTests
 
     [Theory]
     [MemberData(nameof(SignalsAndSockets))]
-    public async Task A_signal_stops_it_soon_even_with_calls_and_connections_open(string signal, string sockets)
+    public async Task A_signal_stops_the_server_soon_even_with_open_calls_and_connections(string signal, string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
@@ -67,7 +67,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task An_owned_server_ignores_the_interrupt_and_ends_with_its_input()
+    public async Task An_owned_server_ignores_SIGINT_and_stops_at_the_end_of_its_input()
     {
         var address = Addresses.Unix();
         await using var child = await ServerChild.StartAsync("--owned", "--listen", address.ToString());
@@ -86,7 +86,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_owned_does_not_care_about_its_input()
+    public async Task A_server_that_is_not_owned_ignores_its_input()
     {
         await using var child = await ServerChild.StartAsync("--listen", Addresses.Unix().ToString());
         child.Input.Close();
@@ -97,7 +97,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task What_a_killed_server_left_behind_is_replaced_by_the_next()
+    public async Task The_socket_file_of_a_killed_server_is_replaced_by_the_next_server()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "nothing is left behind on Windows");
         var (unix, pipe) = (Addresses.Unix(), Addresses.Pipe());
@@ -114,7 +114,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task A_live_address_is_exit_code_2_and_one_sentence()
+    public async Task A_served_address_gives_exit_code_2_and_one_sentence()
     {
         await using var first = await ServerChild.StartAsync("--listen", "http://localhost:0", "--listen", Addresses.Unix().ToString());
         foreach (var address in first.Addresses)
@@ -145,7 +145,7 @@ public class ProcessTests
     [InlineData("-x", "1", "there is no option -x")]
     [InlineData("5000", "--nagle", "Unrecognized command or argument '5000'")]
     [InlineData("--nagle", "--backlog", "Required argument missing for option: '--backlog'")]
-    public async Task A_wrong_option_is_exit_code_1_and_says_which(string option, string value, string sentence)
+    public async Task A_wrong_option_gives_exit_code_1_and_is_named(string option, string value, string sentence)
     {
         // A value that only an endpoint can judge is refused once there is one.
         var listen = option is "--work" or "--fault" or "--delay-us" ? new[] { "--listen", Addresses.Unix().ToString() } : [];

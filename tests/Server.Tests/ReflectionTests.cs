@@ -28,7 +28,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     [InlineData("ipcbench.v1.Control.Usage", "bench.proto")]
     [InlineData("ipcbench.v1.EndpointUsage", "bench.proto")]
     [InlineData("grpc.reflection.v1.ServerReflection", "grpc/reflection/v1/reflection.proto")]
-    public async Task A_symbol_brings_its_file(string symbol, string file)
+    public async Task Reflection_of_a_symbol_gives_its_file(string symbol, string file)
     {
         var reply = Assert.Single(await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol, Host = "here" }));
         var proto = FileDescriptorProto.Parser.ParseFrom(Assert.Single(reply.FileDescriptorResponse.FileDescriptorProto));
@@ -40,7 +40,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_unknown_is_an_error_within_the_stream_and_the_next_request_is_answered()
+    public async Task An_unknown_symbol_is_an_error_in_the_stream_and_the_next_request_is_answered()
     {
         var replies = await AskAsync(
             new ServerReflectionRequest { FileContainingSymbol = "shop.Cart" },
@@ -69,7 +69,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_no_gRPC_is_refused_by_HTTP() =>
+    public async Task A_request_without_gRPC_is_rejected_with_an_HTTP_status() =>
         Assert.Equal(415, (await client.PostAsync(ReflectionStream.Path, [], "text/plain")).HttpStatus);
 
     private async Task<IReadOnlyList<ServerReflectionResponse>> AskAsync(params ServerReflectionRequest[] requests)

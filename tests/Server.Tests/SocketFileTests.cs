@@ -26,7 +26,7 @@ public sealed class SocketFileTests : IDisposable
     [InlineData("unix", true)]
     [InlineData("pipe", false)]
     [InlineData("pipe", true)]
-    public async Task A_server_that_stops_leaves_the_file_of_another_that_came_after_it(string kind, bool isEcho)
+    public async Task A_stopping_server_keeps_the_socket_file_of_a_later_server(string kind, bool isEcho)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere .NET removes the file by its name");
         var pipe = Addresses.Pipe();
@@ -45,7 +45,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_stops_leaves_whatever_has_taken_the_place_of_its_file()
+    public async Task A_stopping_server_keeps_a_file_that_replaced_its_socket_file()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "elsewhere .NET removes the file by its name");
         await using (await ServerUnderTest.StartAsync(new Address.Unix(SocketPath)))
@@ -59,7 +59,7 @@ public sealed class SocketFileTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Of_several_servers_that_start_at_once_on_one_path_exactly_one_listens_and_the_others_say_so(bool isStale)
+    public void Only_one_of_several_servers_that_start_at_once_on_a_path_listens(bool isStale)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         const int servers = 4, rounds = 100;
@@ -97,7 +97,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public void A_connect_that_was_begun_without_waiting_tells_a_dead_socket_from_a_served_one()
+    public void A_non_blocking_connect_distinguishes_a_stale_and_a_served_socket()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a socket that its datagram was refused");
         // Sockets in the state that a connect to a Unix socket of Windows leaves: the refusal comes after the call.
@@ -117,7 +117,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_folder_that_another_program_keeps_locked_keeps_no_server_from_listening()
+    public async Task A_folder_that_another_program_locks_does_not_stop_a_server()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         using var holder = Process.Start(new ProcessStartInfo("flock", [this.folder.FullName, "-c", "echo locked; cat"])
@@ -134,7 +134,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_dead_socket_that_may_not_be_removed_is_said_in_a_sentence()
+    public async Task The_error_of_a_stale_socket_that_may_not_be_removed_is_one_sentence()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "whose a file is, is said Linux's way");
         LeaveStale(SocketPath);
@@ -158,7 +158,7 @@ public sealed class SocketFileTests : IDisposable
             SetMode(this.folder.FullName, all);
         }
         Assert.Equal(
-            $"cannot listen on unix:{SocketPath}: a server that is gone left a socket there, and this user may not remove it; "
+            $"cannot listen on unix:{SocketPath}: a server that has ended left its socket there, and this user may not remove it; "
             + "have its owner do so or choose another path with --listen", error);
         Assert.True(File.Exists(SocketPath));
     }

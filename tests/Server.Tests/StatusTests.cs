@@ -50,7 +50,7 @@ public sealed class StatusTests : IAsyncLifetime
             $"this server has no method {path}", GrpcStatusCode.Unimplemented, await client.PostAsync(path, GrpcClient.Frame([])));
 
     [Fact]
-    public async Task A_long_path_is_not_thrown_back_whole()
+    public async Task A_long_path_is_shortened_in_the_error()
     {
         var reply = await client.PostAsync("/" + new string('ü', 1_000), GrpcClient.Frame([]));
         AssertFailed($"this server has no method /{new string('ü', 99)}…", GrpcStatusCode.Unimplemented, reply);
@@ -68,7 +68,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(new byte[] { 0, 0, 0, 0, 2, 8, 10, 0 }, "more than one message in a unary request")]
     [InlineData(new byte[] { 0, 0, 0, 0, 2, 8, 10, 0, 0, 0, 0, 2, 8, 10 }, "more than one message in a unary request")]
     [InlineData(new byte[] { 7, 0, 0, 0, 2, 8, 10 }, "the message's compression flag is neither 0 nor 1")]
-    public async Task A_broken_frame_is_an_internal_error(byte[] body, string why) =>
+    public async Task An_invalid_frame_is_an_internal_error(byte[] body, string why) =>
         AssertFailed(why, GrpcStatusCode.Internal, await client.PostAsync(GrpcClient.Download, body));
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(GrpcClient.Download, new byte[] { 8, 0x80 })] // a varint without an end
     [InlineData(GrpcClient.Download, new byte[] { 0, 0 })] // the tag that is none
     [InlineData(GrpcClient.Usage, new byte[] { 0x0A, 0x7F })]
-    public async Task A_broken_message_is_an_internal_error(string method, byte[] message)
+    public async Task An_invalid_message_is_an_internal_error(string method, byte[] message)
     {
         var why = Assert.Throws<InvalidProtocolBufferException>(() => DownloadRequest.Parser.ParseFrom(message)).Message;
         AssertFailed($"the request is no message of this method: {why}", GrpcStatusCode.Internal,
@@ -84,7 +84,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_oversized_request_is_refused_by_its_prefix_alone()
+    public async Task An_oversized_request_is_rejected_after_its_prefix()
     {
         AssertFailed("the message has 2147483647 bytes: at most 32768 are accepted", GrpcStatusCode.ResourceExhausted,
             await client.PostAsync(GrpcClient.Download, [0, 0x7F, 0xFF, 0xFF, 0xFF]));
@@ -93,7 +93,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_largest_accepted_request_passes_the_smallest_window()
+    public async Task The_largest_accepted_request_fits_the_smallest_window()
     {
         var padded = new byte[] { 8, 10, 0x12 }; // size = 10, then an unknown field of bytes
         byte[] message = [.. padded, 0xFB, 0xFF, 0x01, .. new byte[0x7FFB]];

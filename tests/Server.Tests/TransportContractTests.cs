@@ -20,7 +20,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task A_client_waits_that_sends_more_than_is_read_and_every_byte_arrives(string sockets, bool overUnix)
+    public async Task A_client_that_sends_faster_than_the_server_reads_waits_and_loses_nothing(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -39,7 +39,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task An_application_waits_that_writes_more_than_is_read_and_every_byte_arrives(string sockets, bool overUnix)
+    public async Task An_application_that_writes_faster_than_the_client_reads_waits_and_loses_nothing(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -78,7 +78,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_reset_ends_the_read_and_a_write_that_waits(string sockets)
+    public async Task A_reset_ends_the_read_and_a_waiting_write(string sockets)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix: false);
         var client = await transport.ConnectAsync();
@@ -96,7 +96,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task A_client_that_has_ended_its_side_still_gets_its_whole_answer(string sockets, bool overUnix)
+    public async Task A_client_that_has_half_closed_still_gets_its_whole_answer(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -115,7 +115,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task What_was_written_before_the_application_ended_reaches_a_slow_reader(string sockets, bool overUnix)
+    public async Task Bytes_written_before_the_application_ended_reach_a_slow_reader(string sockets, bool overUnix)
     {
         const int size = 16 << 20;
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
@@ -168,7 +168,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task What_lies_behind_an_urgent_mark_is_read_although_all_came_before_the_server_looked(string sockets, bool overUnix)
+    public async Task Bytes_after_an_urgent_mark_are_read_even_if_all_arrived_earlier(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -189,7 +189,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task What_lies_behind_descriptors_that_were_sent_along_is_read(string sockets)
+    public async Task Bytes_after_sent_descriptors_are_read(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix: true);
@@ -224,7 +224,7 @@ public sealed partial class TransportContractTests
     [Theory]
     [MemberData(nameof(Sockets))]
     [UnsupportedOSPlatform("windows")] // for the compiler's sake: there the test is skipped
-    public async Task The_file_of_a_Unix_socket_has_the_rights_that_its_folder_and_user_give_and_may_be_changed(string sockets)
+    public async Task The_socket_file_has_the_rights_of_its_folder_and_umask_and_may_be_changed(string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
         var plain = Addresses.Unix().Path;
@@ -241,7 +241,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Many_listeners_accept_each_their_own_and_end_when_they_are_unbound(string sockets)
+    public async Task Many_listeners_accept_their_own_connections_and_end_when_unbound(string sockets)
     {
         const int count = 50;
         var factory = Support.Transports.Create(sockets);

@@ -28,7 +28,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(SocketsAndProtocols))]
-    public async Task Bodies_of_all_sizes_come_back_whole_from_many_clients(string sockets, string protocol)
+    public async Task Bodies_of_all_sizes_are_echoed_to_many_clients(string sockets, string protocol)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         using var client = new HttpClient(HandlerFor(protocol, application)) { Timeout = Limits.Wait };
@@ -79,7 +79,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task An_upgraded_connection_returns_bytes_until_its_client_ends_its_side(string sockets)
+    public async Task An_upgraded_connection_returns_bytes_until_its_client_half_closes(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         using var client = new TcpClient();
@@ -102,7 +102,7 @@ public sealed class TransportProtocolTests : IDisposable
     // The end points of a connection are asked for when its middleware begins, and by then it may be gone.
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Clients_that_reset_behind_their_TLS_handshake_are_no_fault_of_the_server(string sockets)
+    public async Task A_client_reset_after_the_TLS_handshake_is_no_server_error(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         await Parallel.ForEachAsync(Enumerable.Range(0, 200), async (_, cancellation) =>
@@ -122,7 +122,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task The_gate_gets_a_place_back_when_the_connection_is_closed_not_when_its_client_ends_its_side(string sockets)
+    public async Task A_half_closed_connection_keeps_its_place_at_the_gate_until_it_is_closed(string sockets)
     {
         using var gate = new AcceptGate(1, static () => 1, beingClosed: 0, TextWriter.Null);
         var factory = new GatedListenerFactory(Support.Transports.Create(sockets), gate);

@@ -12,7 +12,7 @@ public class WholeRepliesTests
     private readonly WriteBudget budget = new(part: 100_000, Limit);
 
     [Fact]
-    public async Task Replies_beyond_the_budget_wait_until_others_have_left()
+    public async Task Replies_beyond_the_budget_wait_for_other_replies()
     {
         var replies = new WholeReplies(budget, Never);
         var first = await TakeAsync(replies, 600_000);
@@ -26,7 +26,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task Small_replies_never_wait_and_a_reply_beyond_the_budget_is_alone()
+    public async Task Small_replies_never_wait_and_a_reply_beyond_the_budget_needs_all_of_it()
     {
         var replies = new WholeReplies(budget, Never);
         using (await TakeAsync(replies, 5 * Limit))
@@ -38,7 +38,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task Replies_written_in_parts_and_whole_ones_share_the_budget()
+    public async Task Replies_in_parts_and_whole_replies_share_the_budget()
     {
         var replies = new WholeReplies(budget, Never);
         Assert.Equal(900_000, budget.Take(900_000));
@@ -51,7 +51,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task A_client_that_reads_nothing_is_cut_off_only_while_others_wait_for_room()
+    public async Task A_client_that_reads_nothing_is_disconnected_only_while_others_wait()
     {
         var cutOff = 0;
         var replies = new WholeReplies(budget, TimeSpan.FromMilliseconds(1));
@@ -70,7 +70,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task A_call_that_is_given_up_while_it_waits_leaves_its_place()
+    public async Task A_cancelled_call_gives_up_its_place_in_the_queue()
     {
         var replies = new WholeReplies(budget, Never);
         var first = await TakeAsync(replies, Limit);

@@ -81,7 +81,7 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task The_end_of_the_server_is_the_end_of_the_stream(string kind, string by)
+    public async Task The_stream_ends_when_the_server_closes_the_connection(string kind, string by)
     {
         var server = EchoServer.Start(kind);
         await OnAsync(by, async loop =>
@@ -100,7 +100,7 @@ public class ConnectorContractTests
     [InlineData(Framework, false)]
     [InlineData(Loop, true)]
     [InlineData(Loop, false)]
-    public async Task A_closed_connection_keeps_its_port_only_where_it_was_not_reset(string by, bool resets)
+    public async Task A_closed_connection_keeps_its_port_unless_it_was_reset(string by, bool resets)
     {
         if (by == Loop && !EventLoop.IsSupported)
             Assert.Skip("there is no event loop on this system");
@@ -181,7 +181,7 @@ public class ConnectorContractTests
     }
 
     [Fact]
-    public async Task A_connect_that_is_never_accepted_ends_with_its_deadline()
+    public async Task A_connect_that_nobody_accepts_ends_at_its_deadline()
     {
         if (!EventLoop.IsSupported)
             Assert.Skip("only Linux refuses when the queue of a Unix socket is full");
@@ -203,7 +203,7 @@ public class ConnectorContractTests
     }
 
     [Fact]
-    public async Task The_framework_finds_what_localhost_means_and_so_does_the_loop()
+    public async Task The_framework_and_the_loop_resolve_localhost_alike()
     {
         await using var server = EchoServer.Start("tcp");
         var address = new Address.Tcp("localhost", ((Address.Tcp)server.Address).Port);
@@ -224,7 +224,7 @@ public class ConnectorContractTests
     [InlineData("unix", Framework)]
     [InlineData("tcp", Piped)]
     [InlineData("unix", Piped)]
-    public async Task A_write_that_nobody_reads_can_be_given_up(string kind, string by)
+    public async Task A_write_that_nobody_reads_can_be_cancelled(string kind, string by)
     {
         if (by != Framework && !EventLoop.IsSupported)
             Assert.Skip("there is no event loop on this system");

@@ -17,7 +17,7 @@ public sealed partial class DescriptorLimitTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_connection_without_a_descriptor_is_told_in_one_sentence(string kind)
+    public async Task A_connection_without_a_descriptor_fails_with_one_sentence(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
         await using var server = EchoServer.Start(kind);
@@ -37,7 +37,7 @@ public sealed partial class DescriptorLimitTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void Loops_that_cannot_all_be_started_leave_nothing_behind_and_can_be_started_later(int descriptors)
+    public void If_one_loop_cannot_start_no_loop_stays_and_a_later_start_works(int descriptors)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         static LoopThread Make(int index) => new($"test {index}", MemoryPool<byte>.Shared, (null, null), inline: false, static _ => { });
@@ -51,7 +51,7 @@ public sealed partial class DescriptorLimitTests
     }
 
     [Fact]
-    public void A_set_that_lacks_its_second_descriptor_closes_the_first()
+    public void An_epoll_set_without_its_second_descriptor_closes_the_first()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         new EpollSet().Dispose();

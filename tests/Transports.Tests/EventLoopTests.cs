@@ -31,7 +31,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task No_post_is_lost_that_meets_a_loop_about_to_sleep()
+    public async Task A_post_to_a_loop_about_to_sleep_is_not_lost()
     {
         using var loop = new EventLoop("test");
         await Task.WhenAll(Enumerable.Range(0, 3).Select(_ => Task.Run(async () =>
@@ -48,7 +48,7 @@ public class EventLoopTests
 
     // Whoever disposes of a loop, or posts to it, may be a moment late: by then its descriptors' numbers may be those of files.
     [Fact]
-    public void Waking_a_loop_that_has_ended_writes_to_nobodys_file()
+    public void Waking_an_ended_loop_writes_to_no_other_file()
     {
         var epoll = new EpollSet();
         epoll.Dispose();
@@ -63,7 +63,7 @@ public class EventLoopTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_wait_of_less_than_a_millisecond_lasts_as_long_and_an_event_ends_it(bool hasFineWait)
+    public void A_wait_below_a_millisecond_has_its_length_and_an_event_ends_it(bool hasFineWait)
     {
         const int waits = 100, lengthNs = 300_000;
         using var epoll = new EpollSet(hasFineWait);
@@ -106,7 +106,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task A_connect_that_is_given_up_goes_on_at_the_loops_thread()
+    public async Task A_cancelled_connect_continues_on_the_loops_thread()
     {
         using var loop = new EventLoop("test");
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
@@ -166,7 +166,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task A_socket_that_cannot_take_more_says_so_and_tells_when_it_can()
+    public async Task A_full_socket_says_so_and_tells_when_there_is_room()
     {
         using var loop = new EventLoop("test");
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
@@ -223,7 +223,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task What_is_read_ahead_for_a_socket_may_move_and_be_of_any_size()
+    public async Task Prefetched_objects_of_a_socket_may_move_and_have_any_size()
     {
         using var loop = new EventLoop("test");
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

@@ -9,11 +9,11 @@ public class SpinBudgetTests
     [InlineData(14_318_180, 10 * 14_318_180L, 10_000_000_000)] // the HPET: a tick is 69.84 ns
     [InlineData(19_200_000, 24 * 3600 * 19_200_000L + 1, 24 * 3600 * 1_000_000_000L + 52)]
     [InlineData(2_500_000_000, 5_000_000_001, 2_000_000_000)]
-    public void Ticks_of_any_clock_are_nanoseconds(long perSecond, long ticks, long ns) =>
+    public void Ticks_of_any_clock_are_converted_to_nanoseconds(long perSecond, long ticks, long ns) =>
         Assert.Equal(ns, MonotonicClock.Nanoseconds(ticks, perSecond));
 
     [Fact]
-    public void Sleeps_up_to_the_last_stretch_and_spins_the_rest()
+    public void Sleeps_most_of_the_wait_and_spins_at_its_end()
     {
         var spin = new SpinBudget();
         var sleep = spin.Next(1_000_000, 2_000_000);

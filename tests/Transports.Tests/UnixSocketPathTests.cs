@@ -14,11 +14,11 @@ public class UnixSocketPathTests
         Assert.Equal(full, UnixSocketPath.OnDrive(path, @"C:\"));
 
     [Fact]
-    public void A_relative_path_is_found_from_the_current_folder() =>
+    public void A_relative_path_starts_at_the_current_folder() =>
         Assert.Equal(Path.Combine(Environment.CurrentDirectory, "greeter.sock"), UnixSocketPath.Resolve("greeter.sock"));
 
     [Fact]
-    public void On_unix_a_full_path_is_itself()
+    public void On_unix_a_full_path_stays_unchanged()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "paths start with a drive there");
         Assert.Equal("/tmp/greeter.sock", UnixSocketPath.Resolve("/tmp/greeter.sock"));

@@ -6,8 +6,8 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// What a reply should say. Every field the expected JSON names is compared, also one named with its default, an empty list or null ("not
-/// set"); fields it does not name may have any value. Lists have as many elements as expected.
+/// The expected content of a reply. Every field in the expected JSON is compared, even a default, an empty list or null
+/// ("not set"); other fields may have any value. Lists must have the expected number of elements.
 /// </summary>
 public sealed class Expectation
 {
@@ -17,20 +17,20 @@ public sealed class Expectation
     private readonly MethodTypes types;
     private readonly JsonElement expected;
 
-    /// <param name="type">The reply's type.</param>
+    /// <param name="type">The type of the reply.</param>
     /// <param name="json">Part of a message of that type.</param>
-    /// <param name="types">The files the type is from.</param>
-    /// <exception cref="InputException">The JSON is none of this type.</exception>
+    /// <param name="types">The files that define the type.</param>
+    /// <exception cref="InputException">The JSON does not fit the type.</exception>
     public Expectation(MessageDescriptor type, string json, MethodTypes types)
     {
         (this.type, this.types) = (type, types);
-        // Read and written again, so that every spelling of a value (1e3, "1000") is the one a reply is written in.
+        // Read and written again, so that every spelling of a value (1e3, "1000") becomes the spelling of a reply.
         this.expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
     }
 
     /// <summary>
-    /// The first difference, as <c>items[2].price: expected 3, got 4</c>; null where there is none. What was got is whole and unescaped:
-    /// whoever shows it hides secrets in it before shortening.
+    /// The first difference, as <c>items[2].price: expected 3, got 4</c>; null without a difference. The received value
+    /// is whole and unescaped, so that the caller can hide secrets in it before it shortens the text.
     /// </summary>
     /// <exception cref="SchemaException">The bytes are no message of the type.</exception>
     public string? FirstDifference(byte[] reply)

@@ -3,16 +3,16 @@ using System.Text.Json;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>A member of a JSON object; <see cref="At"/> is the byte its name begins at.</summary>
+/// <summary>A member of a JSON object; its name begins at byte <see cref="At"/>.</summary>
 internal readonly record struct JsonMember(string Name, int At, JsonNode Value);
 
 /// <summary>
-/// A JSON value that knows the byte it begins at, which System.Text.Json's own documents do not tell. <see cref="Text"/> is a string's
-/// content or a number as it is written.
+/// A JSON value with the byte at which it begins, which System.Text.Json's documents do not tell. <see cref="Text"/> is
+/// the content of a string, or a number as it was written.
 /// </summary>
 internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 {
-    /// <summary>Objects and lists inside each other, at most.</summary>
+    /// <summary>The deepest nesting of objects and lists.</summary>
     public const int Deepest = 100;
 
     private const int Shortened = 40;
@@ -23,7 +23,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     public List<JsonNode> Items { get; } = [];
 
-    /// <summary>How a sentence shows the value: scalars as they are written, in part where they are long.</summary>
+    /// <summary>The value as a message shows it: scalars as they were written, shortened if long.</summary>
     public string Shown => Kind switch
     {
         JsonValueKind.Object => "an object",
@@ -35,7 +35,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         _ => "null",
     };
 
-    /// <summary>Reads the one value of the text.</summary>
+    /// <summary>Reads a text of one value.</summary>
     /// <exception cref="InputException">The text is no JSON, has more than one value, or is nested too deeply.</exception>
     public static JsonNode Parse(JsonSource source)
     {
@@ -44,7 +44,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         return AtEnd(source, at) ? node : throw Follows(source, at + White(source, at));
     }
 
-    /// <summary>Reads the values of the text one after another, with white space between them.</summary>
+    /// <summary>Reads the values of the text one after another; white space separates them.</summary>
     public static IEnumerable<JsonNode> ParseAll(JsonSource source)
     {
         var at = 0;
@@ -56,7 +56,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static bool AtEnd(JsonSource source, int at) => White(source, at) < 0;
 
-    // The bytes of white space from there; less than 0 when nothing else follows.
+    // The number of white-space bytes at this place; negative when only white space follows.
     private static int White(JsonSource source, int at) => source.Text.Span[at..].IndexOfAnyExcept(" \t\r\n"u8);
 
     private static JsonNode? Next(JsonSource source, ref int at)
@@ -137,19 +137,19 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static string FirstSentence(JsonException e) => e.Message.Split(" LineNumber:")[0].Split(". ")[0].TrimEnd('.');
 
-    /// <summary>The text itself, or its beginning where a sentence has no room for all of it.</summary>
+    /// <summary>The text, shortened for a message.</summary>
     public static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
 }
 
-/// <summary>JSON text with where it came from: errors name a line and a column, as compilers do.</summary>
+/// <summary>JSON text and its origin: errors name line and column, as compilers do.</summary>
 internal sealed class JsonSource
 {
     private readonly string? name;
     private readonly int firstLine;
 
-    /// <param name="text">UTF-8; a byte order mark is passed over.</param>
+    /// <param name="text">UTF-8; a byte order mark is skipped.</param>
     /// <param name="name">The file; null for text from the command line.</param>
-    /// <param name="firstLine">The line of the file the text begins on.</param>
+    /// <param name="firstLine">The line of the file on which the text begins.</param>
     public JsonSource(ReadOnlyMemory<byte> text, string? name = null, int firstLine = 1)
     {
         Text = text.Span.StartsWith(Encoding.UTF8.Preamble) ? text[Encoding.UTF8.Preamble.Length..] : text;
@@ -173,7 +173,7 @@ internal sealed class JsonSource
         return new InputException($"{place}: {sentence}", inner);
     }
 
-    // Every byte that does not continue a character begins one.
+    // Every byte except UTF-8 continuation bytes begins a character.
     private static int Characters(ReadOnlySpan<byte> utf8)
     {
         var count = 0;

@@ -7,8 +7,8 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Reads a message from its JSON by the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). Stricter than most readers
-/// where a slip would go unseen: an unknown or repeated name is an error.
+/// Reads a message from JSON by the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). It is
+/// stricter than most readers, so that a typing error is seen: an unknown or repeated name is an error.
 /// </summary>
 internal sealed class JsonReader
 {
@@ -27,8 +27,8 @@ internal sealed class JsonReader
         wellKnown = new WellKnownReader(source, types, this);
     }
 
-    /// <summary>The one message of the text.</summary>
-    /// <exception cref="InputException">The text is no JSON of this type; the line and column say where.</exception>
+    /// <summary>Reads a text of one message.</summary>
+    /// <exception cref="InputException">The text is no JSON of this type; the message names line and column.</exception>
     public static MessageValue Read(MessageDescriptor type, JsonSource source, MethodTypes types) =>
         new JsonReader(source, types).Message(type, JsonNode.Parse(source));
 
@@ -38,7 +38,7 @@ internal sealed class JsonReader
         return kind == WellKnown.None ? Object(type, node) : wellKnown.Read(kind, type, node);
     }
 
-    /// <summary>A message by its fields; the member called <paramref name="except"/> is not one of them.</summary>
+    /// <summary>Reads a message field by field; the member named <paramref name="except"/> is skipped.</summary>
     public MessageValue Object(MessageDescriptor type, JsonNode node, string? except = null)
     {
         if (node.Kind != JsonValueKind.Object)
@@ -64,7 +64,7 @@ internal sealed class JsonReader
         return message;
     }
 
-    /// <summary>A list's value or a field's: never null.</summary>
+    /// <summary>An element of a list, or a single field: never null.</summary>
     public object One(FieldDescriptor field, JsonNode node) =>
         field.FieldType == FieldType.Message ? Message(field.MessageType, node) : scalars.Read(field, node);
 
@@ -110,7 +110,7 @@ internal sealed class JsonReader
             throw this.source.Error(node.At, $"{field.FullName} takes no null among its values");
     }
 
-    // Of these two types null is a value; of all others it says that the field is not set.
+    // For these two types null is a value; for all other types it means that the field is not set.
     private static bool HoldsNull(FieldDescriptor field) => field.FieldType == FieldType.Message
         ? WellKnownTypes.Of(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";
@@ -122,7 +122,7 @@ internal sealed class JsonReader
         return ByName.GetValue(type, Named).GetValueOrDefault(name);
     }
 
-    // The JSON name goes before the name in the .proto, which is accepted too.
+    // The JSON name has priority over the name in the .proto, which is accepted too.
     private static Dictionary<string, FieldDescriptor> Named(MessageDescriptor type)
     {
         var named = new Dictionary<string, FieldDescriptor>(StringComparer.Ordinal);

@@ -10,22 +10,24 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>Which fields are written: those of canonical JSON, those that were set, or those and all others with a default.</summary>
+/// <summary>Which fields are written: those of canonical JSON, those that were set, or all fields including defaults.</summary>
 internal enum JsonFields { Canonical, AsSet, All }
 
 /// <summary>
-/// Writes a message as JSON: fields by number under their JSON names, 64-bit integers as text, enums by name. Canonical is without the
-/// fields that have no presence and their default; All has those too, empty lists and maps among them.
+/// Writes a message as JSON: fields by number under their JSON names, 64-bit integers as text, enums by name. Canonical
+/// omits fields without presence that have their default; All writes them, also as empty lists and maps.
 /// </summary>
 internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFields.Canonical)
 {
-    /// <summary>What is written is never deeper: messages are at most 100 deep, with a list between each two, and so is each Any.</summary>
+    /// <summary>
+    /// No output is deeper: messages nest at most 100 levels, with a list between two levels, and 10 Any inside each other.
+    /// </summary>
     public const int Deepest = 10_000;
 
-    // A quote or an umlaut stays readable; the text goes to a terminal or a file, never into a page.
+    // Quotes and umlauts stay readable, since the text goes to a terminal or a file, never into HTML.
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = Deepest };
 
-    // An Any in an Any begins a new message, so the reader's limit does not count through it.
+    // An Any begins a new message, so the reader's limit of depth does not count through it.
     private const int DeepestAny = 10;
 
     private int anyDepth;
@@ -175,7 +177,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
         }
     }
 
-    // What a server sent is shown even where JSON has no form for it.
+    // The server's value is shown even where JSON has no form for it.
     private static string OutOfRange(MessageValue message) =>
         string.Create(CultureInfo.InvariantCulture, $"{message.Get<long>(1)} s {message.Get<int>(2)} ns, out of range");
 

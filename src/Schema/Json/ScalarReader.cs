@@ -7,7 +7,9 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>One scalar of the JSON mapping (https://protobuf.dev/programming-guides/json). A map's key is text that holds one.</summary>
+/// <summary>
+/// Reads scalars by the JSON mapping (https://protobuf.dev/programming-guides/json). A map's key is a scalar inside a string.
+/// </summary>
 internal sealed class ScalarReader(JsonSource source)
 {
     public object Read(FieldDescriptor field, JsonNode node, bool isKey = false) => field.FieldType switch
@@ -66,7 +68,7 @@ internal sealed class ScalarReader(JsonSource source)
     {
         if (node.Kind != JsonValueKind.String)
             throw Wrong(field, node, "base64 text");
-        // base64url differs in two letters, and either may come without its padding.
+        // base64url differs in two letters; both may omit their padding.
         var standard = node.Text.Replace('-', '+').Replace('_', '/').TrimEnd('=');
         try
         {
@@ -93,20 +95,20 @@ internal sealed class ScalarReader(JsonSource source)
         var number = (int)Whole(field, node, int.MinValue, int.MaxValue);
         return !Editions.IsClosed(type) || type.FindValueByNumber(number) is not null
             ? number
-            : throw Unknown(type, node, $": there is {string.Join(", ", type.Values.Select(value => value.Number).Distinct().Take(8))}");
+            : throw Unknown(type, node, $": known are {string.Join(", ", type.Values.Select(value => value.Number).Distinct().Take(8))}");
     }
 
     private InputException Unknown(EnumDescriptor type, JsonNode node, string hint) =>
         source.Error(node.At, $"the enum {type.FullName} has no value {node.Shown}{hint}");
 }
 
-/// <summary>Whole numbers as the JSON mapping allows them: 1000, 1e3, 1000.0, exactly and without a detour over floating point.</summary>
+/// <summary>Whole numbers of the JSON mapping (1000, 1e3, 1000.0), read exactly, without floating point.</summary>
 internal static partial class WholeNumber
 {
-    // The digits of 2^64.
+    // 2^64 has 20 digits.
     private const int MostDigits = 20;
 
-    /// <summary>The number, or null when the text is no number, is not whole, or has more digits than any integer type.</summary>
+    /// <summary>The number; null when the text is no whole number or has more digits than any integer type.</summary>
     public static Int128? Parse(string text)
     {
         var match = Form().Match(text);

@@ -8,7 +8,7 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>The messages that JSON writes in a form of their own. Their fields go by the numbers of their .proto files.</summary>
+/// <summary>Reads the messages that have their own form in JSON. The numbers are those of the fields in their .proto files.</summary>
 internal sealed class WellKnownReader(JsonSource source, MethodTypes types, JsonReader reader)
 {
     private const string TypeMember = "@type";
@@ -114,10 +114,10 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
     }
 }
 
-/// <summary>The messages that have a JSON form of their own.</summary>
+/// <summary>The messages that have their own form in JSON.</summary>
 internal enum WellKnown { None, Timestamp, Duration, FieldMask, Struct, Value, ListValue, Any, Wrapper }
 
-/// <summary>Tells the well-known messages by their name and their fields: a file may call anything google.protobuf.Timestamp.</summary>
+/// <summary>Recognizes well-known messages by name and fields, since any file may define a google.protobuf.Timestamp.</summary>
 internal static class WellKnownTypes
 {
     private static readonly Dictionary<string, MessageDescriptor> Messages = DescriptorFiles.WellKnown.Values
@@ -127,7 +127,7 @@ internal static class WellKnownTypes
 
     public static WellKnown Of(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
 
-    /// <summary>Whether JSON stands for the message as a whole, so that an Any holds it as its "value".</summary>
+    /// <summary>True when the JSON form is not an object of the fields, so that an Any holds the message as its "value".</summary>
     public static bool HasOwnForm(MessageDescriptor type) => Of(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
 
     private static WellKnown Tell(MessageDescriptor type)

@@ -8,9 +8,9 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Requests;
 
-/// <summary>How much a corpus may hold, in bytes. Every message stays in memory while it is measured.</summary>
-/// <param name="MessageBytes">Of one message; 4 MiB is what most gRPC servers accept.</param>
-/// <param name="TotalBytes">Of all messages together, and of the file or text they come from.</param>
+/// <summary>The largest sizes of a corpus in bytes. All messages stay in memory during the run.</summary>
+/// <param name="MessageBytes">Of one message; most gRPC servers accept 4 MiB.</param>
+/// <param name="TotalBytes">Of all messages together, and of the file or text that holds them.</param>
 public sealed record CorpusLimits(int MessageBytes = 4 << 20, int TotalBytes = 256 << 20);
 
 /// <summary>The requests that are sent in turn, encoded once.</summary>
@@ -21,17 +21,16 @@ public sealed class Corpus
     /// <summary>The messages' bytes, at least one; a message may be empty.</summary>
     public IReadOnlyList<byte[]> Messages { get; }
 
-    /// <summary>Bytes of all messages.</summary>
     public long TotalBytes => Messages.Sum(message => (long)message.Length);
 
-    /// <summary>SHA-256 of the messages, each after its length as four big-endian bytes; lower-case hexadecimal digits.</summary>
+    /// <summary>SHA-256 of the messages, each after its length as four big-endian bytes, in lower-case hexadecimal.</summary>
     public string Hash { get; }
 
     /// <summary>
-    /// Reads JSON: the text itself, <c>@file.jsonl</c> with a request on each line, any other <c>@file</c> or <c>-</c> for standard input
-    /// with one request or several, one after another.
+    /// Reads JSON: the text itself, <c>@file.jsonl</c> with one request per line, or another <c>@file</c> or <c>-</c>
+    /// (standard input) with requests one after another.
     /// </summary>
-    /// <exception cref="InputException">The JSON is not of the type, there is no request, or there is too much.</exception>
+    /// <exception cref="InputException">The JSON does not fit the type, or there is no request or too many bytes.</exception>
     public static Corpus OfJson(string data, MessageDescriptor type, MethodTypes types, CorpusLimits limits, Func<Stream> standardInput)
     {
         var input = CorpusInput.Open(data, limits, standardInput);
@@ -51,7 +50,7 @@ public sealed class Corpus
             : throw new InputException($"{input.Name} holds no request: an empty message is {{}}");
     }
 
-    /// <summary>Takes the bytes of <c>@file</c> or of <c>-</c>, standard input, as one message of whatever type; it may be empty.</summary>
+    /// <summary>Takes the bytes of <c>@file</c>, or of standard input for <c>-</c>, as one message of any type; it may be empty.</summary>
     /// <exception cref="InputException">The file cannot be read or is too large.</exception>
     public static Corpus OfBinary(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
@@ -64,7 +63,7 @@ public sealed class Corpus
     }
 
     private static string TooLarge(string what, int length, CorpusLimits limits) =>
-        $"{what} has {length} bytes, and {limits.MessageBytes} are the most for a message";
+        $"{what} has {length} bytes; the limit of a message is {limits.MessageBytes}";
 
     private static string HashOf(IReadOnlyList<byte[]> messages)
     {
@@ -80,10 +79,10 @@ public sealed class Corpus
     }
 }
 
-/// <summary>Where requests come from: text of the command line, a file, standard input.</summary>
-/// <param name="Name">What messages call it.</param>
-/// <param name="Text">All of it.</param>
-/// <param name="File">The file errors point into; null for text of the command line.</param>
+/// <summary>The source of the requests: text of the command line, a file, or standard input.</summary>
+/// <param name="Name">The name in messages.</param>
+/// <param name="Text">The whole content.</param>
+/// <param name="File">The file that errors name; null for text of the command line.</param>
 internal sealed record CorpusInput(string Name, byte[] Text, string? File)
 {
     private const string StandardInput = "standard input";
@@ -96,19 +95,19 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
             return new CorpusInput("the data", Encoding.UTF8.GetBytes(data), null);
         var path = data[1..];
         if (path.Length == 0)
-            throw new InputException("@ needs the name of a file behind it");
+            throw new InputException("@ needs the name of a file after it");
         return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path)), path);
 
         byte[] Read(string name, Func<Stream> open) => InputFile.Read(name, open, limits.TotalBytes, "a corpus in memory");
     }
 
-    /// <summary>Each request with the text it stands in. A .jsonl has one a line: the broken line is named, not the one after it.</summary>
+    /// <summary>Each request with its text. A .jsonl has one request per line, so that an error names the right line.</summary>
     /// <exception cref="InputException">The text is no JSON.</exception>
     public IEnumerable<(JsonSource Source, JsonNode Request)> Requests()
     {
-        // What a shell of Windows writes with > (about_Character_Encoding of PowerShell 5.1).
+        // PowerShell 5.1 writes UTF-16 with > (about_Character_Encoding).
         if (Text is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..])
-            throw new InputException($"{Name} is UTF-16 text: save it as UTF-8, which is what JSON is written in (RFC 8259)");
+            throw new InputException($"{Name} is UTF-16 text: save it as UTF-8, the encoding of JSON (RFC 8259)");
         if (File is not null && Path.GetExtension(File) is ".jsonl" or ".ndjson")
             return Lines().Select(line => (line, JsonNode.Parse(line)));
         var source = new JsonSource(Text, File);

@@ -6,27 +6,27 @@ using Reply = IpcBench.Protocol.Reflection.V1.ServerReflectionResponse.MessageRe
 
 namespace IpcBench.Schema.ServerReflection;
 
-/// <summary>The end of one reflection stream.</summary>
+/// <summary>The result of one reflection stream.</summary>
 /// <param name="Status">The value of grpc-status.</param>
 /// <param name="StatusText">The status in words, as <c>UNAVAILABLE: try later</c>.</param>
-/// <param name="Message">The one message of the stream, null when there was none.</param>
+/// <param name="Message">The message of the stream; null without one.</param>
 public readonly record struct ReflectionReply(int Status, string StatusText, byte[]? Message);
 
-/// <summary>Opens a stream on <paramref name="path"/>, sends the one request, closes its half and waits for the end.</summary>
+/// <summary>Opens a stream on <paramref name="path"/>, sends one request, half-closes the stream and waits for its end.</summary>
 public delegate Task<ReflectionReply> ReflectionExchange(string path, byte[] request, CancellationToken cancel);
 
 /// <summary>
-/// Asks a server for its types: one request a stream, of version v1 until the server says that it has none, then of v1alpha, which has the
-/// same messages. How the bytes travel is the caller's.
+/// Asks a server for its types, with one request per stream: first by version v1, and if the server does not implement
+/// it, by v1alpha, which has the same messages. The caller provides the transport.
 /// </summary>
-/// <param name="exchange">Carries one request.</param>
-/// <param name="server">What messages call the server: its address.</param>
+/// <param name="exchange">Sends one request and receives its answer.</param>
+/// <param name="server">The server's address, for messages.</param>
 public sealed class ReflectionClient(ReflectionExchange exchange, string server)
 {
     private const int Unimplemented = 12;
     private const int NotFound = 5;
 
-    // A hostile server could go on for ever: no real one has so much.
+    // A hostile server could send without end; no real server has so many bytes of types.
     private const long MostBytes = 256L << 20;
 
     private static readonly string[] Paths =
@@ -38,12 +38,15 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private IReadOnlyList<string>? services;
     private long taken;
 
-    /// <summary>The full names of the services, in order; asked for once.</summary>
-    /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
+    /// <summary>The full names of the services, sorted; the server is asked once.</summary>
+    /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
     public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default) => services ??= await ListAsync(cancel);
 
-    /// <summary>The files that define <paramref name="symbols"/> (full names of services or messages) and all they import.</summary>
-    /// <exception cref="SchemaException">A symbol is unknown (near misses are named), a file is missing, or no reflection.</exception>
+    /// <summary>
+    /// The files that define <paramref name="symbols"/> (full names of services or messages), and all files that they import.
+    /// </summary>
+    /// <exception cref="SchemaException">A symbol is unknown (similar names are listed), a file is missing, or there is
+    /// no reflection.</exception>
     public async Task<MethodTypes> TypesAsync(IReadOnlyList<string> symbols, CancellationToken cancel = default)
     {
         var files = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
@@ -79,7 +82,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         var known = await ServicesAsync(cancel);
         return new SchemaException(known.Contains(symbol)
             ? $"the reflection of {server} lists {symbol}, but does not know it when asked for its types"
-            : $"nothing is called {symbol} at {server}{Nearest.Hint(symbol, known)}");
+            : $"{server} has nothing called {symbol}{Nearest.Hint(symbol, known)}");
     }
 
     private async Task ImportsAsync(Dictionary<string, FileDescriptorProto> files, CancellationToken cancel)
@@ -96,7 +99,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
                     unread.Enqueue(added);
                 if (!files.ContainsKey(import))
                     throw new SchemaException(
-                        $"the reflection of {server} answers with other files than {import}, which {file.Name} imports");
+                        $"the reflection of {server} does not give {import}, which {file.Name} imports");
             }
         }
     }
@@ -129,7 +132,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
             reply = await exchange(Paths[++version], bytes, cancel);
         if (reply.Status == Unimplemented)
         {
-            // The next question begins anew with v1.
+            // The next question tries v1 again.
             version = 0;
             throw new SchemaException(
                 $"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");
@@ -156,5 +159,5 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
 
     private SchemaException Refused(string asked, ServerReflectionResponse reply) => reply.ErrorResponse is { } error
         ? new SchemaException($"the reflection of {server} does not give {asked}: {error.ErrorMessage} (status {error.ErrorCode})")
-        : new SchemaException($"the reflection of {server} answers another question than for {asked}");
+        : new SchemaException($"the reflection of {server} did not answer the question for {asked}");
 }

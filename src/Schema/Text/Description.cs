@@ -7,9 +7,10 @@ namespace IpcBench.Schema.Text;
 public static class Description
 {
     /// <summary>
-    /// The definition of a service, message or enum with all it refers to, file by file; well-known types are named, not repeated.
+    /// The definition of a service, message or enum with all definitions that it uses, file by file. Well-known types
+    /// are named but not written.
     /// </summary>
-    /// <exception cref="SchemaException">There is nothing of that name; near misses are named.</exception>
+    /// <exception cref="SchemaException">The name is unknown; similar names are listed.</exception>
     public static string Of(MethodTypes types, string symbol)
     {
         var reached = Reached(types.Symbol(symbol));
@@ -22,10 +23,9 @@ public static class Description
         return string.Join('\n', sections);
     }
 
-    /// <summary>A whole file of the set.</summary>
     internal static string File(MethodTypes types, string name) => ProtoText.Write(types.Protos[name], new TypeNames(types.Protos.Values));
 
-    // In the order they are met; a nested type stands for the outermost message it is in.
+    // In the order of first use; a nested type is written with its outermost message.
     private static List<IDescriptor> Reached(IDescriptor start)
     {
         var reached = new List<IDescriptor>();

@@ -5,10 +5,10 @@ using Google.Protobuf.WellKnownTypes;
 
 namespace IpcBench.Schema.Types;
 
-/// <summary>Links descriptor files that came in any order, with the well-known ones supplied where they are absent.</summary>
+/// <summary>Links descriptor files in any order, and adds well-known files that are missing.</summary>
 internal static partial class DescriptorFiles
 {
-    // More than any real set has; it bounds what a hostile one can cost.
+    // More files than any real set has: the limit bounds the cost of a hostile set.
     public const int MostFiles = 10_000;
 
     public static readonly IReadOnlyDictionary<string, FileDescriptor> WellKnown = new[]
@@ -18,13 +18,13 @@ internal static partial class DescriptorFiles
         TimestampReflection.Descriptor, TypeReflection.Descriptor, WrappersReflection.Descriptor,
     }.ToDictionary(file => file.Name, StringComparer.Ordinal);
 
-    /// <exception cref="InputException">A file is missing, imports itself, is of an unknown edition, or does not hold together.</exception>
+    /// <exception cref="InputException">A file is missing, imports itself, has an unknown edition, or is inconsistent.</exception>
     public static IReadOnlyList<FileDescriptor> Link(IEnumerable<FileDescriptorProto> files, string source)
     {
         try
         {
             List<FileDescriptorProto> all = [.. files];
-            // A terminal would obey them, and parts of files are told apart by one (MissingImports).
+            // A terminal would obey control characters, and MissingImports separates the parts of a file by one.
             if (all.Exists(file => file.Name.Any(char.IsControl)))
                 throw new InputException($"a file of {source} has a name with control characters");
             var ordered = InOrder(Complete(all, source)) ?? InOrder(Complete(MissingImports.Parts(all), source))
@@ -33,15 +33,15 @@ internal static partial class DescriptorFiles
                 throw new InputException($"a file of {source} has a package that is no name such as shop.v1");
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));
         }
-        // Google.Protobuf checks names and references as it links, but not everything a broken or hostile file can hold.
+        // Google.Protobuf checks names and references while it links, but not everything that a hostile file can contain.
         catch (Exception e) when (e is ArgumentException or DescriptorValidationException or InvalidProtocolBufferException
             or NullReferenceException or InvalidOperationException or IndexOutOfRangeException or KeyNotFoundException)
         {
-            throw new InputException($"the descriptors of {source} do not hold together: {e.Message.TrimEnd('.')}", e);
+            throw new InputException($"the descriptors of {source} are inconsistent: {e.Message.TrimEnd('.')}", e);
         }
     }
 
-    // Google.Protobuf checks the names of symbols and not those of packages.
+    // Google.Protobuf checks the names of symbols but not of packages.
     [GeneratedRegex(@"^(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)?\z", RegexOptions.CultureInvariant)]
     private static partial Regex DottedName();
 
@@ -53,7 +53,7 @@ internal static partial class DescriptorFiles
         if (known.Count == 0)
             throw new InputException($"{source} holds no descriptors");
         if (known.Count > MostFiles)
-            throw new InputException($"{source} holds {known.Count} files, and {MostFiles} are the most that are read");
+            throw new InputException($"{source} holds {known.Count} files; the limit is {MostFiles}");
         var unread = new Queue<FileDescriptorProto>(known.Values);
         while (unread.TryDequeue(out var file))
         {
@@ -68,8 +68,8 @@ internal static partial class DescriptorFiles
         return known;
     }
 
-    // Imports first (Kahn), as Google.Protobuf wants them; no recursion, so that a long chain of imports costs no stack. Null: they
-    // import each other.
+    // Imports first (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so a long chain of imports
+    // needs no stack. Null when files import each other.
     private static List<FileDescriptorProto>? InOrder(Dictionary<string, FileDescriptorProto> known) =>
         Ordered(known) is var ordered && ordered.Count == known.Count ? ordered : null;
 
@@ -97,22 +97,22 @@ internal static partial class DescriptorFiles
         var known = Complete(files, source);
         var circle = known.Keys.Except(Ordered(known).Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
         return new InputException(
-            $"{source} has files that import each other ({string.Join(", ", circle)}), as no .proto may: "
-                + "give the types with --proto, or with --protoset as protoc writes it");
+            $"{source} has files that import each other ({string.Join(", ", circle)}), which no .proto may do: "
+                + "give the types with --proto, or with a --protoset that protoc wrote");
     }
 }
 
-/// <summary>A file that holds a FileDescriptorSet, as <c>protoc --include_imports -o</c> and <c>buf build -o</c> write it.</summary>
+/// <summary>A file with a FileDescriptorSet, as <c>protoc --include_imports -o</c> and <c>buf build -o</c> write it.</summary>
 public static class Protoset
 {
-    // A set of thousands of files is a few MB; this keeps a wrong file from filling the memory.
+    // A set of thousands of files has a few MB: the limit keeps a wrong file from filling the memory.
     private const long MostBytes = 256L << 20;
 
-    /// <exception cref="InputException">The file cannot be read, is no FileDescriptorSet, or lacks a file that another imports.</exception>
+    /// <exception cref="InputException">The file cannot be read, is no FileDescriptorSet, or lacks an imported file.</exception>
     public static MethodTypes Read(string path) =>
         Parse(InputFile.Read(path, () => File.OpenRead(path), MostBytes, "a protoset"), path);
 
-    /// <summary>The same from memory; <paramref name="source"/> names it in messages.</summary>
+    /// <summary>Reads the bytes of a set; messages call it <paramref name="source"/>.</summary>
     public static MethodTypes Parse(byte[] bytes, string source)
     {
         try
@@ -127,10 +127,10 @@ public static class Protoset
     }
 }
 
-/// <summary>Google.Protobuf reads messages that stand inside each other a hundred times, and a nested type is such a message.</summary>
+/// <summary>Google.Protobuf reads messages that are nested up to 100 levels; each nested type is such a level.</summary>
 internal static class Nesting
 {
-    public const string Sentence = "has types that are nested deeper than can be read: about 100 levels";
+    public const string Sentence = "has types that are nested deeper than about 100 levels, which cannot be read";
 
     public static bool IsTooDeep(InvalidProtocolBufferException e) => e.Message.Contains("levels of nesting", StringComparison.Ordinal);
 }

@@ -2,7 +2,7 @@ using Google.Protobuf.Reflection;
 
 namespace IpcBench.Schema.Types;
 
-/// <summary>The services, messages and enums of a set of linked descriptor files, by their full names.</summary>
+/// <summary>The services, messages and enums of a set of linked descriptor files, by full name.</summary>
 public sealed class MethodTypes
 {
     private readonly string source;
@@ -21,25 +21,24 @@ public sealed class MethodTypes
             Add(file);
     }
 
-    /// <summary>The files, each after those it imports.</summary>
+    /// <summary>The files, each after the files that it imports.</summary>
     public IReadOnlyList<FileDescriptor> Files { get; }
 
-    /// <summary>The files as they came, by name, and the well-known ones.</summary>
+    /// <summary>The original files and the well-known files, by name.</summary>
     internal IReadOnlyDictionary<string, FileDescriptorProto> Protos { get; }
 
-    /// <summary>The services, by name.</summary>
     public IReadOnlyList<ServiceDescriptor> Services => [.. services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
 
     /// <summary>
-    /// Links files that come in any order. Well-known ones (<c>google/protobuf/…</c>) may be absent. <paramref name="source"/> says in
-    /// messages where they are from: <c>greeter.pb</c>.
+    /// Links files in any order. Well-known files (<c>google/protobuf/…</c>) may be missing. Messages call the origin
+    /// of the files <paramref name="source"/>, such as <c>greeter.pb</c>.
     /// </summary>
-    /// <exception cref="InputException">A file is missing, of an unknown edition, or broken.</exception>
+    /// <exception cref="InputException">A file is missing, has an unknown edition, or is inconsistent.</exception>
     public static MethodTypes Of(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
 
     /// <summary>Finds <c>package.Service/Method</c>, also with a leading slash.</summary>
-    /// <exception cref="InputException">The name has no such form.</exception>
-    /// <exception cref="SchemaException">There is no such service or method; near misses are named.</exception>
+    /// <exception cref="InputException">The name does not have this form.</exception>
+    /// <exception cref="SchemaException">The service or method is unknown; similar names are listed.</exception>
     public MethodDescriptor Method(string name)
     {
         var (serviceName, methodName) = MethodName.Split(name);
@@ -54,7 +53,7 @@ public sealed class MethodTypes
     }
 
     /// <summary>A service, message or enum by its full name.</summary>
-    /// <exception cref="SchemaException">There is none; near misses are named.</exception>
+    /// <exception cref="SchemaException">The name is unknown; similar names are listed.</exception>
     public IDescriptor Symbol(string name)
     {
         if (this.services.TryGetValue(name, out var service))
@@ -65,17 +64,16 @@ public sealed class MethodTypes
             return type;
         var own = this.services.Keys.Concat(messages.Keys).Concat(enums.Keys)
             .Where(known => !known.StartsWith("google.protobuf.", StringComparison.Ordinal));
-        throw new SchemaException($"nothing is called {name} in {this.source}{Nearest.Hint(name, own)}");
+        throw new SchemaException($"{this.source} has nothing called {name}{Nearest.Hint(name, own)}");
     }
 
-    /// <summary>A message by its full name, the well-known ones always among them; null when there is none.</summary>
+    /// <summary>A message by its full name, well-known messages included; null when it is unknown.</summary>
     public MessageDescriptor? Message(string fullName) => messages.GetValueOrDefault(fullName);
 
-    /// <summary>An extension of <paramref name="message"/> by its full name, null when there is none.</summary>
+    /// <summary>An extension of <paramref name="message"/> by its full name; null when it is unknown.</summary>
     public FieldDescriptor? Extension(MessageDescriptor message, string fullName) =>
         this.extensions.GetValueOrDefault((message.FullName, fullName));
 
-    /// <summary>All extensions of <paramref name="message"/>.</summary>
     internal IEnumerable<FieldDescriptor> Extensions(MessageDescriptor message) =>
         this.extensions.Values.Where(extension => extension.ExtendeeType.FullName == message.FullName);
 
@@ -97,7 +95,7 @@ public sealed class MethodTypes
                 unread.Enqueue(nested);
             if (message.Fields.InDeclarationOrder().FirstOrDefault(field => field.IsMap && !IsMapEntry(field.MessageType)) is { } odd)
                 throw new InputException(
-                    $"the descriptors of {this.source} do not hold together: {odd.FullName} is a map without key and value");
+                    $"the descriptors of {this.source} are inconsistent: {odd.FullName} is a map without key and value");
         }
     }
 
@@ -113,16 +111,14 @@ public sealed class MethodTypes
         && entry.FindFieldByNumber(2) is { IsRepeated: false };
 }
 
-/// <summary>
-/// The name of a method: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or with the leading slash of a request's path.
-/// </summary>
+/// <summary>A method's name: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or a path with a leading slash.</summary>
 public static class MethodName
 {
-    /// <exception cref="InputException">The text has no such form.</exception>
+    /// <exception cref="InputException">The text does not have this form.</exception>
     public static (string Service, string Method) Split(string name)
     {
         var path = name.StartsWith('/') ? name[1..] : name;
-        // A service without a package, with a dot, could be a package and a service.
+        // With one dot the text is ambiguous: a service without a package, or a package and a service.
         var dot = path.LastIndexOf('.');
         string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
             ? [path[..dot], path[(dot + 1)..]] : path.Split('/');

@@ -4,19 +4,19 @@ using Google.Protobuf.Reflection;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Files without a single import that yet use types of others, as protobuf.js writes them and so every grpc-js server with
-/// <c>@grpc/reflection</c>: one file for each package, and no imports. They are given the imports that their types need. Where packages
-/// refer to each other such files would import each other, though their types do not: they are taken apart.
+/// Adds the imports that files without any import lack. protobuf.js, and so every grpc-js server with
+/// <c>@grpc/reflection</c>, writes one such file per package. Where packages use each other's types, the files would
+/// import each other although their types form no circle: such files are split.
 /// </summary>
 internal static class MissingImports
 {
     // Each message is compared with each other message, so the time grows with the square of their number.
     private const int MostMessages = 2_000;
 
-    // Stands in no file's name.
+    // No file's name contains this character.
     private const char PartMark = '\n';
 
-    /// <summary>The same files, those without imports with what they need from each other or from <paramref name="supplied"/>.</summary>
+    /// <summary>The same files, with the missing imports of each other or of <paramref name="supplied"/>.</summary>
     public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
     {
         var places = new Dictionary<string, string>(StringComparer.Ordinal);
@@ -29,8 +29,8 @@ internal static class MissingImports
     }
 
     /// <summary>
-    /// The same files, those without imports that nobody imports cut into parts: types that refer to each other in a circle stay together,
-    /// services are a part of their own.
+    /// The same files, with files that neither import nor are imported split into parts. Types that refer to each other
+    /// in a circle stay together; services form their own part.
     /// </summary>
     public static IEnumerable<FileDescriptorProto> Parts(IReadOnlyList<FileDescriptorProto> files)
     {
@@ -39,7 +39,7 @@ internal static class MissingImports
             file.Dependency.Count == 0 && !imported.Contains(file.Name) && file.MessageType.Count <= MostMessages ? PartsOf(file) : [file]);
     }
 
-    /// <summary>The name of the file that a part was cut from; of any other file its name.</summary>
+    /// <summary>The name of the original file of a part; for another file its name.</summary>
     public static string NameOf(string file) => file.Split(PartMark)[0];
 
     private static IEnumerable<FileDescriptorProto> PartsOf(FileDescriptorProto file)
@@ -82,7 +82,7 @@ internal static class MissingImports
         yield return rest;
     }
 
-    /// <summary>Which messages of the same file one refers to, also by way of others there.</summary>
+    /// <summary>The messages of the same file that a message uses, directly or through others.</summary>
     private static HashSet<int> Reached(DescriptorProto start, FileDescriptorProto file, Dictionary<string, string> places)
     {
         var reached = new HashSet<int>();
@@ -111,7 +111,7 @@ internal static class MissingImports
         return mended;
     }
 
-    // From the innermost scope outwards, as the language resolves a name; with a dot in front it is a full one.
+    // From the innermost scope outwards, as the language resolves names; a name with a leading dot is full.
     private static string? Place(string name, string scope, Dictionary<string, string> places)
     {
         if (name.StartsWith('.'))

@@ -1,13 +1,13 @@
 namespace IpcBench.Schema.Types;
 
-/// <summary>What a misspelt name may have meant.</summary>
+/// <summary>Suggestions for a misspelt name.</summary>
 public static class Nearest
 {
     private const int Listed = 8;
 
     /// <summary>
-    /// The end of a sentence about an unknown name: the known ones that are a few letters away, else what there is, else nothing.
-    /// It begins with a colon where it says anything.
+    /// The end of a message about an unknown name: the known names that differ by a few letters, else all known names,
+    /// else nothing. It begins with a colon unless it is empty.
     /// </summary>
     public static string Hint(string asked, IEnumerable<string> known)
     {
@@ -22,11 +22,11 @@ public static class Nearest
         if (near.Count > 0)
             return $": {string.Join(", ", near)}";
         var more = names.Count > Listed ? $" and {names.Count - Listed} more" : "";
-        return $": there is {string.Join(", ", names.Take(Listed))}{more}";
+        return $": known are {string.Join(", ", names.Take(Listed))}{more}";
     }
 
     /// <summary>
-    /// Letters to put in, leave out or exchange (V. I. Levenshtein, 1966), a row at a time. Names longer than 200 are not misspelt by hand:
+    /// The edit distance (V. I. Levenshtein, 1966), computed row by row. Names longer than 200 are no typing errors:
     /// <see cref="int.MaxValue"/>.
     /// </summary>
     public static int Distance(string from, string to)

@@ -5,18 +5,19 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Has <c>protoc</c> compile a .proto. On Windows and Linux alike it is the first of its name on the PATH, else the one of Grpc.Tools in
-/// NuGet's folder, where every build of a gRPC project leaves it.
+/// Compiles a .proto with <c>protoc</c>: the first on the PATH, else the protoc of Grpc.Tools in NuGet's folder, where
+/// every build of a gRPC project leaves it. The same on Windows and Linux.
 /// </summary>
 public static class Protoc
 {
     private const string Usual = "protoc";
 
     /// <param name="file">The .proto.</param>
-    /// <param name="folders">Where imports are looked for (<c>-I</c>); the file's own folder too when the file is in none of them.</param>
+    /// <param name="folders">Folders of imports (<c>-I</c>); the file's own folder is added if the file is in none of them.</param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
     /// <param name="cancel">Ends the compiler.</param>
-    /// <exception cref="InputException">There is no protoc, or it refuses the file: its own first lines are in the message.</exception>
+    /// <exception cref="InputException">There is no protoc, or it rejects the file: the message has the first lines of
+    /// its errors.</exception>
     public static async Task<MethodTypes> CompileAsync(
         string file, IReadOnlyList<string> folders, string program = Usual, CancellationToken cancel = default)
     {
@@ -27,7 +28,7 @@ public static class Protoc
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
         try
         {
-            // protoc compares paths as text: a relative path of the file would be in none of the folders, so all paths are absolute.
+            // protoc compares paths as text, so that a relative path would be in none of the folders: all paths are absolute.
             var (full, all) = (Path.GetFullPath(file), folders.Select(folder => Path.GetFullPath(folder)).ToList());
             string[] arguments = [.. Including(full, all), "--include_imports", $"--descriptor_set_out={output}", full];
             await RunAsync(program, arguments, file, cancel);
@@ -68,7 +69,7 @@ public static class Protoc
                 return;
             }
             throw new InputException(
-                $"--proto needs {program} and it cannot be started: put it on the PATH, or give --protoset", e);
+                $"--proto needs {program}, which cannot be started: put it on the PATH, or give --protoset", e);
         }
         using (process)
         {
@@ -79,22 +80,22 @@ public static class Protoc
             {
                 await process.WaitForExitAsync(cancel);
                 await printed;
-                // In a terminal Ctrl-C ends the compiler too.
+                // Ctrl-C in a terminal ends the compiler too.
                 cancel.ThrowIfCancellationRequested();
                 if (process.ExitCode != 0)
-                    throw new InputException($"{program} refuses {file}: {FirstLines(await said, process.ExitCode)}");
+                    throw new InputException($"{program} rejects {file}: {FirstLines(await said, process.ExitCode)}");
             }
             catch (OperationCanceledException)
             {
-                process.Kill(); // which does nothing to one that has ended
+                process.Kill(); // does nothing to a process that has ended
                 throw;
             }
         }
     }
 
     /// <summary>
-    /// The newest that Grpc.Tools has in NuGet's folder (NUGET_PACKAGES, else ~/.nuget/packages; learn.microsoft.com, Managing the global
-    /// packages folder); null: none is there.
+    /// The newest protoc of Grpc.Tools in NuGet's folder (NUGET_PACKAGES, else ~/.nuget/packages; learn.microsoft.com,
+    /// Managing the global packages folder); null without one.
     /// </summary>
     /// <param name="packages">Another folder of packages.</param>
     internal static string? OfGrpcTools(string? packages = null)
@@ -113,7 +114,7 @@ public static class Protoc
     private static string FirstLines(string said, int code)
     {
         var lines = said.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        // Warnings come first, and what they warn of is not what was refused.
+        // Warnings come first and are not the reason of the rejection.
         if (Array.FindAll(lines, line => !IsWarning(line)) is { Length: > 0 } errors)
             lines = errors;
         if (lines.Length == 0)

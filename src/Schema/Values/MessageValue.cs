@@ -5,11 +5,11 @@ using Google.Protobuf.Reflection;
 namespace IpcBench.Schema.Values;
 
 /// <summary>
-/// A message of a type that is only known at run time, which Google.Protobuf for C# has not. Fields are in the order Google.Protobuf writes
-/// them: by number, extensions last. A value is <see cref="int"/> (also of enums), <see cref="uint"/>, <see cref="long"/>,
-/// <see cref="ulong"/>, <see cref="float"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="string"/>,
-/// <see cref="Google.Protobuf.ByteString"/> or <see cref="MessageValue"/>; of a repeated field a <c>List&lt;object&gt;</c>, of a map an
-/// <c>OrderedDictionary&lt;object, object&gt;</c>. Null stands for a field that JSON named with null.
+/// A message of a type that is known only at run time; Google.Protobuf for C# has no such class. Fields are in Google.Protobuf's order: by
+/// number, extensions last. A value is <see cref="int"/> (also for enums), <see cref="uint"/>, <see cref="long"/>, <see cref="ulong"/>,
+/// <see cref="float"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="string"/>, <see cref="Google.Protobuf.ByteString"/> or
+/// <see cref="MessageValue"/>. A repeated field is a <c>List&lt;object&gt;</c>, a map an <c>OrderedDictionary&lt;object, object&gt;</c>.
+/// Null is a field that the JSON set to null.
 /// </summary>
 internal sealed class MessageValue(MessageDescriptor type)
 {
@@ -38,19 +38,21 @@ internal sealed class MessageValue(MessageDescriptor type)
     private static (bool, int) Key(FieldDescriptor field) => (field.IsExtension, field.FieldNumber);
 }
 
-/// <summary>What descriptors say about a field, and what they leave to their reader.</summary>
+/// <summary>Rules of fields that descriptors do not tell directly.</summary>
 internal static class FieldRules
 {
-    /// <summary>Messages inside messages, as in Google.Protobuf (CodedInputStream's default).</summary>
+    /// <summary>The deepest nesting of messages, as in Google.Protobuf (CodedInputStream's default).</summary>
     public const int DeepestMessage = 100;
 
     private static readonly ConditionalWeakTable<FieldDescriptor, object> Types = [];
 
-    /// <summary>The field's type. Google.Protobuf 3.25 says Message of a group, which has other bytes; only the proto tells.</summary>
+    /// <summary>
+    /// The type of the field. For a group Google.Protobuf 3.25 says Message, although its bytes differ; only the proto tells.
+    /// </summary>
     public static FieldType TypeOf(FieldDescriptor field) =>
         field.FieldType == FieldType.Message ? (FieldType)Types.GetValue(field, MessageOrGroup) : field.FieldType;
 
-    /// <summary>Whether "set to its default" and "not set" differ.</summary>
+    /// <summary>True when "set to its default" and "not set" differ.</summary>
     public static bool HasPresence(FieldDescriptor field) =>
         !field.IsRepeated && (field.IsExtension || field.IsRequired || field.HasPresence);
 
@@ -70,7 +72,7 @@ internal static class FieldRules
         _ => WireFormat.WireType.Varint,
     };
 
-    /// <summary>Whether a field without presence is left out of the bytes. -0.0 is another value than 0.</summary>
+    /// <summary>True when a field without presence is omitted from the bytes. -0.0 is not the default.</summary>
     public static bool IsDefault(object value) => value switch
     {
         int number => number == 0,
@@ -85,11 +87,11 @@ internal static class FieldRules
         _ => false,
     };
 
-    // A copy of the proto is made to look at it: done once for a field.
+    // ToProto() copies the whole proto, so it is called once per field.
     private static object MessageOrGroup(FieldDescriptor field) =>
         field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldType.Group : FieldType.Message;
 
-    /// <summary>The value a scalar has where nothing is written; null for messages.</summary>
+    /// <summary>The value of a scalar that is not set; null for messages.</summary>
     public static object? Default(FieldDescriptor field) => field.FieldType switch
     {
         FieldType.Double => 0d,

@@ -4,7 +4,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Values;
 
-/// <summary>Reads message bytes by their descriptor. Fields it does not know are skipped, as every reader of protobuf does.</summary>
+/// <summary>Reads the bytes of a message by its descriptor. Unknown fields are skipped, as by every protobuf reader.</summary>
 internal sealed class WireReader(MethodTypes types)
 {
     /// <exception cref="SchemaException">The bytes are no message of this type.</exception>
@@ -54,7 +54,7 @@ internal sealed class WireReader(MethodTypes types)
             Entry(message, field, entry);
             return;
         }
-        // Two halves of one message are merged, as the specification of the encoding asks.
+        // Two parts of one message are merged, as the specification of the encoding says.
         var known = field.IsRepeated ? null : message.Get(field) as MessageValue;
         var type = FieldRules.TypeOf(field);
         var value = type switch

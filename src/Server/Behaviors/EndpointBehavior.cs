@@ -5,29 +5,29 @@ using System.Globalization;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What one endpoint does beyond answering: it computes as a handler would, or does wrong on purpose, so that tests can prove that the
-/// measuring notices.
+/// What an endpoint does besides answering: it computes, as a handler would, or it fails on purpose, so that tests can
+/// prove that the client notices.
 /// </summary>
-/// <param name="workNs">ns of CPU time that each call computes.</param>
-/// <param name="delayUs">Microseconds that each reply is held back.</param>
-/// <param name="answer">What is wrong with the reply.</param>
-/// <param name="every">Of so many calls, or messages of streams, one is held back; 1: each.</param>
+/// <param name="workNs">CPU time that each call computes, in ns.</param>
+/// <param name="delayUs">How long each reply is delayed, in µs.</param>
+/// <param name="answer">The fault of the reply.</param>
+/// <param name="every">One of so many calls, or messages of streams, is delayed; 1: every call.</param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
     private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
     private long held;
 
-    /// <summary>Nothing but the answer.</summary>
+    /// <summary>Neither work nor fault.</summary>
     public static EndpointBehavior None { get; } = new(0, 0, WrongAnswer.None);
 
-    /// <summary>A call ends with an error although its whole reply has come.</summary>
+    /// <summary>True when a call ends with an error after its whole reply.</summary>
     public bool EndsWithError => answer == WrongAnswer.Status;
 
-    /// <summary>How many payload bytes a call gets that asks for so many.</summary>
+    /// <summary>The payload bytes of the reply to a request for <paramref name="asked"/> bytes.</summary>
     public int SizeFor(int asked) => answer == WrongAnswer.Short && asked > 0 ? asked - 1 : asked;
 
-    /// <summary>Makes a call, or the answer to a message, as slow as it is to be.</summary>
+    /// <summary>Delays a call, or the answer to a message.</summary>
     public ValueTask HoldAsync()
     {
         work?.Run();
@@ -36,21 +36,19 @@ internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer an
     }
 }
 
-/// <summary>A wrong answer given on purpose.</summary>
+/// <summary>A fault of a reply, on purpose.</summary>
 internal enum WrongAnswer
 {
     None,
 
-    /// <summary>One payload byte fewer than asked for, well framed.</summary>
+    /// <summary>One payload byte less than requested, in a valid frame.</summary>
     Short,
 
     /// <summary>The whole payload, then INTERNAL in the trailers.</summary>
     Status,
 }
 
-/// <summary>
-/// Holds calls back for a number of microseconds, finer than timers can; burns a thread's time while any call waits, so for tests only.
-/// </summary>
+/// <summary>Delays calls by microseconds, finer than timers can. A thread spins while any call waits, so this is for tests only.</summary>
 internal sealed class DelayLine
 {
     private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> waiting = [];
@@ -59,7 +57,7 @@ internal sealed class DelayLine
     public DelayLine() => this.thread = new Lazy<Thread>(Start);
 
     /// <summary>
-    /// Completes after <paramref name="microseconds"/>. Every caller must ask for the same time, for the line is first in, first out.
+    /// Completes after <paramref name="microseconds"/>. All callers must pass the same time, since the line is first in, first out.
     /// </summary>
     public Task WaitAsync(long microseconds)
     {
@@ -88,8 +86,8 @@ internal sealed class DelayLine
 }
 
 /// <summary>
-/// <c>--work</c> and the test knobs as given: <c>VALUE</c> for every endpoint or <c>INDEX=VALUE</c> for one, counted from 0, every
-/// <c>--listen</c> before every <c>--echo</c>.
+/// <c>--work</c> and the options for tests: <c>VALUE</c> for every endpoint, or <c>INDEX=VALUE</c> for one endpoint,
+/// counted from 0 with all <c>--listen</c> before all <c>--echo</c>.
 /// </summary>
 internal sealed record EndpointBehaviorOptions
 {
@@ -100,21 +98,21 @@ internal sealed record EndpointBehaviorOptions
     /// <summary>CPU time that each call computes: <c>30us</c>.</summary>
     public IReadOnlyList<string> Work { get; init; } = [];
 
-    /// <summary>Microseconds that each reply is held back.</summary>
+    /// <summary>How long each reply is delayed, in µs.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
-    /// <summary>Of so many calls one is held back.</summary>
+    /// <summary>One of so many calls is delayed.</summary>
     public IReadOnlyList<string> DelayEvery { get; init; } = [];
 
     /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
     public IReadOnlyList<string> Answers { get; init; } = [];
 
-    /// <summary>Each with its option's name.</summary>
+    /// <summary>The values of each option, by its name.</summary>
     public IEnumerable<(string Name, IReadOnlyList<string> Values)> Given =>
         [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 
-    /// <summary>What holds for the endpoint of this index.</summary>
-    /// <exception cref="FormatException">A value is none; the message names it.</exception>
+    /// <summary>The behavior of the endpoint with this index.</summary>
+    /// <exception cref="FormatException">A value is invalid; the message names it.</exception>
     public EndpointBehavior For(int endpoint)
     {
         var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));

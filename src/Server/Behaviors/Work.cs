@@ -5,25 +5,24 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What a handler would compute for a call: CPU time of the calling thread, without allocation or memory traffic. How fast this machine
-/// computes is measured once, before the first call, against the thread's CPU clock; each call reads that clock too and goes on until the
-/// time is over, so that neither a faster clock rate nor other threads change it. Windows has no such clock that is fine enough (its
-/// steps are 15.6 ms): there the measured speed alone counts.
+/// Computes like a handler: CPU time of the calling thread, without allocation or memory traffic. The speed of this
+/// machine is measured once, before the first call, against the thread's CPU clock. Each call reads the clock too and
+/// continues until its time is over, so that neither the clock rate nor other threads change the time. The clock of
+/// Windows has steps of 15.6 ms, too coarse for this: there the measured speed alone counts.
 /// </summary>
-/// <param name="ns">CPU time of one call in ns.</param>
+/// <param name="ns">CPU time of one call, in ns.</param>
 internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The share of the time that is left which is computed before the clock is read again: where others use the processor's caches and
-    // units, steps take longer than when they were measured alone.
+    // The share of the remaining time that is computed before the clock is read again: steps take longer than measured
+    // when other threads use the processor's caches and units.
     private const double Careful = 0.7;
 
     private static ulong sink;
 
     private readonly Speed speed = Measured;
 
-    /// <summary>Computes on this thread.</summary>
     public void Run()
     {
         var start = ProcessClock.OfThisThreadNs();
@@ -32,13 +31,13 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A reading ends in the middle of its own cost: half of the first one and half of the last lie outside.
+        // A clock reading falls in the middle of its own cost: half of the first and half of the last reading lie outside.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)
             Compute((long)Math.Max(1, (left - speed.ReadingNs) * Careful * speed.StepsPerNs));
     }
 
-    /// <summary>Each step needs the one before it, so that no processor does several at a time.</summary>
+    /// <summary>Each step depends on the step before, so that no processor computes several at a time.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Compute(long steps)
     {
@@ -48,14 +47,14 @@ internal sealed class Work(long ns)
         sink = x;
     }
 
-    /// <summary>How fast this machine computes.</summary>
-    /// <param name="StepsPerNs">Steps of <see cref="Compute"/>.</param>
-    /// <param name="ReadingNs">What reading the thread's CPU clock costs.</param>
+    /// <summary>The speed of this machine.</summary>
+    /// <param name="StepsPerNs">Steps of <see cref="Compute"/> in a ns.</param>
+    /// <param name="ReadingNs">The cost of reading the thread's CPU clock, in ns.</param>
     private sealed record Speed(double StepsPerNs, long ReadingNs)
     {
         private const int Tries = 20, Steps = 400_000, Readings = 500;
 
-        /// <summary>Some 10 ms. The fastest of several tries: whatever disturbs one only makes it slower.</summary>
+        /// <summary>Takes some 10 ms. The fastest of several tries counts, since a disturbance only slows a try.</summary>
         public static Speed Measure()
         {
             var (fastest, cheapest) = (double.MaxValue, double.MaxValue);
@@ -72,7 +71,7 @@ internal sealed class Work(long ns)
             return new Speed(Steps / fastest, (long)cheapest);
         }
 
-        /// <summary>The thread's own time, or else the time of day, of which a thread may not have had all.</summary>
+        /// <summary>The CPU time of this thread; on Windows the wall clock, which may include time of other threads.</summary>
         private static double Clock() => ProcessClock.OfThisThreadNs() is > 0 and var ns ? ns
             : Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency);
     }

@@ -9,27 +9,27 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// One call of a method of Bench whose messages do not have to fit into memory: Upload, Echo, Push and Pull. Payloads that come are counted
-/// as they stream by, those that go are cut from the pattern.
+/// A call of a Bench method whose messages need not fit into memory: Upload, Echo, Push and Pull. Received payloads are
+/// counted as they arrive; sent payloads are slices of the pattern.
 /// </summary>
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
-    /// <summary>So many bytes of answers are written before the client is waited for, however many of its messages have arrived.</summary>
+    /// <summary>After so many bytes of answers the call waits for the client to read, however many messages have arrived.</summary>
     public const int MostUnflushed = 32 << 10;
 
-    // Between two messages a client may think as long as it likes, so Kestrel's lowest rate of a body does not serve here.
+    // A client may pause between two messages, so Kestrel's minimum rate of a request body does not apply here.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private byte[] head = [];
     private int headSize = -1;
 
-    /// <summary>The client has given the call up, and nobody hears how it ends.</summary>
+    /// <summary>The client has cancelled the call: nobody receives its status.</summary>
     protected static UnaryResult Gone => UnaryResult.Fail(GrpcStatusCode.Cancelled, "");
 
-    /// <summary>There may be more than one message, whenever a side likes.</summary>
+    /// <summary>True when the call may have more than one message.</summary>
     protected virtual bool IsStream => true;
 
-    /// <summary>Of the message that was written last, with its prefix.</summary>
+    /// <summary>The length of the last written message with its prefix, in bytes.</summary>
     protected int MessageBytes => head.Length + headSize;
 
     protected IFeatureCollection Features { get; } = features;
@@ -38,7 +38,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
 
     protected ServerEndpoint Endpoint { get; } = endpoint;
 
-    /// <summary>The call of a request's path; null: it is no such method.</summary>
+    /// <summary>The call for the path of a request; null when the path is no such method.</summary>
     public static MessageCall? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint) => path switch
     {
         "/ipcbench.v1.Bench/Upload" => new ReceivingCall(features, services, endpoint, ReceivingMethod.Upload),
@@ -62,10 +62,10 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
         await FinishAsync(await ServeAsync());
     }
 
-    /// <summary>All messages, up to how the call ends.</summary>
+    /// <summary>Handles all messages and returns the status of the call.</summary>
     protected abstract Task<UnaryResult> ServeAsync();
 
-    /// <summary>Tells the client how the call ends; where messages went to it, that is all there is to say.</summary>
+    /// <summary>Sends the end of the call: its status, or only the end of the stream when messages were sent.</summary>
     protected virtual Task EndAsync(UnaryResult end)
     {
         if (Features.GetRequiredFeature<IHttpResponseFeature>() is { HasStarted: false } response)
@@ -81,7 +81,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
         return Features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
     }
 
-    /// <summary>Writes a message. False: the client has given the stream up.</summary>
+    /// <summary>Writes a message; false when the client has cancelled the stream.</summary>
     protected ValueTask<bool> WriteAsync(PipeWriter output, int size, ulong stamp, uint sequence)
     {
         if (headSize != size)

@@ -10,20 +10,20 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>The methods that take messages.</summary>
+/// <summary>The methods that receive messages.</summary>
 internal enum ReceivingMethod
 {
-    /// <summary>One message.</summary>
+    /// <summary>Receives one message.</summary>
     Upload,
 
-    /// <summary>Each is answered with one of its size.</summary>
+    /// <summary>Answers each message with a message of the same size.</summary>
     Echo,
 
-    /// <summary>They are counted, and when they came is told at the end.</summary>
+    /// <summary>Counts the messages, and tells at the end when they arrived.</summary>
     Push,
 }
 
-/// <summary>Takes messages until the client has no more, and answers them where it is Echo.</summary>
+/// <summary>Receives messages until the client half-closes the stream; Echo answers each.</summary>
 internal sealed class ReceivingCall(
     IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, ReceivingMethod method)
     : MessageCall(features, services, endpoint)
@@ -98,7 +98,9 @@ internal sealed class ReceivingCall(
             Endpoint.Counters.CallAnswered();
     }
 
-    /// <summary>Goes on to the end of a message; false: there is none in what has come. Not OK: how the call fails.</summary>
+    /// <summary>
+    /// Reads up to the end of a message; false when it is incomplete. <paramref name="wrong"/> is the error of the call, if any.
+    /// </summary>
     private bool Next(ref ReadOnlySequence<byte> left, out UnaryResult wrong)
     {
         (wrong, var taken) = (default, 0L);
@@ -132,7 +134,7 @@ internal sealed class ReceivingCall(
             : UnaryResult.Fail(GrpcStatusCode.DataLoss, Invariant($"message {reader.Sequence} came where {due} was due"));
     }
 
-    /// <summary>What has come is all there is.</summary>
+    /// <summary>The status after the client has half-closed the stream.</summary>
     private UnaryResult Judge()
     {
         if (!reader.IsBetween)

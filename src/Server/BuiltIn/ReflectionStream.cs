@@ -8,17 +8,15 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>
-/// Server reflection as every stack here offers it: a stream of requests, each answered before the next is read.
-/// </summary>
+/// <summary>Server reflection for every stack: a stream of requests, each answered before the next is read.</summary>
 internal static class ReflectionStream
 {
     public const string Path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-    // Between two requests a client may think as long as it likes, so Kestrel's lowest rate of a body does not serve here.
+    // A client may pause between two requests, so Kestrel's minimum rate of a request body does not apply here.
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
-    /// <summary>Answers until the client has no more to ask.</summary>
+    /// <summary>Answers until the client half-closes the stream.</summary>
     public static async Task RunAsync(IFeatureCollection features)
     {
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ResponseWriter.ContentType;
@@ -46,7 +44,8 @@ internal static class ReflectionStream
                         return failure;
                     if (state == ReadState.NeedsMore)
                         break;
-                    // A flush waits for the client to take what was written: answers to what arrived at once are a hundred times as large.
+                    // An answer is a hundred times as large as its request, so the call waits for the client to read
+                    // before it answers more.
                     if (unflushed > MessageCall.MostUnflushed)
                     {
                         if ((await output.FlushAsync(limit)).IsCompleted)
@@ -73,7 +72,7 @@ internal static class ReflectionStream
     }
 }
 
-/// <summary>Serves the same through ASP.NET Core's routing, where a stack has one.</summary>
+/// <summary>Serves reflection through ASP.NET Core's routing, for stacks that use it.</summary>
 internal static class ReflectionRoute
 {
     public static void Map(IEndpointRouteBuilder routes) => routes.MapPost(ReflectionStream.Path, context =>

@@ -4,20 +4,20 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>Takes the one message out of a unary request's body, or one after the other out of a stream's.</summary>
+/// <summary>Reads the one message of a unary request, or the next message of a stream.</summary>
 internal static class RequestReader
 {
     /// <summary>
-    /// Bytes of the largest request message. The largest real one has eleven; below the smallest window of a stream, so that it always
-    /// fits.
+    /// The largest request message in bytes. The largest valid request has eleven; the limit is below the smallest
+    /// window of a stream, so every message fits.
     /// </summary>
     public const int MaxMessage = 32 << 10;
 
-    /// <summary>Looks at what has arrived of the body.</summary>
-    /// <param name="body">Everything so far.</param>
-    /// <param name="ended">Nothing more will come.</param>
+    /// <summary>Looks at the received part of the body.</summary>
+    /// <param name="body">All received bytes.</param>
+    /// <param name="ended">No more bytes will arrive.</param>
     /// <param name="message">The message, when the result is <see cref="ReadState.Complete"/>.</param>
-    /// <param name="failure">Why not, when the result is <see cref="ReadState.Failed"/>.</param>
+    /// <param name="failure">The reason, when the result is <see cref="ReadState.Failed"/>.</param>
     public static ReadState Read(in ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
     {
         message = default;
@@ -33,7 +33,7 @@ internal static class RequestReader
         return ReadState.Complete;
     }
 
-    /// <summary>Takes the next of a stream's messages off what has arrived of the body; at its end that is a failure.</summary>
+    /// <summary>Takes the next message of a stream off the received bytes; at the end of the body it fails.</summary>
     public static ReadState Next(ref ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
     {
         message = default;
@@ -79,7 +79,7 @@ internal static class RequestReader
     }
 }
 
-/// <summary>What is known of a request's body.</summary>
+/// <summary>The state of reading a request's body.</summary>
 internal enum ReadState
 {
     NeedsMore,
@@ -87,10 +87,10 @@ internal enum ReadState
     Failed,
 }
 
-/// <summary>Whether a request is gRPC at all.</summary>
+/// <summary>Checks that a request is gRPC.</summary>
 internal static class RequestCheck
 {
-    /// <summary>The HTTP status of the refusal, or null for a gRPC request.</summary>
+    /// <summary>The HTTP status of the rejection; null for a gRPC request.</summary>
     public static int? Refuse(IHttpRequestFeature request)
     {
         if (!request.Method.Equals("POST", StringComparison.Ordinal))
@@ -99,14 +99,14 @@ internal static class RequestCheck
         return contentType.Count == 1 && IsGrpc(contentType[0]) ? null : StatusCodes.Status415UnsupportedMediaType;
     }
 
-    /// <summary>A path of any length, as an error message may show it.</summary>
+    /// <summary>Shortens a path for an error message.</summary>
     public static string Shorten(string path)
     {
         const int shown = 100;
         return path.Length <= shown ? path : path[..shown] + "…";
     }
 
-    // application/grpc, application/grpc+proto, either with parameters; not application/grpc-web and no other encoding of messages.
+    // application/grpc and application/grpc+proto, with or without parameters; not application/grpc-web and no other encoding.
     private static bool IsGrpc(ReadOnlySpan<char> contentType)
     {
         const string grpc = "application/grpc", proto = "+proto";

@@ -11,12 +11,12 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// Pull: sends payloads, whole or in parts, each when it is due, until there are as many as asked for or the client cancels.
+/// Pull: sends payloads, whole or in parts, each when it is due, until the requested number is reached or the client cancels.
 /// </summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)
 {
-    // A batch of messages: what is written before it is flushed.
+    // The bytes that are written before a flush.
     private const int BatchBytes = 32 << 10;
 
     protected override async Task<UnaryResult> ServeAsync()
@@ -26,7 +26,7 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
             return wrong;
         var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs + request.DelayNs, 0L);
         var (pace, gone) = (new MessagePace(), Features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
-        // Of a payload that is cut, what is left of it; the number of payloads, and of messages.
+        // left: the bytes of the current payload that are still to be sent; number: payloads so far; sequence: messages so far.
         var (left, due, number, sequence) = (0, 0L, 0L, 0u);
         while (left > 0 || request.Messages == 0 || number < request.Messages)
         {

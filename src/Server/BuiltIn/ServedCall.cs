@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>One call after the other on one of Kestrel's pooled streams.</summary>
+/// <summary>The calls of one of Kestrel's pooled streams, one after the other.</summary>
 internal sealed class ServedCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint endpoint = features.GetRequiredFeature<ServerEndpoint>();
@@ -34,7 +34,7 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
             return Task.CompletedTask;
         }
         var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
-        // As a rule a small request has arrived as a whole by now: answered here, it needs no object of an async method.
+        // A small request has usually arrived as a whole by now: then the answer needs no async method and no object for it.
         return body.TryRead(out var read) && TryAnswer(method, body, read, out var result)
             ? FinishAsync(method, result)
             : ReadOnAsync(method, body);

@@ -7,7 +7,7 @@ using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>The methods by their paths.</summary>
+/// <summary>The unary methods by path.</summary>
 internal sealed class UnaryMethods(BenchServices services)
 {
     private readonly UnaryMethod download = new(
@@ -19,7 +19,7 @@ internal sealed class UnaryMethods(BenchServices services)
     private readonly UnaryMethod usage = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(UsageRequest.Parser, message, services.Usage), IsBench: false);
 
-    /// <summary>The method of a request's path, or null.</summary>
+    /// <summary>The method of a path, or null.</summary>
     public UnaryMethod? Find(string path) => path switch
     {
         "/ipcbench.v1.Bench/Download" => download,
@@ -36,7 +36,7 @@ internal sealed class UnaryMethods(BenchServices services)
         return UnaryResult.Ok(services.Replies.For(endpoint.Behavior.SizeFor((int)size)));
     }
 
-    // The request has no field yet; it is parsed all the same, for a broken message is an error here too.
+    // The request has no fields yet; it is parsed because an invalid message is an error here too.
     private static UnaryResult Reply<TRequest>(MessageParser<TRequest> parser, in ReadOnlySequence<byte> message, Func<IMessage> reply)
         where TRequest : IMessage<TRequest>
     {
@@ -45,20 +45,20 @@ internal sealed class UnaryMethods(BenchServices services)
     }
 }
 
-/// <summary>One method of a service.</summary>
+/// <summary>A unary method of a service.</summary>
 /// <param name="Answer">Turns the request message into the result; must not keep the message.</param>
-/// <param name="IsBench">It is measured: it counts as a call and suffers its endpoint's fault.</param>
+/// <param name="IsBench">The method is measured: it counts as a call and has its endpoint's behavior.</param>
 internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
 /// <summary>Turns a request message into a result.</summary>
 internal delegate UnaryResult UnaryAnswer(in ReadOnlySequence<byte> message, ServerEndpoint endpoint);
 
-/// <summary>How a call ends: with a reply, or with a status and a message.</summary>
+/// <summary>The end of a call: a reply, or a status with a message.</summary>
 internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Code, string Message)
 {
     public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
 
-    /// <summary>All is well, and there is nothing more to send.</summary>
+    /// <summary>Success, with no further message to send.</summary>
     public static UnaryResult Ended => new(null, GrpcStatusCode.Ok, "");
 
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);

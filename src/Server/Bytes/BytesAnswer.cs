@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.Bytes;
 
-/// <summary>Answers <c>GET /bytes/{n}</c> and <c>POST /bytes/{n}</c>: what HTTP/2 costs when no gRPC is in it.</summary>
+/// <summary>Answers <c>GET /bytes/{n}</c> and <c>POST /bytes/{n}</c>, which show the cost of HTTP/2 without gRPC.</summary>
 internal static class BytesAnswer
 {
     private const string ContentType = "application/octet-stream";
@@ -54,19 +54,19 @@ internal static class BytesAnswer
     }
 }
 
-/// <summary>The path <c>/bytes/{n}</c>: n bytes over bare HTTP/2, without gRPC.</summary>
+/// <summary>The path <c>/bytes/{n}</c>: n bytes over HTTP/2 without gRPC.</summary>
 internal static class BytesPath
 {
     public const string Prefix = "/bytes/";
 
     public static bool IsBytes(string path) => path.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>The number after the prefix; false when there is none.</summary>
+    /// <summary>The number after the prefix; false without a number.</summary>
     public static bool TryParse(string path, out long size) =>
         long.TryParse(IsBytes(path) ? path.AsSpan(Prefix.Length) : [], NumberStyles.None, CultureInfo.InvariantCulture, out size);
 }
 
-/// <summary>Serves <c>/bytes/{n}</c> through ASP.NET Core's routing, where a stack has one.</summary>
+/// <summary>Serves <c>/bytes/{n}</c> through ASP.NET Core's routing, for stacks that use it.</summary>
 internal static class BytesRoute
 {
     public static void Map(IEndpointRouteBuilder routes, BenchServices services) =>

@@ -6,17 +6,16 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace IpcBench.Server.Echo;
 
-/// <summary>Sends every byte of a connection back as it comes.</summary>
+/// <summary>Sends every byte of a connection back.</summary>
 internal static class EchoHandler
 {
-    // What may wait for one client at a time, beside the transport's own buffers.
+    // The most bytes that may wait for one client, besides the transport's own buffers.
     private const int MostAtOnce = 64 << 10;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     /// <summary>Serves one connection until it ends or the server stops.</summary>
-    /// <param name="connection">The connection.</param>
-    /// <param name="hold">Makes each answer as slow as a test wants it; null for none.</param>
+    /// <param name="hold">Delays each answer, for tests; null for none.</param>
     public static async Task RunAsync(ConnectionContext connection, Func<ValueTask>? hold)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
@@ -41,11 +40,11 @@ internal static class EchoHandler
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client went away in the middle: that is how these connections end.
+            // The client closed in the middle of an echo: the usual end of these connections.
         }
     }
 
-    /// <summary>False when the client does not listen any more.</summary>
+    /// <summary>False when the client no longer listens.</summary>
     private static ValueTask<bool> ReturnAsync(PipeWriter output, in ReadOnlySequence<byte> bytes, StalledReader watch)
     {
         foreach (var segment in bytes)
@@ -67,7 +66,7 @@ internal static class EchoHandler
 }
 
 /// <summary>
-/// Ends a connection whose client has read nothing for a while although bytes wait for it: each holds a buffer of the server.
+/// Ends a connection whose client has not read for a while although bytes wait for it, since it holds a buffer of the server.
 /// </summary>
 internal sealed class StalledReader
 {
@@ -77,7 +76,7 @@ internal sealed class StalledReader
 
     private StalledReader(ConnectionContext connection, TimeSpan patience) => (this.connection, this.patience) = (connection, patience);
 
-    /// <summary>Looks about once a second, at the pace of Kestrel's own clock.</summary>
+    /// <summary>Checks about once a second, with Kestrel's heartbeat.</summary>
     public static StalledReader Watch(ConnectionContext connection, TimeSpan patience)
     {
         var watch = new StalledReader(connection, patience);

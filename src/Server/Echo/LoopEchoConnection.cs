@@ -6,16 +6,16 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Echo;
 
 /// <summary>
-/// Sends every byte of a connection back as it comes, on the thread of an event loop: one receive and one send for a packet, no task, no
-/// buffer of its own while its client reads.
+/// Sends every byte of a connection back on the thread of an event loop: one receive and one send for a packet, no
+/// task, and no buffer of its own while the client reads.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoConnection : ILoopHandler
 {
-    // What may wait for one client at a time, beside the system's own buffers.
+    // The most bytes that may wait for one client, besides the system's own buffers.
     private const int MostAtOnce = 64 << 10;
 
-    // Reads in a row before the loop's other connections are served.
+    // The most reads in a row before the loop's other connections are served.
     private const int MostReadsAtOnce = 8;
 
     private readonly LoopSocket socket;
@@ -28,12 +28,12 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private bool isHeld;
     private long waitingSince;
 
-    /// <summary>On the loop's thread.</summary>
-    /// <param name="loop">Where it lives.</param>
-    /// <param name="descriptor">The connection, which it closes.</param>
-    /// <param name="hold">Makes each answer as slow as a test wants it; null for none.</param>
-    /// <param name="onWaiting">Bytes wait for the client to read.</param>
-    /// <param name="onEnd">It is closed.</param>
+    /// <summary>Call it on the loop's thread.</summary>
+    /// <param name="loop">The loop that serves the connection.</param>
+    /// <param name="descriptor">The connection, which this object closes.</param>
+    /// <param name="hold">Delays each answer, for tests; null for none.</param>
+    /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
+    /// <param name="onEnd">Called when the connection is closed.</param>
     public LoopEchoConnection(
         EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd)
     {
@@ -41,13 +41,13 @@ internal sealed class LoopEchoConnection : ILoopHandler
         socket = LoopSocket.Take(loop, descriptor, this);
     }
 
-    /// <summary>Bytes wait for a client that has not read for this long.</summary>
+    /// <summary>True when bytes have waited for the client for longer than this.</summary>
     public bool IsStalled(TimeSpan patience) => waitingSince != 0 && Stopwatch.GetElapsedTime(waitingSince) > patience;
 
-    /// <summary>Bytes wait for the client to read.</summary>
+    /// <summary>True when bytes wait for the client to read.</summary>
     public bool IsWaiting => waitingSince != 0;
 
-    /// <summary>Closes it, whatever is on its way.</summary>
+    /// <summary>Closes the connection and drops the bytes that wait.</summary>
     public void End()
     {
         if (socket.IsClosed)
@@ -89,7 +89,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         }
     }
 
-    /// <summary>False when bytes had to be kept: nothing more is read until they are sent.</summary>
+    /// <summary>False when bytes had to be kept: reading pauses until they are sent.</summary>
     private bool Return(ReadOnlySpan<byte> bytes)
     {
         if (hold?.Invoke() is { IsCompleted: false } held)
@@ -124,7 +124,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         OnWritable();
     }
 
-    /// <summary>True when nothing waits any more.</summary>
+    /// <summary>True when no bytes wait any more.</summary>
     private bool SendKept()
     {
         if (kept is null || isHeld)
@@ -146,7 +146,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         return true;
     }
 
-    // An echo that lacks bytes must not look like a whole one.
+    // A reset, so that a truncated echo does not look complete.
     private void Break()
     {
         socket.ResetOnClose();

@@ -4,16 +4,16 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Makes the endpoint that an address calls for.</summary>
+/// <summary>Creates the endpoint for an address.</summary>
 internal static class EndpointBinder
 {
     private const string SharedNote = "any user who may write the socket's folder may connect";
     private const string DotNetNote = "through .NET's sockets and Kestrel";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
-    /// <summary>Binds <paramref name="address"/>; connections made from now on wait until Kestrel accepts them.</summary>
-    /// <exception cref="CannotListenException">It cannot be served.</exception>
-    /// <exception cref="NoCertificateException">It is <c>https:</c> and this system makes no certificate.</exception>
+    /// <summary>Binds <paramref name="address"/>; new connections wait until the server accepts them.</summary>
+    /// <exception cref="CannotListenException">The address cannot be served.</exception>
+    /// <exception cref="NoCertificateException">The address is <c>https:</c> and this system cannot make a certificate.</exception>
     public static ServerEndpoint Bind(EndpointRole role, Address address, ServerOptions options) => address switch
     {
         Address.Tcp tcp => BindTcp(tcp, role, options),
@@ -58,12 +58,12 @@ internal static class EndpointBinder
     {
         if (OperatingSystem.IsWindows())
             return new WindowsPipeEndpoint(address, NoteOf(role, options), role);
-        // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to a Unix socket: this one.
+        // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to this Unix socket.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), role.At(address), options);
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
-    /// <summary>An echo that is not what echoes are by default says so.</summary>
+    /// <summary>The note of an endpoint, which names an echo's sockets unless they are the default.</summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {
         var engine = role is { IsEcho: true, IsWithoutKestrel: false } && options.Sockets is null ? DotNetNote : null;
@@ -73,24 +73,24 @@ internal static class EndpointBinder
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;
 }
 
-/// <summary>What an endpoint does with its connections, whatever they are made of.</summary>
-/// <param name="IsEcho">Returns their bytes; otherwise it speaks gRPC.</param>
-/// <param name="Behavior">What it does wrong on purpose.</param>
-/// <param name="IsWithoutKestrel">A plain socket's echo is answered by an event loop or a task of its own rather than by Kestrel.</param>
+/// <summary>What an endpoint does with its connections, on any transport.</summary>
+/// <param name="IsEcho">The endpoint sends all bytes back; else it speaks gRPC.</param>
+/// <param name="Behavior">Work and faults on purpose.</param>
+/// <param name="IsWithoutKestrel">An event loop or a task answers the echo, without Kestrel.</param>
 internal readonly record struct EndpointRole(bool IsEcho, EndpointBehavior Behavior, bool IsWithoutKestrel = false)
 {
-    /// <summary>What asks for it on the command line.</summary>
+    /// <summary>The option of the command line that asks for the endpoint.</summary>
     public string Option => IsEcho ? "--echo" : "--listen";
 
-    /// <summary>Where it is to be, as it was asked for.</summary>
+    /// <summary>The address as it was asked for.</summary>
     public ListenPlace At(Address address) => new(address, Option);
 }
 
-/// <summary>An address to listen on, and the option that named it: what every refusal says.</summary>
+/// <summary>An address to listen on and the option that named it, for error messages.</summary>
 internal readonly record struct ListenPlace(Address Address, string Option)
 {
     public CannotListenException Refusal(string why, Exception? inner = null) => new($"cannot listen on {Address}: {why}", inner);
 }
 
-/// <summary>An address cannot be served; the message is one sentence that says why and what to do.</summary>
+/// <summary>An address cannot be served; the message is one sentence with cause and advice.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

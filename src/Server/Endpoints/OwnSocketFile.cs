@@ -7,8 +7,8 @@ using Microsoft.Win32.SafeHandles;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// The file of a Unix socket that this server has bound, on Linux. Somebody may remove it, and another server may bind there: what is then
-/// at the path is not this server's. On Windows System.Net.Sockets removes whatever has the name when the socket closes.
+/// The file of a Unix socket that this server has bound, on Linux. If the file was removed and another server has bound
+/// there, the new file must stay. On Windows, System.Net.Sockets removes the file by its name when the socket closes.
 /// </summary>
 internal sealed class OwnSocketFile
 {
@@ -24,29 +24,29 @@ internal sealed class OwnSocketFile
         identity = SocketFile.IdentityOf(path);
     }
 
-    /// <summary>Takes over the file of a socket that has just been bound.</summary>
+    /// <summary>Takes over the file of a socket that was just bound.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="socket">Its socket; afterwards the same one as an object that does not remove the file by its name.</param>
+    /// <param name="socket">The file's socket; replaced by an object that does not remove the file by its name.</param>
     /// <param name="isShared">Other servers may know the path.</param>
-    /// <returns>The file; null where it is not this program that removes it.</returns>
+    /// <returns>The file; null where System.Net.Sockets removes it.</returns>
     public static OwnSocketFile? TakeOver(string path, ref Socket socket, bool isShared)
     {
         if (!OperatingSystem.IsLinux())
             return null;
         var binder = socket;
         socket = new Socket(binder.SafeHandle);
-        // Its end would close the handle that both share, and remove the file.
+        // The finalizer would close the handle that both objects share, and remove the file.
         GC.SuppressFinalize(binder);
         return new OwnSocketFile(path, isShared);
     }
 
-    /// <summary>Removes the file if it is still the one that was bound. Only while its socket is open.</summary>
+    /// <summary>Removes the file if it is still the file that was bound. Call it while the socket is open.</summary>
     public void Remove()
     {
         if (identity is not { } own)
             return;
         identity = null;
-        // Under the lock of the folder no other server can bind between the look and the removal.
+        // The lock of the folder keeps other servers from binding between the check and the removal.
         using (isShared ? FolderLock.Take(this.path, Patience) : null)
         {
             if (SocketFile.IdentityOf(this.path) != own)
@@ -57,16 +57,16 @@ internal sealed class OwnSocketFile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder may no longer be written: the next server finds a socket that nobody serves.
+                // The folder is no longer writable: the next server finds a stale socket.
             }
         }
     }
 }
 
 /// <summary>
-/// Lets one server at a time look at a folder and change a socket file in it: flock(2), which ends with the process, on a file in the
-/// user's own folder (XDG_RUNTIME_DIR), which nobody else can lock. Where there is no such folder, on the folder of the socket itself; any
-/// user who may read that can keep it locked, so a server waits a moment and then goes on without.
+/// Lets one server at a time look at a folder and change a socket file in it. The lock is flock(2), which ends with the process, on a file
+/// in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such a folder it is on the folder of the socket,
+/// which any user who may read it can keep locked: so a server waits a moment and then continues without the lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable
 {
@@ -81,10 +81,10 @@ internal sealed partial class FolderLock : IDisposable
 
     /// <summary>Takes the lock for the folder of <paramref name="path"/>.</summary>
     /// <param name="path">A full path.</param>
-    /// <param name="patience">How long it may take.</param>
+    /// <param name="patience">How long to wait for the lock.</param>
     /// <returns>
-    /// The lock; null where another program keeps it for longer than that, and where nothing can be locked: on other systems, where this
-    /// user may not read the folder, on some network file systems.
+    /// The lock; null when another program holds it for longer, and where there is no lock: on other systems, in a
+    /// folder that this user may not read, and on some network file systems.
     /// </returns>
     public static FolderLock? Take(string path, TimeSpan patience)
     {

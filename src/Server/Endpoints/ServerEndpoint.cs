@@ -8,15 +8,15 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>One <c>--listen</c> or <c>--echo</c>: an address that is already bound and waits for Kestrel to accept on it.</summary>
+/// <summary>One <c>--listen</c> or <c>--echo</c>: an address that is bound and waits for the server to accept.</summary>
 internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
     private static readonly TimeSpan Lingering = TimeSpan.FromSeconds(10);
 
-    /// <summary>As it can be given to a client: with the real port.</summary>
+    /// <summary>The address for clients, with the actual port.</summary>
     public Address Address { get; } = address;
 
-    /// <summary>What the reader of a report must know about this endpoint; null when it is what its name says.</summary>
+    /// <summary>What a report must say about this endpoint; null when its name says all.</summary>
     public string? Note { get; } = note;
 
     public EndpointCounters Counters { get; } = new();
@@ -24,26 +24,26 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <inheritdoc cref="EndpointRole.Behavior"/>
     public EndpointBehavior Behavior => role.Behavior;
 
-    /// <summary>Bytes are returned as they come; no gRPC.</summary>
+    /// <summary>The endpoint sends all bytes back and speaks no gRPC.</summary>
     public bool IsEcho => role.IsEcho;
 
-    /// <summary>Its echo is answered by an event loop or by tasks of its own: Kestrel knows nothing of it.</summary>
+    /// <summary>An event loop or tasks answer the echo, without Kestrel.</summary>
     public bool IsWithoutKestrel => role.IsWithoutKestrel;
 
-    /// <summary>The sockets that are bound and not yet handed to Kestrel.</summary>
+    /// <summary>The bound sockets that Kestrel does not own yet.</summary>
     public virtual IReadOnlyList<BoundSocket> Sockets => [];
 
-    /// <summary>Tells Kestrel to accept here.</summary>
+    /// <summary>Adds the endpoint to Kestrel.</summary>
     public abstract void AddTo(KestrelServerOptions kestrel);
 
-    /// <summary>Removes the files of this endpoint's sockets that are still its own. Before the sockets are closed.</summary>
+    /// <summary>Removes the files of the sockets, unless other servers have replaced them. Call it before the sockets are closed.</summary>
     public virtual void RemoveFiles()
     {
     }
 
     public abstract void Dispose();
 
-    /// <summary>All layers of a connection here, and at their end what it speaks.</summary>
+    /// <summary>Adds all layers of a connection, and then its protocol.</summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);
@@ -51,10 +51,10 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
             listen.Run(connection => EchoHandler.RunAsync(connection, Behavior == EndpointBehavior.None ? null : Behavior.HoldAsync));
     }
 
-    /// <summary>What holds for a connection of any kind; derived endpoints add their layers after it.</summary>
+    /// <summary>The layers of every connection; derived endpoints add their layers after them.</summary>
     protected virtual void AddLayers(ListenOptions listen)
     {
-        // Without TLS there is no ALPN: an endpoint that offered HTTP/1.1 too would silently drop HTTP/2.
+        // Without TLS there is no ALPN: an endpoint that also offered HTTP/1.1 would drop HTTP/2 without an error.
         listen.Protocols = HttpProtocols.Http2;
         listen.Use(next => connection =>
         {
@@ -76,8 +76,9 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
     }
 
-    // Of connections that reset thousands of calls and go away, about one in a hundred never ends in Kestrel's HTTP/2 (ASP.NET Core 10.0),
-    // although every call on it has. Each would count against the limit of connections for ever: let go of it once its socket is closed.
+    // When a connection resets thousands of calls and then closes, about one in a hundred such connections never ends
+    // in Kestrel's HTTP/2 (ASP.NET Core 10.0), although all its calls have ended. It would count against the limit of
+    // connections for ever, so it is given up once its socket is closed.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
         try
@@ -98,7 +99,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
         catch (TimeoutException) when (!serving.IsCompleted)
         {
-            // It is waited for no longer, and no longer counted.
+            // From now on nobody waits for the connection, and it is not counted.
         }
     }
 }
@@ -110,7 +111,7 @@ internal sealed class EndpointCounters
     private long opened;
     private long closed;
 
-    /// <summary>Bench calls and requests for bytes answered with OK, and messages of streams.</summary>
+    /// <summary>Bench calls and requests for bytes that ended with OK, and messages of streams.</summary>
     public long Calls => Interlocked.Read(ref calls);
 
     public long ConnectionsOpened => Interlocked.Read(ref opened);
@@ -119,7 +120,7 @@ internal sealed class EndpointCounters
     {
         get
         {
-            // Closed first: a connection that comes and goes in between must not make this negative.
+            // Closed is read first: a connection that opens and closes between the two reads must not make the result negative.
             var closed = Interlocked.Read(ref this.closed);
             return Interlocked.Read(ref opened) - closed;
         }
@@ -134,14 +135,14 @@ internal sealed class EndpointCounters
     public void ConnectionClosed() => Interlocked.Increment(ref this.closed);
 }
 
-/// <summary>A socket that listens already, and the end point under which Kestrel asks for it.</summary>
-/// <param name="EndPoint">Where it listens.</param>
-/// <param name="Socket">The socket itself.</param>
-/// <param name="File">The socket's file, where it is this program that removes it.</param>
-/// <param name="IsPrivate">No other user of this machine can connect.</param>
+/// <summary>A listening socket, and the end point by which Kestrel asks for it.</summary>
+/// <param name="EndPoint">The end point.</param>
+/// <param name="Socket">The socket.</param>
+/// <param name="File">The socket's file, where this program removes it.</param>
+/// <param name="IsPrivate">Other users of this machine cannot connect.</param>
 internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable
 {
-    /// <summary>The file first: its number is not given to another as long as the socket lives.</summary>
+    /// <summary>The file goes first: while the socket is open, no other file can get its inode number.</summary>
     public void Dispose()
     {
         File?.Remove();

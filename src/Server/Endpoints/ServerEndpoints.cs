@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or what stands for a pipe on Unix.</summary>
+/// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or the Unix socket of a pipe on Unix.</summary>
 internal class SocketEndpoint(
     Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer)
     : ServerEndpoint(address, note, role)
@@ -40,7 +40,7 @@ internal class SocketEndpoint(
         base.AddLayers(listen);
         if (socketBuffer is not { } size)
             return;
-        // An accepted TCP socket inherits the listener's buffers, an accepted Unix socket does not (af_unix.c).
+        // An accepted TCP socket inherits the buffers of its listener; an accepted Unix socket does not (af_unix.c).
         listen.Use(next => connection =>
         {
             if (connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket)
@@ -52,7 +52,7 @@ internal class SocketEndpoint(
     internal static void SetBuffers(Socket socket, int size) => (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
 }
 
-/// <summary>TLS as a layer over TCP, with a certificate of its own.</summary>
+/// <summary>TLS over TCP, with its own certificate.</summary>
 internal sealed class TlsEndpoint(
     Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
     : SocketEndpoint(address, note, role, sockets, socketBuffer)
@@ -70,19 +70,19 @@ internal sealed class TlsEndpoint(
     }
 }
 
-/// <summary>A named pipe of Windows, by Kestrel's own transport, which makes the pipe when it starts.</summary>
+/// <summary>A named pipe of Windows on Kestrel's transport, which creates the pipe when it starts.</summary>
 [SupportedOSPlatform("windows")]
 internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 {
     private readonly string name;
 
     /// <summary>Checks that the name is free.</summary>
-    /// <exception cref="CannotListenException">Another server has a pipe of that name.</exception>
+    /// <exception cref="CannotListenException">Another server has a pipe of this name.</exception>
     public WindowsPipeEndpoint(Address.Pipe address, string? note, EndpointRole role)
         : base(address, note, role)
     {
         this.name = address.Name;
-        // Kestrel looks for other Kestrels alone, and a pipe's name may be shared by servers that do not know of each other.
+        // Kestrel checks only against other Kestrels, and unrelated servers can share the name of a pipe.
         if (IsServed(@"\\.\pipe\" + this.name))
             throw role.At(address).Refusal(
                 $"another server is answering there; stop it or choose another name with {role.Option}");
@@ -94,7 +94,7 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     {
     }
 
-    // Waits for a free instance without connecting to it, so that a live server does not notice.
+    // Waits for a free instance without a connection, so that a live server does not notice.
     private static bool IsServed(string path)
     {
         const uint shortest = 1;

@@ -6,17 +6,17 @@ using System.Security.Principal;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Looks at the files of Unix sockets.</summary>
+/// <summary>Examines the files of Unix sockets.</summary>
 internal static partial class SocketFile
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
-    /// <summary>Tells a socket that is served from one that was left behind, and both from anything else.</summary>
+    /// <summary>Distinguishes a served socket, a stale socket and any other file.</summary>
     public static SocketFileState Probe(string path, UnixDomainSocketEndPoint endPoint)
     {
         if (!Path.Exists(path) && new FileInfo(path).LinkTarget is null)
             return SocketFileState.Absent;
-        // connect(2) refuses a regular file exactly as it refuses a dead socket, so the type is asked for first.
+        // connect(2) fails on a regular file as on a stale socket, so the file's type is checked first.
         if (!IsSocket(path))
             return SocketFileState.Other;
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -36,8 +36,8 @@ internal static partial class SocketFile
     }
 
     /// <summary>
-    /// How a connect ends that was begun on a socket that does not block: on Windows each begins with WSAEWOULDBLOCK (connect, winsock2.h),
-    /// also to a socket that nobody serves. One that takes longer has found a busy server.
+    /// The end of a connect on a non-blocking socket. On Windows each such connect begins with WSAEWOULDBLOCK (connect,
+    /// winsock2.h), even to a socket that nobody serves. A connect that takes longer has found a busy server.
     /// </summary>
     internal static SocketFileState Outcome(Socket connecting, TimeSpan patience)
     {
@@ -50,13 +50,13 @@ internal static partial class SocketFile
     {
         SocketError.Success => SocketFileState.Live,
         SocketError.ConnectionRefused => SocketFileState.Stale,
-        // The accept queue of a busy server is full (EAGAIN).
+        // EAGAIN: the accept queue of a busy server is full.
         SocketError.WouldBlock or SocketError.InProgress or SocketError.TimedOut => SocketFileState.Live,
         _ => SocketFileState.Other,
     };
 
     /// <summary>
-    /// On Windows <c>/tmp</c> is no folder that exists by itself; on Unix a missing folder is more likely a typing error.
+    /// Creates the folder on Windows, where <c>/tmp</c> does not exist by default. On Unix a missing folder is more likely a typing error.
     /// </summary>
     public static void MakeFolder(string path)
     {
@@ -64,7 +64,7 @@ internal static partial class SocketFile
             Directory.CreateDirectory(folder);
     }
 
-    /// <summary>Keeps other users away; false when the system does not let the file be changed.</summary>
+    /// <summary>Denies other users access; false when the system refuses.</summary>
     public static bool TryMakePrivate(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -87,7 +87,7 @@ internal static partial class SocketFile
         }
         catch (SystemException)
         {
-            // A socket's file is a reparse point that not every version of Windows opens for this.
+            // A socket's file is a reparse point, which not every version of Windows opens for this change.
             return false;
         }
     }
@@ -96,7 +96,7 @@ internal static partial class SocketFile
     {
         if (OperatingSystem.IsWindows())
         {
-            // An AF_UNIX file is an empty reparse point that is no link.
+            // The file of an AF_UNIX socket is an empty reparse point that is no link.
             var file = new FileInfo(path);
             return file.Exists && file.Attributes.HasFlag(FileAttributes.ReparsePoint) && file.LinkTarget is null && file.Length == 0;
         }
@@ -106,7 +106,7 @@ internal static partial class SocketFile
     private const int TypeMask = 0xF000;
     private const int TypeSocket = 0xC000;
 
-    /// <summary>What tells a file from any other that exists at the same time: its file system and its number there. Linux only.</summary>
+    /// <summary>The identity of a file: its file system and its inode. Linux only.</summary>
     public static (ulong Device, ulong Inode) IdentityOf(string path)
     {
         var (_, device, inode) = Look(path);
@@ -123,23 +123,22 @@ internal static partial class SocketFile
             : default;
     }
 
-    // statx(2) rather than stat(2): its structure is the same on every architecture.
+    // statx(2) in place of stat(2), since its structure is the same on every architecture.
     [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 }
 
-/// <summary>What is found where a socket file is to be made.</summary>
+/// <summary>What exists at the path of a new socket file.</summary>
 internal enum SocketFileState
 {
-    /// <summary>Nothing.</summary>
     Absent,
 
-    /// <summary>A socket on which nobody listens: left by a server that was killed.</summary>
+    /// <summary>A socket on which nobody listens, left behind by a server that was killed.</summary>
     Stale,
 
-    /// <summary>A socket on which somebody listens.</summary>
+    /// <summary>A socket on which a server listens.</summary>
     Live,
 
-    /// <summary>Not a socket, or one that may not be touched.</summary>
+    /// <summary>No socket, or a socket without permission.</summary>
     Other,
 }

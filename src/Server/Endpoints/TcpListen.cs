@@ -6,11 +6,11 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Binds TCP ports: every address of a host, all on one port.</summary>
+/// <summary>Binds TCP ports: every address of a host, on the same port.</summary>
 internal static class TcpListen
 {
-    /// <summary>Binds and listens; <paramref name="port"/> 0 lets the system choose one.</summary>
-    /// <exception cref="CannotListenException">The port is taken, or the host is not of this machine.</exception>
+    /// <summary>Binds and listens; with <paramref name="port"/> 0 the system chooses the port.</summary>
+    /// <exception cref="CannotListenException">The port is in use, or the host is not of this machine.</exception>
     public static IReadOnlyList<BoundSocket> Bind(string host, int port, ListenPlace place, ServerOptions options)
     {
         const int attempts = 20;
@@ -27,7 +27,7 @@ internal static class TcpListen
             catch (SocketException e)
             {
                 sockets.ForEach(bound => bound.Socket.Dispose());
-                // A port that was free on 127.0.0.1 may be taken on ::1: choose again.
+                // A port that is free on 127.0.0.1 may be in use on ::1: try another port.
                 if (port == 0 && e.SocketErrorCode == SocketError.AddressAlreadyInUse && attempt < attempts)
                     continue;
                 throw place.Refusal(Explain(place.Option, e), e);
@@ -60,11 +60,11 @@ internal static class TcpListen
         {
             if (endPoint.Address.Equals(IPAddress.IPv6Any))
                 socket.DualMode = true;
-            // Before listen: the window scale that is agreed on follows the buffer (tcp(7)).
+            // The buffer is set before listen(2), since the window scale depends on it (tcp(7)).
             if (options.SocketBuffer is { } size)
                 SocketEndpoint.SetBuffers(socket, size);
             socket.Bind(endPoint);
-            // Two sockets with SO_REUSEADDR, which .NET sets, may share a port until one of them listens.
+            // .NET sets SO_REUSEADDR, with which two sockets may bind the same port until one of them listens.
             socket.Listen(options.Backlog);
             return new BoundSocket(socket.LocalEndPoint!, socket);
         }
@@ -101,13 +101,13 @@ internal static class TcpListen
 }
 
 /// <summary>
-/// The certificate of a TLS endpoint: made at start and signed by itself. Its key is kept in memory only; on Windows in a file of the user
-/// too, which the system removes with the certificate.
+/// The self-signed certificate of a TLS endpoint, made at start. Its key is kept in memory; Windows also stores it in a
+/// file of the user, which is removed with the certificate.
 /// </summary>
 internal static class SelfSigned
 {
     /// <summary>A certificate for this machine's loopback names and <paramref name="host"/>, valid for a year.</summary>
-    /// <exception cref="NoCertificateException">The system's cryptography does not make one.</exception>
+    /// <exception cref="NoCertificateException">The system's cryptography cannot make a certificate.</exception>
     public static X509Certificate2 Create(string host)
     {
         try
@@ -122,7 +122,7 @@ internal static class SelfSigned
             var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
             if (!OperatingSystem.IsWindows())
                 return made;
-            // Windows refuses to serve with a key that is in memory alone (dotnet/runtime issue 23749); this round trip writes it.
+            // Windows does not serve with a key that is in memory alone (dotnet/runtime issue 23749); this round trip stores it.
             using (made)
                 return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }
@@ -147,5 +147,5 @@ internal static class SelfSigned
     }
 }
 
-/// <summary>This system makes no certificate, so <c>https:</c> cannot be served; everything else can.</summary>
+/// <summary>This system cannot make a certificate, so <c>https:</c> cannot be served; other addresses can.</summary>
 internal sealed class NoCertificateException(string message, Exception inner) : Exception(message, inner);

@@ -4,25 +4,25 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Binds Unix domain sockets: files that only the current user may use, and names of the abstract namespace.</summary>
+/// <summary>Binds Unix domain sockets: files that only the current user may use, and abstract names.</summary>
 internal static class UnixListen
 {
-    // What is done under the lock takes milliseconds.
+    // The work under the lock takes milliseconds.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
 
-    /// <summary>Binds and listens on <paramref name="path"/>, in the place of a socket file that nobody serves any more.</summary>
-    /// <param name="path">A rooted path, or a NUL and a name for the abstract namespace.</param>
+    /// <summary>Binds and listens on <paramref name="path"/>, and replaces a stale socket file.</summary>
+    /// <param name="path">A rooted path; or NUL and a name for the abstract namespace.</param>
     /// <param name="place">The address as it was asked for.</param>
     /// <param name="options">The backlog.</param>
     /// <exception cref="CannotListenException">
-    /// A live server or something that is no socket is there, or the path cannot be used.
+    /// Another server or a file that is no socket is at the path, or the path cannot be used.
     /// </exception>
     public static BoundSocket Bind(string path, ListenPlace place, ServerOptions options)
     {
         var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
             return BindAndListen(endPoint, null, place, options);
-        // Who owns this process has made the path up for it: nobody else knows the name.
+        // An owned server needs no lock: its owner has made up the path, and nobody else knows it.
         using (options.Owned ? null : FolderLock.Take(path, Patience))
         {
             MakeRoom(path, endPoint, place);
@@ -39,7 +39,7 @@ internal static class UnixListen
             socket.Bind(endPoint);
             if (path is not null)
                 file = OwnSocketFile.TakeOver(path, ref socket, isShared: !options.Owned);
-            // Between bind and listen nobody can connect yet, so the socket is never open to others.
+            // Nobody can connect between bind and listen, so other users never have access.
             var isPrivate = path is not null && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);
             return new BoundSocket(endPoint, socket, file, isPrivate);
@@ -61,7 +61,7 @@ internal static class UnixListen
         {
             var length = FormattableString.Invariant($"{Encoding.UTF8.GetByteCount(path)} bytes");
             throw place.Refusal(
-                $"the path has {length} and a Unix socket's is limited to about 100 by the system; choose a shorter one", e);
+                $"the path has {length}, and the system limits the path of a Unix socket to about 100; choose a shorter path", e);
         }
         catch (PlatformNotSupportedException e)
         {
@@ -77,7 +77,7 @@ internal static class UnixListen
                 throw place.Refusal($"another server is answering there; stop it or choose another path with {place.Option}");
             case SocketFileState.Other:
                 throw place.Refusal(
-                    $"a file that is no socket, or not yours, is there; remove it or choose another path with {place.Option}");
+                    $"the file there is no socket or belongs to another user; remove it or choose another path with {place.Option}");
             case SocketFileState.Stale:
                 RemoveStale(path, place);
                 break;
@@ -95,7 +95,7 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw place.Refusal("a server that is gone left a socket there, and this user may not remove it; "
+            throw place.Refusal("a server that has ended left its socket there, and this user may not remove it; "
                 + $"have its owner do so or choose another path with {place.Option}", e);
         }
     }
@@ -108,7 +108,7 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw place.Refusal($"its folder cannot be made; make it or choose another path with {place.Option}", e);
+            throw place.Refusal($"its folder cannot be created; create it or choose another path with {place.Option}", e);
         }
     }
 
@@ -117,7 +117,7 @@ internal static class UnixListen
         {
             SocketError.AddressAlreadyInUse => $"the name is in use by another program; stop it or choose another with {option}",
             SocketError.AccessDenied => $"permission denied in that folder; choose another path with {option}",
-            SocketError.AddressNotAvailable => $"its folder does not exist; make it or choose another path with {option}",
+            SocketError.AddressNotAvailable => $"its folder does not exist; create it or choose another path with {option}",
             SocketError.AddressFamilyNotSupported => "this system has no Unix sockets",
             _ => socket.Message,
         }

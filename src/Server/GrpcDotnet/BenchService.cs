@@ -13,10 +13,10 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.GrpcDotnet;
 
-/// <summary>The Bench service on the generated base class: one instance for all calls, replies made once.</summary>
+/// <summary>The Bench service on the generated base class: one instance for all calls, with prepared replies.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
-    // So many messages Pull writes before other work has its turn: less than a millisecond.
+    // After so many messages Pull lets other work run: less than a millisecond.
     private const long MessagesOfTurn = 64;
 
     private readonly ReplyMessages replies = new();
@@ -128,7 +128,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     {
         await room;
         await endpoint.Behavior.HoldAsync();
-        // The status is set and not thrown, so that the whole payload goes before it.
+        // The status is set rather than thrown, so that the whole payload is sent before it.
         if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
@@ -146,7 +146,7 @@ internal sealed class ControlService(BenchServices services) : Control.ControlBa
     public override Task<UsageReply> Usage(UsageRequest request, ServerCallContext context) => Task.FromResult(services.Usage());
 }
 
-/// <summary>Completed replies of <c>Download</c>. Their payloads are parts of one array.</summary>
+/// <summary>Completed replies of <c>Download</c>. Their payloads are slices of one array.</summary>
 internal sealed class ReplyMessages
 {
     private readonly KeptBySize<Task<DownloadReply>> kept;
@@ -154,10 +154,9 @@ internal sealed class ReplyMessages
 
     public ReplyMessages() => kept = new(Make);
 
-    /// <summary>A reply with exactly <paramref name="size"/> payload bytes.</summary>
     public Task<DownloadReply> For(int size) => kept.For(size);
 
-    // Every payload is the start of any longer one. The array has a power of two, so that sizes that creep up do not make one each.
+    // Each payload is the beginning of a longer one. The array's length is a power of two, so that slowly growing sizes need few arrays.
     private Task<DownloadReply> Make(int size, bool isKept)
     {
         if (pattern.Length < size)
@@ -170,12 +169,12 @@ internal sealed class ReplyMessages
 }
 
 /// <summary>
-/// The room of a large reply in memory. The stack copies it into the response as a whole and is done with the call; there it stays until
-/// the client has taken it.
+/// The memory budget of a large reply. The stack copies the reply into the response and ends the call, but the reply
+/// stays in memory until the client has read it.
 /// </summary>
 internal sealed class ReplyRoom(IDisposable room)
 {
-    /// <summary>Waits for room, which the call keeps until <see cref="Around"/> gives it back.</summary>
+    /// <summary>Waits for budget, which the call keeps until <see cref="Around"/> returns it.</summary>
     public static ValueTask TakeAsync(WholeReplies replies, HttpContext http, long bytes)
     {
         var connection = http.Features.GetRequiredFeature<IConnectionLifetimeFeature>();
@@ -186,7 +185,7 @@ internal sealed class ReplyRoom(IDisposable room)
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>A call that ends when its client has taken a large reply.</summary>
+    /// <summary>A call that ends when its client has read a large reply.</summary>
     public static RequestDelegate Around(RequestDelegate answer) => http =>
     {
         var answering = answer(http);

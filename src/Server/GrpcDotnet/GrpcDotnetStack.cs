@@ -6,7 +6,7 @@ using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;
 
-/// <summary>gRPC as ASP.NET Core services have it: Grpc.AspNetCore.Server with services that are made once, and no logging.</summary>
+/// <summary>gRPC as in ASP.NET Core services: Grpc.AspNetCore.Server with single service objects and without logging.</summary>
 internal sealed class GrpcDotnetStack : IGrpcStack
 {
     public string Name => IGrpcStack.GrpcDotnet;
@@ -23,7 +23,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
         builder.Services.AddGrpc(grpc =>
         {
             grpc.IgnoreUnknownServices = true;
-            // The payload, and room for the fields beside it.
+            // The payload, and room for the other fields.
             grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
         });
     }
@@ -40,7 +40,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
     public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
 }
 
-/// <summary>A host that starts and stops when it is told to, and at no other time.</summary>
+/// <summary>The host starts and stops only when the program says so.</summary>
 internal sealed class NoLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -5,7 +5,7 @@ namespace IpcBench.Server;
 
 internal static partial class Stacks
 {
-    // First, and so the default: it is what the servers of this field run.
+    // First, and so the default: most gRPC servers on .NET use this stack.
     static partial void AddGrpcDotnet(List<(string Name, Func<IGrpcStack> Create)> stacks) =>
         stacks.Insert(0, (IGrpcStack.GrpcDotnet, () => new GrpcDotnetStack()));
 }

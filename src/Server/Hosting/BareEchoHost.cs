@@ -7,17 +7,17 @@ using IpcBench.Server.Options;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Serves raw echoes over System.Net.Sockets as a program without Kestrel would: a task for each connection, which awaits what comes and
-/// sends it back. What this takes beyond an event loop is .NET's sockets' and thread pool's; what Kestrel takes beyond this is Kestrel's.
+/// Serves raw echoes over System.Net.Sockets without Kestrel: one task per connection, which awaits bytes and sends them back. Its cost
+/// beyond an event loop is the cost of .NET's sockets and thread pool; Kestrel's cost beyond this host is Kestrel's own.
 /// </summary>
 internal sealed class BareEchoHost : IDisposable
 {
-    // What may wait for one client at a time, beside the system's own buffers.
+    // The most bytes that may wait for one client, besides the system's own buffers.
     private const int MostAtOnce = 64 << 10;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    // How long to wait after an accept failed for want of a descriptor or of memory.
+    // The pause after an accept that failed for lack of descriptors or memory.
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(50);
 
     private readonly CancellationTokenSource stopping = new();
@@ -26,10 +26,10 @@ internal sealed class BareEchoHost : IDisposable
 
     private BareEchoHost(ServerOptions options, AcceptGate gate) => (this.options, this.gate) = (options, gate);
 
-    /// <summary>Serves from now on.</summary>
-    /// <param name="endpoints">Those that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
-    /// <param name="options">What to set on accepted sockets.</param>
-    /// <param name="gate">How many connections there may be.</param>
+    /// <summary>Starts serving.</summary>
+    /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
+    /// <param name="options">Options of accepted sockets.</param>
+    /// <param name="gate">Limits the number of connections.</param>
     public static BareEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
         var host = new BareEchoHost(options, gate);
@@ -41,7 +41,7 @@ internal sealed class BareEchoHost : IDisposable
         return host;
     }
 
-    /// <summary>Closes every connection; the listening sockets stay their endpoints'.</summary>
+    /// <summary>Closes every connection. The endpoints keep their listening sockets.</summary>
     public void Dispose() => stopping.Cancel();
 
     private async Task AcceptAsync(ServerEndpoint endpoint, Socket listener)
@@ -84,7 +84,7 @@ internal sealed class BareEchoHost : IDisposable
         }
         catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            // The client went away in the middle, reads nothing, or the server stops: that is how these connections end.
+            // The usual ends of these connections: the client closed or does not read, or the server stops.
         }
         finally
         {
@@ -110,7 +110,7 @@ internal sealed class BareEchoHost : IDisposable
         }
     }
 
-    /// <summary>A client that reads nothing for a while although bytes wait for it is given up.</summary>
+    /// <summary>Sends, and gives up a client that does not read for a while.</summary>
     private static async ValueTask<int> PatientlyAsync(ValueTask<int> send, CancellationTokenSource stall)
     {
         stall.CancelAfter(Patience);

@@ -5,63 +5,61 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// What one client, or many, may cost. Every limit that matters is set here, with its reason, even where it is Kestrel's own default.
+/// Limits of what clients may cost. Every limit that matters is set here with its reason, even where it is Kestrel's default.
 /// </summary>
 internal static class KestrelLimits
 {
-    /// <summary>Connections beyond the limit that may be accepted and on their way to being closed.</summary>
+    /// <summary>How many connections beyond the limit may be accepted in order to be closed.</summary>
     public const int BeingClosed = 64;
 
-    /// <summary>So many are served whatever the limit of open files is; a server that may have fewer does not start.</summary>
+    /// <summary>The fewest connections that are served; a server whose limit of open files allows fewer does not start.</summary>
     public const long FewestConnections = 16;
 
-    /// <summary>
-    /// Bytes of one connection that may have arrived and that its protocol has not looked at yet; beyond them its socket is not read.
-    /// </summary>
+    /// <summary>Received bytes of one connection that its protocol has not read yet; beyond them the socket is not read.</summary>
     public const int MostUnread = 256 << 10;
 
     private const long MostConnections = 20_000;
 
-    // A process without a free file descriptor cannot even accept and close, nor load what it needs next: keep some for itself. With
-    // grpc-dotnet's stack it has 234 open of its own after the first calls, and the loops keep 32 free (LoopListener).
+    // Without a free file descriptor a process can neither accept nor load code, so some are kept back. With grpc-dotnet's stack the
+    // process has 234 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
     private const long OwnFiles = 288 + BeingClosed;
 
     /// <summary>
-    /// Connections over all endpoints; more are closed at once. An idle one costs some 35 KiB, and a benchmark of 10,000 must pass.
+    /// The limit of connections over all endpoints; more are closed at once. An idle connection costs some 35 KiB, and
+    /// a benchmark with 10,000 must work.
     /// </summary>
     public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, FewestConnections, MostConnections);
 
-    /// <summary>One sentence when this process may have too few files open to serve at all; otherwise null.</summary>
+    /// <summary>An error message when the limit of open files is too low to serve at all; else null.</summary>
     public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections
         ? FormattableString.Invariant(
-            $"cannot listen: this process may have {files} files open, and the server needs {OwnFiles + FewestConnections} ")
+            $"cannot listen: the limit of open files is {files}, and the server needs {OwnFiles + FewestConnections} ")
             + "and one more for each connection; allow more with ulimit -n"
         : null;
 
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {
         kestrel.AddServerHeader = false;
-        // Nothing here depends on the scheme, and clients with a TLS layer of their own may say http.
+        // Nothing here depends on the scheme, and clients with their own TLS layer may say http.
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
-        // In an interleaved run a client's connections may wait minutes for their next round.
+        // In an interleaved run a connection may wait minutes for its next round.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
         // How long a request may take to send its headers.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
-        // All headers of a request, after decompression: a gRPC request has a dozen short ones, an HPACK bomb expands to megabytes.
+        // All headers of a request after decompression: a gRPC request has a dozen short headers, an HPACK bomb expands to megabytes.
         limits.MaxRequestHeadersTotalSize = 16 << 10;
         limits.MaxRequestHeaderCount = 64;
-        // No limit here: the gRPC stack refuses a message that is too long, with RESOURCE_EXHAUSTED.
+        // No limit here: the gRPC stack rejects a message that is too long with RESOURCE_EXHAUSTED.
         limits.MaxRequestBodySize = null;
-        // A body that trickles is cut off after the grace period.
+        // A request body that is slower than this is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-        // So is a client that stops reading or keeps its window shut: Kestrel gives it the time that what is already written may take at
-        // this rate.
-        // 10,000 connections that share a slow machine still read faster; at Kestrel's own 240 bytes a second a client with full socket
-        // buffers could stay for half an hour.
+        // A client that stops reading, or keeps its window shut, is cut off too: Kestrel grants the time that the
+        // written bytes take at this rate. 10,000 connections that share a slow machine still read faster. At Kestrel's
+        // default of 240 bytes a second a client with full socket buffers could stay for half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
-        // What may wait in memory for one connection's socket.
+        // The most bytes that may wait for the socket of one connection.
         limits.MaxResponseBufferSize = 64 << 10;
         limits.MaxRequestBufferSize = 1 << 20;
         ApplyHttp2(limits.Http2, options);
@@ -69,14 +67,14 @@ internal static class KestrelLimits
 
     private static void ApplyHttp2(Http2Limits http2, ServerOptions options)
     {
-        // Streams × --write-chunk is what one connection can make the server hold for it.
+        // Streams × --write-chunk is the most memory that the server holds for one connection.
         http2.MaxStreamsPerConnection = options.MaxStreams;
-        // What a client may send ahead of being read, of a stream and in all: Kestrel's own, as applications have them, 768 KiB and 1 MiB
-        // (https://github.com/dotnet/aspnetcore/pull/43302). They decide how often an upload has to wait.
+        // The bytes that a client may send before the server reads them, per stream and in all. The defaults are Kestrel's 768 KiB and 1
+        // MiB, as in applications (https://github.com/dotnet/aspnetcore/pull/43302). They decide how often an upload waits.
         http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
         http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;
         http2.MaxFrameSize = 16 << 10;
-        // The dynamic table of the decoder, and the longest single header: small, and enough for every gRPC client there is.
+        // The decoder's dynamic table and the longest single header: small, but enough for every known gRPC client.
         http2.HeaderTableSize = 4 << 10;
         http2.MaxRequestHeaderFieldSize = 8 << 10;
     }

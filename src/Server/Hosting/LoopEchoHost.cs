@@ -9,8 +9,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Serves every raw echo from one event loop, one thread: no Kestrel, no pipelines, no thread pool between a packet's arrival and its
-/// return.
+/// Serves all raw echoes on one event loop and one thread: no Kestrel, no pipelines and no thread pool between receive and send.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoHost : IDisposable
@@ -30,10 +29,10 @@ internal sealed class LoopEchoHost : IDisposable
         watch = new StallWatch(loop, connections);
     }
 
-    /// <summary>Serves from now on.</summary>
-    /// <param name="endpoints">Those that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
-    /// <param name="options">What to set on accepted sockets.</param>
-    /// <param name="gate">How many connections there may be.</param>
+    /// <summary>Starts serving.</summary>
+    /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
+    /// <param name="options">Options of accepted sockets.</param>
+    /// <param name="gate">Limits the number of connections.</param>
     public static LoopEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
         var host = new LoopEchoHost(gate);
@@ -46,7 +45,7 @@ internal sealed class LoopEchoHost : IDisposable
         return host;
     }
 
-    /// <summary>Closes every connection and forgets the listening sockets, which stay their endpoints'.</summary>
+    /// <summary>Closes every connection and forgets the listening sockets, which the endpoints keep.</summary>
     public void Dispose()
     {
         if (disposed)
@@ -64,13 +63,13 @@ internal sealed class LoopEchoHost : IDisposable
         loop.Dispose();
     }
 
-    /// <summary>Accepts for one listening socket.</summary>
+    /// <summary>Accepts connections of one listening socket.</summary>
     private sealed class Acceptor : ILoopTimer
     {
-        // Accepts in a row before the connections that are open are served.
+        // The most accepts in a row before open connections are served.
         private const int MostAtOnce = 64;
 
-        // How long to wait after an accept failed for want of a descriptor or of memory.
+        // The pause after an accept that failed for lack of descriptors or memory.
         private const long RetryNs = 50_000_000;
 
         private readonly LoopEchoHost host;
@@ -136,7 +135,7 @@ internal sealed class LoopEchoHost : IDisposable
             }
             catch (IOException)
             {
-                // The system watches no more descriptors.
+                // epoll cannot watch another descriptor.
                 host.gate.Closed();
             }
         }
@@ -152,8 +151,8 @@ internal sealed class LoopEchoHost : IDisposable
     }
 
     /// <summary>
-    /// Ends connections whose clients have read nothing for a while although bytes wait for them: each holds a buffer of the server. Looks
-    /// once a second, and only while there are any: a timer costs every wait of the loop a look at the clock.
+    /// Ends connections whose clients have not read for a while although bytes wait for them, since each holds a buffer of the server. It
+    /// runs once a second and only while bytes wait: with a timer, every wait of the loop must read the clock.
     /// </summary>
     private sealed class StallWatch(EventLoop loop, HashSet<LoopEchoConnection> connections) : ILoopTimer
     {

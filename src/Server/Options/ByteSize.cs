@@ -7,7 +7,7 @@ namespace IpcBench.Server.Options;
 /// <summary>Reads numbers and sizes (64k, 64KiB, 1M) within bounds from the command line.</summary>
 internal static class ByteSize
 {
-    /// <summary>The largest array that .NET makes, less room for a frame's head.</summary>
+    /// <summary>The largest array of .NET, less room for the head of a frame.</summary>
     public const int Most = 0x7FFFFF00;
 
     private static readonly (string Suffix, long Factor)[] Suffixes =
@@ -44,7 +44,7 @@ internal static class ByteSize
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
 }
 
-/// <summary>Options that are numbers within bounds.</summary>
+/// <summary>Options for numbers within bounds.</summary>
 internal static class NumberOption
 {
     public static Option<int> Number(string name, string description, int least, int most, int otherwise) =>

@@ -7,10 +7,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Options;
 
-/// <summary>What the command line asked for; fixed once the server runs.</summary>
+/// <summary>The options of the command line; they do not change while the server runs.</summary>
 internal sealed record ServerOptions
 {
-    /// <summary>Where a server without <c>--listen</c> is found.</summary>
+    /// <summary>The addresses of a server without <c>--listen</c>.</summary>
     public static IReadOnlyList<Address> DefaultAddresses { get; } =
     [
         new Address.Tcp("localhost", 5000),
@@ -21,60 +21,60 @@ internal sealed record ServerOptions
 
     public IReadOnlyList<Address> Listen { get; init; } = DefaultAddresses;
 
-    /// <summary>Addresses where bytes are returned as they come.</summary>
+    /// <summary>Addresses that send every byte back.</summary>
     public IReadOnlyList<Address> Echo { get; init; } = [];
 
-    /// <summary>Largest payload that is served, in bytes.</summary>
+    /// <summary>The largest payload in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 
-    /// <summary>Started by a client: the terminal's Ctrl-C is for that client, and the end of standard input ends the server.</summary>
+    /// <summary>A client has started this server: it ignores the terminal's Ctrl-C and stops at the end of standard input.</summary>
     public bool Owned { get; init; }
 
-    /// <summary>The name of the gRPC implementation that answers; null takes the build's first.</summary>
+    /// <summary>The gRPC implementation; null: the first of this build.</summary>
     public string? Stack { get; init; }
 
-    /// <summary>Connections that may wait to be accepted; the system caps it (Linux: net.core.somaxconn).</summary>
+    /// <summary>Connections that may wait to be accepted; the system limits the number (Linux: net.core.somaxconn).</summary>
     public int Backlog { get; init; } = 4096;
 
-    /// <summary>Kestrel's I/O queues; null leaves Kestrel's choice, 0 runs I/O callbacks on the thread pool.</summary>
+    /// <summary>Kestrel's I/O queues; null: Kestrel's default; 0: I/O callbacks run on the thread pool.</summary>
     public int? IoQueues { get; init; }
 
-    /// <summary>Socket completions run on the threads that poll, without a hop to the thread pool.</summary>
+    /// <summary>Completions run on the polling threads, without a hop to the thread pool.</summary>
     public bool Inline { get; init; }
 
     /// <summary>
-    /// Receive at once, into a buffer that each waiting connection then holds, instead of asking first whether there is anything.
+    /// Receive at once, into a buffer that each waiting connection holds, in place of a receive of 0 bytes that waits for data.
     /// </summary>
     public bool EagerReceive { get; init; }
 
-    /// <summary>Whose sockets serve; null: this program's event loop for a raw echo where there is epoll, .NET's for all else.</summary>
+    /// <summary>The sockets of the server; null: this program's event loop for raw echoes on Linux, else .NET's sockets.</summary>
     public SocketEngine? Sockets { get; init; }
 
-    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null leaves the system's choice.</summary>
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null: the system's default.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>Leave Nagle's algorithm on for TCP and TLS.</summary>
+    /// <summary>Keep Nagle's algorithm on for TCP and TLS.</summary>
     public bool Nagle { get; init; }
 
-    /// <summary>Bytes that a client may send ahead, of a stream and of a connection; null leaves Kestrel's own.</summary>
+    /// <summary>The initial HTTP/2 window of a stream and of a connection in bytes; null: Kestrel's default.</summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>Concurrent calls of one connection.</summary>
+    /// <summary>The most concurrent calls of one connection.</summary>
     public int MaxStreams { get; init; } = 100;
 
-    /// <summary>Bytes of one write of a large reply: what a client that does not read can hold back per call.</summary>
+    /// <summary>Bytes of one write of a large reply: the memory per call that a client can hold by not reading.</summary>
     public int WriteChunk { get; init; } = 128 << 10;
 
-    /// <summary>Windows: kernel buffer of a named pipe in bytes, each way; null leaves Kestrel's choice.</summary>
+    /// <summary>Windows: the kernel buffer of a named pipe in each direction, in bytes; null: Kestrel's default.</summary>
     public int? PipeBuffer { get; init; }
 
-    /// <summary>Windows: named-pipe instances that wait for a client at a time; null leaves Kestrel's choice.</summary>
+    /// <summary>Windows: named-pipe instances that wait for a client; null: Kestrel's default.</summary>
     public int? PipeListeners { get; init; }
 
-    /// <summary>Deliberate defects, for tests of the measuring itself.</summary>
+    /// <summary>Faults on purpose, for tests of the client.</summary>
     public EndpointBehaviorOptions Behaviors { get; init; } = new();
 
-    /// <summary>What <c>Control.Describe</c> tells of these, and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
+    /// <summary>The settings that <c>Control.Describe</c> tells and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
     public IEnumerable<(string Name, string Value)> Settings()
     {
         yield return ("backlog", Text(Backlog));
@@ -104,7 +104,7 @@ internal sealed record ServerOptions
     private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }
 
-/// <summary>Who waits for sockets and reads them.</summary>
+/// <summary>The implementation of sockets.</summary>
 internal enum SocketEngine
 {
     /// <summary>System.Net.Sockets, through Kestrel.</summary>
@@ -113,11 +113,11 @@ internal enum SocketEngine
     /// <summary>The event loop of IpcBench.Transports; Linux only.</summary>
     Loop,
 
-    /// <summary>System.Net.Sockets without Kestrel: raw echoes alone, for all else as <see cref="DotNet"/>.</summary>
+    /// <summary>System.Net.Sockets without Kestrel for raw echoes; for other endpoints as <see cref="DotNet"/>.</summary>
     Bare,
 }
 
-/// <summary>The options of the command line, and what was typed.</summary>
+/// <summary>The options of the command line, and their reading.</summary>
 internal static class ServerArguments
 {
     private static readonly ServerOptions Default = new();
@@ -125,7 +125,7 @@ internal static class ServerArguments
     private static readonly Option<Address[]> Listen = new("--listen", "-l")
     {
         Description = "An address to serve; repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name, pipe:/name. "
-            + $"Port 0 is chosen by the system [default: {string.Join(", ", Default.Listen)}]",
+            + $"With port 0 the system chooses a port [default: {string.Join(", ", Default.Listen)}]",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
@@ -133,8 +133,8 @@ internal static class ServerArguments
 
     private static readonly Option<Address[]> Echo = new("--echo")
     {
-        Description = "An address where every byte is returned as it comes, no gRPC; repeatable, beside --listen. "
-            + "Without --listen nothing else is served",
+        Description = "An address that sends every byte back, without gRPC; repeatable, also beside --listen. "
+            + "Without --listen only these are served",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
@@ -144,7 +144,7 @@ internal static class ServerArguments
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
 
-    /// <summary>Which stacks there are is known above: ServerCommand adds their names, the default and the check.</summary>
+    /// <summary>ServerCommand, which knows the stacks, adds their names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
     private static readonly Option<int> Backlog = NumberOption.Number(
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
@@ -152,18 +152,18 @@ internal static class ServerArguments
         "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline")
     {
-        Description = "The application goes on on the threads that poll, or on the event loops, instead of the thread pool",
+        Description = "Run the application on the polling threads, or on the event loops, instead of the thread pool",
     };
 
     private static readonly Option<bool> EagerReceive = new("--eager-receive")
     {
-        Description = "Receive without asking first whether there is anything, at a buffer for each connection that waits",
+        Description = "Receive at once instead of waiting for data first; each waiting connection then holds a buffer",
     };
 
     private static readonly Option<SocketEngine?> Sockets = new("--sockets")
     {
         Description = "Whose sockets serve: loop (this program's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
-            + "(dotnet without Kestrel). Default: loop for --echo where there is epoll, dotnet for all else",
+            + "(dotnet without Kestrel). Default: loop for --echo on Linux, else dotnet",
         HelpName = "loop|dotnet|bare",
         CustomParser = ParseEngine,
     };
@@ -172,7 +172,7 @@ internal static class ServerArguments
         "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
     private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
 
-    // Kestrel takes no window below the protocol's initial 65,535.
+    // Kestrel accepts no window below the protocol's initial 65,535.
     private static readonly Option<int?> Http2Window = NumberOption.OptionalSize(
         "--http2-window", "Bytes that a client may send ahead, of a stream and in all (default: Kestrel's own, 768 KiB and 1 MiB)",
         65_535, 1 << 30);
@@ -187,8 +187,8 @@ internal static class ServerArguments
 
     private static readonly Option<string[]> Work = new("--work")
     {
-        Description = "CPU time that each call computes before it is answered, as a handler would: 30us, 1.5ms; "
-            + "1=30us: of the second address alone",
+        Description = "CPU time that each call takes before its answer, as a handler would: 30us, 1.5ms; "
+            + "1=30us: for the second address alone",
         HelpName = "TIME",
         Arity = ArgumentArity.ZeroOrMore,
     };
@@ -197,7 +197,6 @@ internal static class ServerArguments
     private static readonly Option<string[]> DelayEvery = Hidden("--delay-every");
     private static readonly Option<string[]> Answers = Hidden("--fault");
 
-    /// <summary>In the order of the help.</summary>
     public static IReadOnlyList<Option> All =>
     [
         Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
@@ -261,7 +260,7 @@ internal static class ServerArguments
             case "loop" when EventLoop.IsSupported:
                 return SocketEngine.Loop;
             case "loop":
-                result.AddError("--sockets loop needs epoll, which this system has not: leave it out or write dotnet");
+                result.AddError("--sockets loop needs epoll, which this system lacks: leave it out or write dotnet");
                 return null;
             default:
                 result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop, dotnet or bare");

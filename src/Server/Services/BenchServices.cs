@@ -6,13 +6,13 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>What the services answer, whichever stack carries it.</summary>
+/// <summary>The answers of the services, for every stack.</summary>
 internal sealed class BenchServices
 {
-    /// <summary>The message of INVALID_ARGUMENT for the numbers of a PullRequest.</summary>
+    /// <summary>The message of INVALID_ARGUMENT for wrong numbers in a PullRequest.</summary>
     public const string WrongPull = "messages, delay_ns and chunk must not be negative, rate lies between 0 and 1e9";
 
-    // A client that reads at all takes the whole budget in that time at 13 MB/s.
+    // A client that reads takes the whole budget in this time at 13 MB/s.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly ServerOptions options;
@@ -29,25 +29,23 @@ internal sealed class BenchServices
     /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
 
-    /// <summary>The replies of bare HTTP/2: nothing but payload, cut from the pattern that all share.</summary>
+    /// <summary>The replies over bare HTTP/2: payload alone, sliced from the shared pattern.</summary>
     public KeptBySize<ReplyFrame> Bytes { get; } = new((size, _) => new ReplyFrame(ReadOnlyMemory<byte>.Empty, size));
 
-    /// <summary>What large replies are written from.</summary>
+    /// <summary>The memory budget of large replies.</summary>
     public WriteBudget Budget { get; }
 
     /// <summary>The same budget, for stacks that write a reply in one piece.</summary>
     public WholeReplies Whole { get; }
 
-    /// <summary>Bytes of the largest payload that is served or taken.</summary>
+    /// <summary>The largest payload in bytes, sent or received.</summary>
     public int MaxSize => this.options.MaxSize;
 
-    /// <summary>The numbers of a request make sense; else <see cref="WrongPull"/>.</summary>
+    /// <summary>True when the numbers of the request are valid; else the error is <see cref="WrongPull"/>.</summary>
     public static bool Accepts(PullRequest request) =>
         request is { Messages: >= 0, Chunk: >= 0, DelayNs: >= 0 and <= 3_600_000_000_000, Rate: >= 0 and <= 1e9 };
 
-    /// <summary>
-    /// True when a payload of that many bytes is served; otherwise <paramref name="refusal"/> is the message of INVALID_ARGUMENT.
-    /// </summary>
+    /// <summary>True when a payload of this size is allowed; else <paramref name="refusal"/> is the message of INVALID_ARGUMENT.</summary>
     public bool Accepts(long size, out string refusal)
     {
         refusal = size < 0
@@ -63,7 +61,7 @@ internal sealed class BenchServices
     public UsageReply Usage() => UsageMeter.Read(this.endpoints);
 }
 
-/// <summary>Answers <c>Control.Usage</c>: what this process has used and served since it started.</summary>
+/// <summary>Answers <c>Control.Usage</c>: what this process has used and served since its start.</summary>
 internal static class UsageMeter
 {
     private static readonly ulong ProcessNumber = BitConverter.ToUInt64(Guid.NewGuid().ToByteArray());

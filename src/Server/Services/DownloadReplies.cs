@@ -8,7 +8,8 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// The replies of <c>Download</c>. Those of the first sizes asked for are made once and kept; any others are written from the pattern.
+/// The replies of <c>Download</c>. The first sizes that clients ask for are kept as whole frames; other replies are
+/// written from the pattern.
 /// </summary>
 internal sealed class DownloadReplies
 {
@@ -30,7 +31,7 @@ internal sealed class DownloadReplies
         return new ReplyFrame(whole, 0);
     }
 
-    // Prefix, then the field's tag and length. A payload of no bytes is a message of no bytes (proto3 leaves out what is empty).
+    // The prefix, then the field's tag and length. An empty payload makes an empty message (proto3 omits empty fields).
     private static byte[] HeadOf(int size)
     {
         var tag = size == 0
@@ -47,13 +48,12 @@ internal sealed class DownloadReplies
     }
 }
 
-/// <summary>Reads the one field of a <see cref="DownloadRequest"/>.</summary>
+/// <summary>Reads the field of a <see cref="DownloadRequest"/>.</summary>
 internal static class DownloadSize
 {
     private static readonly MessageParser<DownloadRequest> Parser = DownloadRequest.Parser.WithDiscardUnknownFields(true);
 
-    /// <summary>Returns the size asked for.</summary>
-    /// <exception cref="InvalidProtocolBufferException">The message is none.</exception>
+    /// <exception cref="InvalidProtocolBufferException">The bytes are no DownloadRequest.</exception>
     public static long Parse(in ReadOnlySequence<byte> message)
     {
         if (message.IsEmpty)
@@ -63,7 +63,7 @@ internal static class DownloadSize
         return Parser.ParseFrom(message).Size;
     }
 
-    // What every generated client sends: the tag and a varint of at most nine bytes. Spares an object per call.
+    // The bytes of every generated client: the tag and a varint of at most nine bytes. This saves an object per call.
     private static bool TryParsePlain(ReadOnlySpan<byte> message, out long size)
     {
         const byte tag = (DownloadRequest.SizeFieldNumber << 3) | (byte)WireFormat.WireType.Varint;
@@ -82,10 +82,10 @@ internal static class DownloadSize
 }
 
 /// <summary>
-/// What is made for a size, kept for the first sizes asked for: a client that asks for every size there is must not fill the memory.
+/// Keeps an object for each of the first sizes that clients ask for: a client that asks for every size must not fill the memory.
 /// </summary>
-/// <param name="make">Makes it; the second argument says whether it will be kept.</param>
-/// <param name="keptBytes">The sum of the sizes that are kept; sizes that would exceed it are made anew each time.</param>
+/// <param name="make">Makes the object; the second argument tells whether it will be kept.</param>
+/// <param name="keptBytes">The largest sum of the kept sizes; objects of further sizes are made anew each time.</param>
 internal sealed class KeptBySize<T>(Func<int, bool, T> make, long keptBytes = long.MaxValue)
 {
     private const int KeptSizes = 256;

@@ -6,14 +6,13 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// Waits until messages of one stream are due: to some µs where there is an event loop; elsewhere (Windows) to the steps of the system's
-/// timers, and what they are late by is in the messages' latency.
+/// Waits until a message of a stream is due: exact to some µs on Linux, which has the event loop; on Windows exact to
+/// the steps of the system's timers, and the delay counts in the message's latency.
 /// </summary>
 internal sealed class MessagePace : ILoopTimer, IValueTaskSource
 {
     private const long NsPerMs = 1_000_000;
 
-    // Made when the first stream is paced.
     private static readonly Lock Making = new();
 
     [SupportedOSPlatform("linux")]
@@ -29,7 +28,7 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> core = new() { RunContinuationsAsynchronously = true };
     private long dueNs;
 
-    /// <exception cref="OperationCanceledException">Cancelled; on an event loop a second later at the most.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled; an event loop notices within a second.</exception>
     public async ValueTask UntilAsync(long due, CancellationToken cancellation)
     {
         for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)
@@ -66,8 +65,8 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
 }
 
 /// <summary>
-/// Awaited now and then by whoever writes without end: all other work that waits for a thread comes first. Writing on a stream that was
-/// given up never waits, and the news of that is such work, too; a few hundred such loops had all threads for minutes.
+/// Awaited from time to time by code that writes without end, so that other work gets a thread. Writing to a cancelled stream never waits,
+/// and the cancellation itself is work for a thread: a few hundred such loops kept all threads busy for minutes.
 /// </summary>
 internal readonly struct FairTurn : INotifyCompletion
 {
@@ -79,7 +78,7 @@ internal readonly struct FairTurn : INotifyCompletion
     {
     }
 
-    // Task.Yield queues on the thread's own queue, which comes before what waits for all threads.
+    // Task.Yield uses the thread's local queue, which runs before the global queue.
     public void OnCompleted(Action continuation) =>
         ThreadPool.UnsafeQueueUserWorkItem(static next => next(), continuation, preferLocal: false);
 }

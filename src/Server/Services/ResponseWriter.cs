@@ -13,7 +13,7 @@ internal static class ResponseWriter
 {
     public const string ContentType = "application/grpc";
 
-    /// <summary>A response without a message: the status travels in the headers ("trailers-only").</summary>
+    /// <summary>A response without a message: the headers carry the status ("trailers-only").</summary>
     public static void Fail(IFeatureCollection features, GrpcStatusCode code, string message)
     {
         var headers = features.GetRequiredFeature<IHttpResponseFeature>().Headers;
@@ -24,7 +24,7 @@ internal static class ResponseWriter
             headers.GrpcAcceptEncoding = "identity";
     }
 
-    /// <summary>Writes the frame; false when the client has given the call up meanwhile.</summary>
+    /// <summary>Writes the frame; false when the client has cancelled the call meanwhile.</summary>
     public static ValueTask<bool> WriteAsync(
         IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
     {
@@ -32,12 +32,12 @@ internal static class ResponseWriter
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
         if (reply.Length > WriteBudget.Free)
             return WritePartsAsync(writer, reply, budget);
-        // Not flushed: Kestrel then sends headers, frame and trailers together.
+        // No flush: Kestrel then sends headers, frame and trailers together.
         Write(writer, reply, 0, (int)reply.Length);
         return ValueTask.FromResult(true);
     }
 
-    /// <summary>The trailers of a response whose messages are written.</summary>
+    /// <summary>The trailers of a response after its messages.</summary>
     public static void End(IFeatureCollection features, GrpcStatusCode code, string message = "")
     {
         var trailers = features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers;
@@ -46,7 +46,7 @@ internal static class ResponseWriter
             trailers.GrpcMessage = GrpcStatus.EncodeMessage(message);
     }
 
-    // A flush returns when the connection has taken the part, so parts in flight are all that waits in memory for clients that do not read.
+    // A flush returns when the connection has taken the part, so the parts in flight are all that waits in memory for slow clients.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
@@ -92,15 +92,13 @@ internal static class ResponseWriter
     }
 }
 
-/// <summary>The bytes of one reply: prefix and message. Immutable and shared by all calls that ask for the same.</summary>
-/// <param name="Head">The start of the frame, or all of it.</param>
+/// <summary>The bytes of a reply: prefix and message. Immutable, and shared by all calls of this size.</summary>
+/// <param name="Head">The beginning of the frame, or all of it.</param>
 /// <param name="PatternBytes">How many bytes of <see cref="PayloadPattern"/> follow the head.</param>
 internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)
 {
-    /// <summary>Bytes of the whole frame.</summary>
     public long Length => Head.Length + (long)PatternBytes;
 
-    /// <summary>The frame of any message.</summary>
     public static ReplyFrame Of(IMessage message)
     {
         var size = message.CalculateSize();

@@ -6,7 +6,7 @@ using Request = IpcBench.Protocol.Reflection.V1.ServerReflectionRequest.MessageR
 
 namespace IpcBench.Server.Services;
 
-/// <summary>What server reflection tells of the services here; no file of theirs imports another.</summary>
+/// <summary>What server reflection tells about the services of this server; their files import nothing.</summary>
 internal static class ServiceCatalogue
 {
     private static readonly FileDescriptor[] Files = [BenchReflection.Descriptor, ReflectionReflection.Descriptor];
@@ -15,7 +15,7 @@ internal static class ServiceCatalogue
         .SelectMany(file => Symbols(file).Select(symbol => (symbol, file)))
         .ToDictionary(pair => pair.symbol.FullName, pair => pair.file, StringComparer.Ordinal);
 
-    /// <summary>One answer of a stream; what is not known here is an error within it.</summary>
+    /// <summary>One answer of the stream; an unknown name is an error inside the answer.</summary>
     public static ServerReflectionResponse Answer(ServerReflectionRequest request)
     {
         var reply = new ServerReflectionResponse { ValidHost = request.Host, OriginalRequest = request };

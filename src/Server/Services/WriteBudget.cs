@@ -3,13 +3,13 @@ using System.Diagnostics;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>Bounds what waits in memory for clients that do not read: all large replies together are written from one budget.</summary>
+/// <summary>Limits the memory of replies that wait for slow clients: all large replies share one budget.</summary>
 /// <param name="part">Bytes of one write while there is budget: <c>--write-chunk</c>.</param>
-/// <param name="limit">Bytes of the budget: a thousand calls at the default part.</param>
+/// <param name="limit">The budget in bytes: a thousand calls at the default part.</param>
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
-    /// The last bytes of a reply, and small replies, are written without asking: waiting for them would cost a write of their own.
+    /// Small replies and the last bytes of a reply are written without budget, since waiting for budget would cost an extra write.
     /// </summary>
     public const int Free = 16 << 10;
 
@@ -17,12 +17,11 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 
     private long taken;
 
-    /// <summary>Bytes of one write while there is budget.</summary>
     public int Part => Math.Max(part, SmallPart);
 
     /// <summary>
-    /// How many of the <paramref name="wanted"/> bytes may be written now; give them to <see cref="Return"/> when they are gone.
-    /// Beyond the budget a call goes on in small steps, so that clients that do read still get everything.
+    /// How many of the <paramref name="wanted"/> bytes may be written now; pass the result to <see cref="Return"/>
+    /// afterwards. Beyond the budget a call continues in small steps, so that clients that read still get everything.
     /// </summary>
     public int Take(int wanted)
     {
@@ -39,7 +38,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     }
 
     /// <summary>
-    /// Takes a reply that can only be written in one piece; one beyond the whole budget is alone. False: there is no room for it now.
+    /// Takes budget for a reply that can only be written in one piece; false without room. A reply larger than the budget needs all of it.
     /// </summary>
     public bool TryTakeWhole(long bytes)
     {
@@ -53,13 +52,13 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
         return false;
     }
 
-    /// <summary>Gives back what <see cref="TryTakeWhole"/> took.</summary>
+    /// <summary>Returns the budget of <see cref="TryTakeWhole"/>.</summary>
     public void ReturnWhole(long bytes) => Interlocked.Add(ref this.taken, -bytes);
 }
 
 /// <summary>
-/// The budget for stacks that write a reply in one piece: the call waits for room, one after the other. While any waits, clients that have
-/// not taken a reply for longer than <paramref name="patience"/> are cut off.
+/// The budget for stacks that write a reply in one piece: calls wait for room one after the other. While a call waits,
+/// clients that have not read a reply for longer than <paramref name="patience"/> are disconnected.
 /// </summary>
 internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
 {
@@ -69,16 +68,16 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     private readonly SemaphoreSlim turn = new(1);
     private readonly ConcurrentDictionary<Held, byte> held = new();
 
-    /// <summary>Waits until a reply of that many bytes may be made.</summary>
-    /// <param name="bytes">Its size. Small ones are free.</param>
-    /// <param name="cutOff">Ends the connection of a client that does not read.</param>
-    /// <param name="cancellation">The call is not wanted any more.</param>
-    /// <returns>To be disposed when the reply has left; null when nothing was taken.</returns>
+    /// <summary>Waits until there is budget for a reply.</summary>
+    /// <param name="bytes">The size of the reply. Small replies need no budget.</param>
+    /// <param name="cutOff">Closes the connection of a client that does not read.</param>
+    /// <param name="cancellation">The call was cancelled.</param>
+    /// <returns>Dispose it when the client has read the reply; null when no budget was taken.</returns>
     public ValueTask<IDisposable?> TakeAsync(long bytes, Action cutOff, CancellationToken cancellation)
     {
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
-        // At once, where nobody else waits for room.
+        // No wait when no other call waits for room.
         return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);
@@ -115,7 +114,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         private readonly long since = Stopwatch.GetTimestamp();
         private bool isCutOff;
 
-        // By the call whose turn it is alone, so never by two threads at a time.
+        // Only the waiting call whose turn it is calls this, so never two threads at a time.
         public void CutOffAfter(TimeSpan patience)
         {
             if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)

@@ -27,8 +27,8 @@ internal sealed unsafe class EpollSet : IDisposable
     private int listeners;
     private bool hasFineWait;
 
-    /// <param name="hasFineWait">False: without epoll_pwait2, as on a kernel before 5.11.</param>
-    /// <exception cref="IOException">There is no descriptor for it.</exception>
+    /// <param name="hasFineWait">False: wait without epoll_pwait2, as on a kernel before 5.11.</param>
+    /// <exception cref="IOException">The process has no descriptor left.</exception>
     public EpollSet(bool hasFineWait = true)
     {
         this.hasFineWait = hasFineWait;
@@ -38,7 +38,7 @@ internal sealed unsafe class EpollSet : IDisposable
         {
             if (wake < 0)
                 throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-            // Edge-triggered: each write is an event, and nobody needs to read the counter back.
+            // Edge-triggered: each write is an event, and the counter need not be read.
             Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
         }
         catch (IOException)
@@ -48,14 +48,14 @@ internal sealed unsafe class EpollSet : IDisposable
         }
     }
 
-    /// <summary>How many connections it watches.</summary>
+    /// <summary>The number of connections that are watched; listening sockets do not count.</summary>
     public int Connections => used - 1 - free.Count - listeners;
 
-    /// <summary>Ends a wait early, or the next one at once; nothing after its end. From any thread.</summary>
+    /// <summary>Ends a wait early, or lets the next wait end at once; does nothing after <see cref="Dispose"/>. From any thread.</summary>
     public void Wake()
     {
         var one = 1L;
-        // Not while the descriptor is being closed: its number may be another's afterwards.
+        // The lock keeps Dispose from closing the descriptor now: the system could give its number to another file before the write.
         lock (wakeGate)
         {
             if (!hasEnded)
@@ -63,7 +63,7 @@ internal sealed unsafe class EpollSet : IDisposable
         }
     }
 
-    /// <returns>The slot to name in <see cref="Watch"/> and <see cref="Remove"/>.</returns>
+    /// <returns>The slot, which <see cref="Watch"/> and <see cref="Remove"/> take.</returns>
     public int Add(IWatched socket, int fd, uint interest)
     {
         if (!free.TryPop(out var slot))
@@ -88,8 +88,8 @@ internal sealed unsafe class EpollSet : IDisposable
 
     public void Watch(int slot, int fd, uint interest) => Control(Native.EpollModify, fd, interest, Key(slot));
 
-    /// <summary>Watches a listening socket, at first for nothing.</summary>
-    /// <returns>What to name in <see cref="Arm"/>, and the slot for <see cref="Remove"/>.</returns>
+    /// <summary>Adds a listening socket, which has no events before <see cref="Arm"/>.</summary>
+    /// <returns>The key for <see cref="Arm"/>, and the slot for <see cref="RemoveListener"/>.</returns>
     public (ulong Key, int Slot) AddListener(IWatched listener, int fd)
     {
         listeners++;
@@ -100,17 +100,16 @@ internal sealed unsafe class EpollSet : IDisposable
     /// <summary>Asks for one event of a listening socket. From any thread.</summary>
     public void Arm(ulong key, int fd) => Control(Native.EpollModify, fd, Native.EpollIn | Native.EpollOneShot, key);
 
-    /// <summary>No more events of a listening socket. From any thread, while its descriptor is open.</summary>
+    /// <summary>Ends the events of a listening socket. From any thread, while the socket's descriptor is open.</summary>
     public void Ignore(int fd) => Native.EpollControl(epoll, Native.EpollDelete, fd, null);
 
-    /// <summary>Forgets a listening socket.</summary>
     public void RemoveListener(int slot)
     {
         listeners--;
         Remove(slot);
     }
 
-    /// <summary>Forgets the socket; events already fetched for it are dropped. Closing the descriptor removes it from epoll.</summary>
+    /// <summary>Forgets the socket and drops its events that were already fetched. Closing the descriptor removes it from epoll.</summary>
     public void Remove(int slot)
     {
         sockets[slot] = null;
@@ -118,8 +117,8 @@ internal sealed unsafe class EpollSet : IDisposable
         free.Push(slot);
     }
 
-    /// <summary>Waits for events and tells the sockets' owners.</summary>
-    /// <param name="timeoutNs">-1: for ever; 0: not at all.</param>
+    /// <summary>Waits for events and calls the owners of the sockets.</summary>
+    /// <param name="timeoutNs">In ns; -1 waits without limit, 0 does not wait.</param>
     public void Wait(long timeoutNs)
     {
         var count = timeoutNs <= 0 ? Native.EpollWait(epoll, events, Capacity, (int)timeoutNs) : WaitNs(timeoutNs);
@@ -161,10 +160,10 @@ internal sealed unsafe class EpollSet : IDisposable
             var count = Native.EpollWaitNs(epoll, events, Capacity, &timeout);
             if (count >= 0 || Marshal.GetLastPInvokeError() is not (Native.FunctionNotImplemented or Native.NotPermitted))
                 return count;
-            // A kernel before 5.11, or a container that allows no system call that it does not know.
+            // ENOSYS: a kernel before 5.11. EPERM: a container's seccomp filter that does not know the system call.
             hasFineWait = false;
         }
-        // epoll_wait knows milliseconds alone, and a wait of 0 ms in place of a part of one would keep a CPU busy.
+        // epoll_wait counts in milliseconds: a wait of less than 1 ms would become 0 and keep a CPU busy.
         var set = new Native.PollDescriptor { Descriptor = epoll, Events = Native.PollIn };
         return Native.Poll(&set, 1, &timeout, null) > 0 ? Native.EpollWait(epoll, events, Capacity, 0) : 0;
     }
@@ -181,27 +180,27 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 }
 
-/// <summary>What an <see cref="EpollSet"/> tells of events: a connection or a listening socket.</summary>
+/// <summary>A connection or a listening socket to which an <see cref="EpollSet"/> reports events.</summary>
 internal interface IWatched
 {
     /// <summary>Called on the loop's thread.</summary>
-    /// <param name="bits">epoll's EPOLLIN, EPOLLOUT and so on.</param>
+    /// <param name="bits">The event mask of epoll: EPOLLIN, EPOLLOUT and so on.</param>
     void OnEvents(uint bits);
 }
 
-/// <summary>Has the processor read objects while it does something else: of hundreds of connections none is in its caches.</summary>
+/// <summary>Prefetches objects into the processor's caches, which cannot hold the objects of hundreds of connections.</summary>
 internal static unsafe class ProcessorCache
 {
     private const int Line = 64;
 
-    /// <summary>An object's beginning.</summary>
+    /// <summary>Prefetches the first cache line of an object.</summary>
     public static void Fetch(object soon)
     {
         if (Sse.IsSupported)
             Sse.Prefetch0(Start(soon));
     }
 
-    /// <summary>The first lines of each, which hold all that most objects have.</summary>
+    /// <summary>Prefetches the first three cache lines of each object, which is the whole of most objects.</summary>
     public static void FetchAll(object[] soon)
     {
         if (!Sse.IsSupported)
@@ -215,6 +214,6 @@ internal static unsafe class ProcessorCache
         }
     }
 
-    // Only a hint: it may have moved by the time it is used.
+    // The garbage collector may move the object meanwhile: a prefetch of the old place does no harm.
     private static byte* Start(object one) => *(byte**)Unsafe.AsPointer(ref one);
 }

@@ -3,11 +3,11 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>System calls that an event loop has made on its sockets, and for them.</summary>
+/// <summary>System calls of an event loop for its sockets.</summary>
 /// <param name="Receives">recv(2).</param>
-/// <param name="EmptyReceives">Of them, those that found nothing.</param>
+/// <param name="EmptyReceives">The part of <paramref name="Receives"/> that found no bytes.</param>
 /// <param name="Sends">send(2) and sendmsg(2).</param>
-/// <param name="Waits">epoll_wait(2), epoll_pwait2(2) or ppoll(2), those that return at once too.</param>
+/// <param name="Waits">epoll_wait(2), epoll_pwait2(2) and ppoll(2), including calls that return at once.</param>
 public readonly record struct LoopCounts(long Receives, long EmptyReceives, long Sends, long Waits)
 {
     public static LoopCounts operator +(LoopCounts a, LoopCounts b) =>
@@ -18,16 +18,16 @@ public readonly record struct LoopCounts(long Receives, long EmptyReceives, long
 }
 
 /// <summary>
-/// One thread that waits for its sockets with epoll and calls their owners: no lock and no hand-over to another thread between
-/// a byte's arrival and the code that reads it. Sockets and timers belong to the loop's thread; other threads use <see cref="Post"/>.
+/// One thread that waits for its sockets with epoll and calls their owners: there is no lock and no hand-over to another thread between the
+/// arrival of a byte and the code that reads it. Sockets and timers belong to the loop's thread; other threads use <see cref="Post"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class EventLoop : IDisposable
 {
-    // A Unix socket is refilled while it is read: 1 MB replies cost about 8 % less with this than with 256 KiB.
+    // The kernel refills a Unix socket while it is read: replies of 1 MB cost about 8 % less CPU with this buffer than with 256 KiB.
     private const int ReceiveBufferSize = 1024 * 1024;
 
-    // A timer due sooner must not wait for another thread's turn on the CPU, which lasts some milliseconds.
+    // Yielding the CPU may take a time slice of some milliseconds, which would make a timer that is due sooner late.
     private const long DueSoonNs = 10_000_000;
 
     private readonly ConcurrentQueue<(Action<object?> Action, object? State)> posted = new();
@@ -40,13 +40,13 @@ public sealed class EventLoop : IDisposable
     private static readonly Lock AllGate = new();
     private static readonly List<EventLoop> All = [];
     private static LoopCounts ended;
-    private long sendsElsewhere; // of other threads
-    private long receives, emptyReceives, sends, waits; // of the loop's thread alone, and read by others
+    private long sendsElsewhere; // sends of other threads
+    private long receives, emptyReceives, sends, waits; // written by the loop's thread alone, read by others
     private int mayBeAsleep;
     private volatile bool stopping;
 
     /// <param name="name">The thread's name, for debuggers and profilers.</param>
-    /// <exception cref="IOException">There are no descriptors for it, or no memory for its thread.</exception>
+    /// <exception cref="IOException">The process has no descriptors left for the loop, or no memory for its thread.</exception>
     public EventLoop(string name)
     {
         thread = new Thread(Run) { Name = name, IsBackground = true };
@@ -58,7 +58,7 @@ public sealed class EventLoop : IDisposable
         }
         catch (OutOfMemoryException e)
         {
-            // The runtime says so as well where a thread finds no descriptors.
+            // The runtime throws OutOfMemoryException also when a new thread finds no descriptors.
             epoll.Dispose();
             lock (AllGate)
                 All.Remove(this);
@@ -67,26 +67,26 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Before it sleeps, let others run who want this CPU, where several connections are watched or <see cref="AwaitsMany"/> is set:
-    /// throughput for one more system call. On unless it is switched off.
+    /// Before the loop sleeps, it yields the CPU if several connections are watched or <see cref="AwaitsMany"/> is set:
+    /// this raises throughput and costs one system call. Default true.
     /// </summary>
     public bool LetsOthersRun { get; init; } = true;
 
-    /// <summary>Its owner has many messages on their way at a time, even where one connection is watched. From any thread.</summary>
+    /// <summary>The owner keeps many messages in flight, even on a single connection. From any thread.</summary>
     public bool AwaitsMany { get; set; }
 
-    /// <summary>Is told of an exception of a posted action, which otherwise ends the process.</summary>
+    /// <summary>Called with an exception of a posted action; without a handler, such an exception ends the process.</summary>
     public Action<Exception>? OnFault { get; init; }
 
-    /// <summary>This system has what the loop stands on.</summary>
+    /// <summary>True on Linux, which has epoll.</summary>
     [SupportedOSPlatformGuard("linux")]
     public static bool IsSupported => OperatingSystem.IsLinux();
 
-    /// <summary>System calls so far. From any thread.</summary>
+    /// <summary>System calls of this loop so far. From any thread.</summary>
     public LoopCounts Counts => new(Volatile.Read(ref receives), Volatile.Read(ref emptyReceives),
         Volatile.Read(ref sends) + Volatile.Read(ref sendsElsewhere), Volatile.Read(ref waits));
 
-    /// <summary>System calls of all loops that this process has had; null when it has had none. From any thread.</summary>
+    /// <summary>System calls of all loops that this process ever had; null when it never had one. From any thread.</summary>
     public static LoopCounts? OfProcess
     {
         get
@@ -99,14 +99,15 @@ public sealed class EventLoop : IDisposable
     /// <summary>True on the loop's own thread.</summary>
     public bool IsCurrent => Thread.CurrentThread == thread;
 
-    /// <summary>One buffer for all receives of this loop: what a handler reads into it must be used up before it returns.</summary>
+    /// <summary>One buffer for all receives of this loop: a handler must use up what it received before it returns.</summary>
     public byte[] ReceiveBuffer { get; } = GC.AllocateUninitializedArray<byte>(ReceiveBufferSize, pinned: true);
 
-    /// <summary>Runs the action on the loop's thread, soon. From any thread.</summary>
+    /// <summary>Runs the action on the loop's thread in the next turn. From any thread.</summary>
     public void Post(Action<object?> action, object? state)
     {
         posted.Enqueue((action, state));
-        // Behind the queue's store: either this sees that the loop is about to sleep, or the loop sees the action.
+        // The barrier orders the enqueue before the read: either this thread sees that the loop is about to sleep, or
+        // the loop sees the action.
         Interlocked.MemoryBarrier();
         if (Volatile.Read(ref mayBeAsleep) == 1 && Interlocked.Exchange(ref mayBeAsleep, 0) == 1)
             epoll.Wake();
@@ -115,18 +116,20 @@ public sealed class EventLoop : IDisposable
     /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches <paramref name="dueNs"/>. On the loop's thread only.</summary>
     public void Schedule(long dueNs, ILoopTimer timer) => timers.Add(dueNs, timer);
 
-    /// <summary>Calls every timer now, early. On the loop's thread only.</summary>
+    /// <summary>Calls every timer now, before it is due. On the loop's thread only.</summary>
     public void HurryTimers()
     {
         for (var left = timers.Count; left > 0 && timers.TryTake(long.MaxValue, out var timer); left--)
             timer.OnDue();
     }
 
-    /// <summary>Ends the thread; sockets still open are the owners' to close before.</summary>
+    /// <summary>Ends the thread. The owners close their open sockets before.</summary>
     public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
 
-    /// <summary>As <see cref="Dispose"/>, with a limit: a handler that blocks may keep the thread for ever.</summary>
-    /// <returns>False when the thread is still busy; it ends as soon as it can.</returns>
+    /// <summary>
+    /// Ends the thread as <see cref="Dispose"/> does, but waits no longer than the limit: a handler may block the thread.
+    /// </summary>
+    /// <returns>False when the thread is still busy; it ends when its handler returns.</returns>
     public bool TryEnd(TimeSpan limit)
     {
         if (!stopping)
@@ -139,13 +142,13 @@ public sealed class EventLoop : IDisposable
 
     internal EpollSet Epoll => epoll;
 
-    /// <summary>How often the loop has gone round. On the loop's thread only.</summary>
+    /// <summary>The number of turns so far. On the loop's thread only.</summary>
     internal long Turn { get; private set; }
 
-    /// <summary>Tells the socket's owner once more that it is readable, after the others had their turn.</summary>
+    /// <summary>Calls the socket's owner once more after the other sockets had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
 
-    /// <summary>A receive has returned this.</summary>
+    /// <summary>Counts a receive.</summary>
     internal void Received(int result)
     {
         receives++;
@@ -153,7 +156,7 @@ public sealed class EventLoop : IDisposable
             emptyReceives++;
     }
 
-    /// <summary>A send was made.</summary>
+    /// <summary>Counts a send.</summary>
     internal void Sent()
     {
         if (IsCurrent)
@@ -184,7 +187,7 @@ public sealed class EventLoop : IDisposable
     {
         if (posted.IsEmpty)
             return;
-        // What these actions post has its turn after the sockets had theirs.
+        // The count is taken once: actions that these actions post run after the sockets had their turn.
         for (var left = posted.Count; left > 0 && posted.TryDequeue(out var item); left--)
         {
             try
@@ -205,9 +208,10 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Where much is on its way it first lets others run who want this CPU, the sender among them (sched_yield(2), which returns at once
-    /// when there are none): one wake-up then finds more to read, which took a third off the client's CPU time per 1 MB reply of many
-    /// sockets, and a quarter off that of a call where 80 are out on one. A lone answer would only be read later.
+    /// With many messages in flight, the loop first yields the CPU to other threads such as the sender (sched_yield(2),
+    /// which returns at once when no thread waits). One wake-up then finds more to read: this took a third off the
+    /// client's CPU time of a 1 MB reply on many sockets, and a quarter off a call with 80 calls in flight on one
+    /// connection. With one call in flight the answer would only be read later.
     /// </summary>
     private void Sleep(long waitNs)
     {
@@ -217,11 +221,11 @@ public sealed class EventLoop : IDisposable
         Volatile.Write(ref mayBeAsleep, 1);
         Interlocked.MemoryBarrier();
         epoll.Wait(posted.IsEmpty && !stopping ? waitNs : 0);
-        // An awake loop looks at the queue by itself: posting costs no system call then.
+        // Awake, the loop looks at the queue in every turn, so that posting needs no wake-up call.
         Volatile.Write(ref mayBeAsleep, 0);
     }
 
-    /// <summary>ns; 0 not to wait at all, -1 for ever.</summary>
+    /// <summary>The wait in ns: 0 does not wait, -1 waits without limit.</summary>
     private long TimeToWait()
     {
         if (again.Count > 0)

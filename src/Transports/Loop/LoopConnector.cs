@@ -18,11 +18,11 @@ public sealed class LoopConnector
     private LoopConnector(EndPoint[] endPoints, Address address, ConnectorOptions options) =>
         (this.endPoints, this.address, this.options) = (endPoints, address, options);
 
-    /// <summary>Connects tried again because the accept queue was full.</summary>
+    /// <summary>How often a connect was tried again because the accept queue was full.</summary>
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// The connector for the address, or null when its bytes do not travel over a plain socket. TLS is a layer above its TCP.
+    /// The connector for the address, or null when the transport is no socket (a pipe). For TLS it opens the TCP connection.
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(
@@ -36,7 +36,7 @@ public sealed class LoopConnector
         };
 
     /// <summary>Opens one connection; call it on the loop's thread, where it also completes.</summary>
-    /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
+    /// <exception cref="IOException">The connection could not be opened; the message says why.</exception>
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
         var (error, hasPorts) = (0, false);
@@ -50,14 +50,15 @@ public sealed class LoopConnector
             {
                 socket.Handler = handler;
                 isServed = true;
-                // "localhost" may be two addresses of which the server has one: the others need not search again.
+                // "localhost" may have two addresses, and the server may listen on one of them: later connects go to that address at once.
                 if (endPoints.Length > 1)
                     endPoints = [endPoint];
                 return socket;
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        // Without IPv6 its addresses are "not available" as well, which says nothing of ports.
+        // EADDRNOTAVAIL of an IPv6 address may also mean that the system has no IPv6, so it proves a lack of ports only
+        // on an address that worked before, or on IPv4.
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),
@@ -93,7 +94,7 @@ public sealed class LoopConnector
     }
 }
 
-/// <summary>One connect, from the call until the socket is writable, refused or given up; a full accept queue is tried again.</summary>
+/// <summary>One connect, until the socket is writable, refused or given up; a full accept queue is tried again after 2 ms.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, ConnectorOptions options) : ILoopHandler, ILoopTimer
 {
@@ -108,7 +109,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
     public int Retries { get; private set; }
 
     /// <returns>The open socket, or null and the errno.</returns>
-    /// <exception cref="IOException">The system watches no more descriptors.</exception>
+    /// <exception cref="IOException">epoll cannot watch another descriptor.</exception>
     public async ValueTask<(LoopSocket? Socket, int Error)> RunAsync(CancellationToken cancellation)
     {
         Begin();
@@ -123,8 +124,8 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             finally
             {
-                // Not disposed: that waits for a call under way, and goes on elsewhere than on the loop's thread.
-                registration.Unregister(); // one too late does nothing
+                // Dispose would wait for a running callback, and would continue on another thread than the loop's.
+                registration.Unregister();
             }
         }
         var error = await ended.Task;
@@ -160,7 +161,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             catch (IOException e)
             {
-                ended.TrySetException(e); // not thrown: a retry is a timer's
+                ended.TrySetException(e); // set here, since a retry runs in a timer, which must not throw
                 return;
             }
             if (error == 0)

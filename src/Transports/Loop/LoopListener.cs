@@ -5,14 +5,14 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A listening socket that an <see cref="EventLoop"/> watches while somebody waits for its next connection. Accepting and arming are for
-/// any thread; the socket itself stays its owner's, who closes it after <see cref="Forget"/>.
+/// A listening socket that an <see cref="EventLoop"/> watches while its owner waits for a connection. Any thread may
+/// accept and arm. The owner keeps the socket and closes it after <see cref="Forget"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopListener : IWatched
 {
-    // The runtime cannot start a thread or load an assembly without a descriptor: it ends the process ("Out of memory"), or a timer never
-    // comes. So the last ones are not accepted into.
+    // Without a free descriptor the runtime cannot start a thread or load an assembly: it ends the process ("Out of
+    // memory"), or a timer never fires. So the last descriptors are not used for accepted connections.
     private const int MostReserved = 32;
 
     private readonly EventLoop loop;
@@ -23,9 +23,9 @@ public sealed unsafe class LoopListener : IWatched
     private volatile bool forgotten;
     private bool fewAreLeft;
 
-    /// <summary>On the loop's thread only.</summary>
-    /// <param name="loop">Watches it.</param>
-    /// <param name="listening">Bound and listening already.</param>
+    /// <summary>Adds the socket to the loop. On the loop's thread only.</summary>
+    /// <param name="loop">The loop that watches the socket.</param>
+    /// <param name="listening">A socket that is bound and listens.</param>
     /// <param name="onReady">Called on the loop's thread, once for each <see cref="Arm"/>, when a connection waits; must not throw.</param>
     public LoopListener(EventLoop loop, Socket listening, Action onReady)
     {
@@ -35,10 +35,10 @@ public sealed unsafe class LoopListener : IWatched
         (key, slot) = loop.Epoll.AddListener(this, fd);
     }
 
-    /// <summary>Accepts a connection that waits.</summary>
+    /// <summary>Accepts a waiting connection.</summary>
     /// <returns>
-    /// Its descriptor, or an errno negated: <see cref="LoopSocket.WouldBlock"/> when none waits, EMFILE already while the runtime still has
-    /// some descriptors for itself.
+    /// The descriptor of the connection, or a negated errno: <see cref="LoopSocket.WouldBlock"/> when no connection
+    /// waits, EMFILE when only the descriptors that are reserved for the runtime are left.
     /// </returns>
     public int TryAccept()
     {
@@ -52,16 +52,16 @@ public sealed unsafe class LoopListener : IWatched
                 fewAreLeft = IsReserved(accepted + 1);
                 return accepted;
             }
-            // A connection that was gone before it was accepted (accept(2), "Error handling").
+            // The client closed the connection before it was accepted (accept(2), "Error handling").
             if (Marshal.GetLastPInvokeError() is not (Native.Interrupted or Native.ConnectionAborted) and var error)
                 return -error;
         }
     }
 
-    /// <summary>Asks for one call when a connection waits, at once if one does.</summary>
+    /// <summary>Asks for one call of <c>onReady</c>, at once if a connection waits already. From any thread.</summary>
     public void Arm() => loop.Epoll.Arm(key, fd);
 
-    /// <summary>Watches it no more; the socket may be closed afterwards. From any thread, not while another one arms it.</summary>
+    /// <summary>Stops watching, so that the owner may close the socket. From any thread, but not while another thread arms.</summary>
     public void Forget()
     {
         if (forgotten)
@@ -76,10 +76,10 @@ public sealed unsafe class LoopListener : IWatched
 
     private void Remove() => loop.Epoll.RemoveListener(slot);
 
-    /// <summary>Closes a descriptor that was accepted and is nobody's.</summary>
+    /// <summary>Closes an accepted descriptor that has no owner yet.</summary>
     public static void Discard(int accepted) => Native.Close(accepted);
 
-    /// <summary>Sends small parts at once (TCP_NODELAY); what is no TCP socket ignores it.</summary>
+    /// <summary>Sends small parts at once (TCP_NODELAY); a Unix socket ignores the option.</summary>
     public static void SetNoDelay(int accepted)
     {
         var on = 1;
@@ -93,7 +93,7 @@ public sealed unsafe class LoopListener : IWatched
         Native.SetSocketOption(accepted, Native.SolSocket, Native.SoReceiveBuffer, &size, sizeof(int));
     }
 
-    // A new descriptor is the lowest that is free (open(2)), so that all below it are taken.
+    // A new descriptor gets the lowest free number (open(2)), so all numbers below it are in use.
     private static bool IsReserved(int descriptor)
     {
         var limit = default(Native.Limit);

@@ -7,13 +7,13 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. Used on the loop's thread only, but for sending and
-/// <see cref="WantWritable"/>: those are for any one thread at a time that holds a lock against <see cref="Close"/>.
+/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. It belongs to the loop's thread, except for sending and
+/// <see cref="WantWritable"/>: one other thread at a time may call them while it holds a lock against <see cref="Close"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
 {
-    // What a gathering send pins in memory until it returns.
+    // The buffers that a gathering send pins until it returns.
     [ThreadStatic]
     private static MemoryHandle[]? pinned;
 
@@ -31,11 +31,11 @@ public sealed unsafe class LoopSocket : IWatched
     private int fd;
     private bool awaitsTurn;
 
-    // There is more than bytes to find: the end, an error, or a mark before which a receive stops.
+    // An event announced an end, an error or an urgent mark, which a receive finds behind the bytes.
     private bool hasMore;
     private volatile bool writable = true;
 
-    /// <exception cref="IOException">The system watches no more descriptors; this one is closed.</exception>
+    /// <exception cref="IOException">epoll cannot watch another descriptor; <paramref name="fd"/> is closed.</exception>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
@@ -52,30 +52,30 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Watches a connection that <see cref="LoopListener.TryAccept"/> gave. On the loop's thread only.</summary>
-    /// <param name="loop">Watches it from now on.</param>
-    /// <param name="descriptor">Belongs to this object from now on.</param>
-    /// <param name="handler">Is told of events.</param>
-    /// <exception cref="IOException">The system watches no more descriptors (fs.epoll.max_user_watches); this one is closed.</exception>
+    /// <summary>Watches a connection of <see cref="LoopListener.TryAccept"/>. On the loop's thread only.</summary>
+    /// <param name="loop">The loop that watches it from now on.</param>
+    /// <param name="descriptor">Belongs to the new object from now on.</param>
+    /// <param name="handler">Receives the events.</param>
+    /// <exception cref="IOException">epoll cannot watch another descriptor (fs.epoll.max_user_watches); this one is closed.</exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
     /// <summary>
-    /// Watches a connection of the framework's, which is closed through its object: calls of others on that object are safe, and throw
-    /// afterwards. On the loop's thread only.
+    /// Watches a connection of a .NET socket and closes it through that object, so that other threads may call the
+    /// object at any time; after the close their calls throw. On the loop's thread only.
     /// </summary>
-    /// <param name="loop">Watches it from now on.</param>
-    /// <param name="accepted">Does not block; belongs to this object from now on.</param>
-    /// <param name="handler">Is told of events.</param>
-    /// <exception cref="IOException">The system watches no more descriptors; this one is closed.</exception>
+    /// <param name="loop">The loop that watches it from now on.</param>
+    /// <param name="accepted">A non-blocking socket, which belongs to the new object from now on.</param>
+    /// <param name="handler">Receives the events.</param>
+    /// <exception cref="IOException">epoll cannot watch another descriptor; this one is closed.</exception>
     public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler) =>
         new(loop, (int)accepted.Handle, handler, accepted);
 
-    /// <summary>Who is told of events; may be replaced on the loop's thread.</summary>
+    /// <summary>Receives the events; may be replaced on the loop's thread.</summary>
     public ILoopHandler Handler { get; set; }
 
     /// <summary>
-    /// Objects that the handler needs for the next bytes: of hundreds of connections none is in the processor's caches, which read them
-    /// while the system copies the bytes. On the loop's thread.
+    /// Objects that the handler needs for the next bytes. A receive prefetches them while the kernel copies the bytes,
+    /// since the processor's caches cannot hold the objects of hundreds of connections. On the loop's thread.
     /// </summary>
     public object[] NeededSoon { get; set; } = [];
 
@@ -84,14 +84,15 @@ public sealed unsafe class LoopSocket : IWatched
     public bool IsClosed => fd < 0;
 
     /// <summary>
-    /// The last <see cref="Receive"/> may have left something of which no event will tell: receive again. A receive that filled less than
-    /// its buffer took all that there was (epoll(7), on edge-triggered reads of stream sockets), but for those that the system cuts short:
-    /// before an urgent mark, and behind descriptors that somebody sent along.
+    /// Call <see cref="Receive"/> again, since no further event will announce the bytes that the last call may have left. A receive that
+    /// filled less than its buffer took all bytes (epoll(7), on edge-triggered reads of stream sockets), unless the kernel cut the receive
+    /// short: at an urgent mark, or behind descriptors that the other side sent (SCM_RIGHTS).
     /// </summary>
     public bool MayHoldMore { get; private set; }
 
-    /// <summary>Reads what has arrived.</summary>
-    /// <returns>Bytes read, 0 at the end of the stream, or an errno negated: <see cref="WouldBlock"/> when nothing is there yet.</returns>
+    /// <summary>Reads the bytes that have arrived.</summary>
+    /// <returns>The number of bytes, 0 at the end of the stream, or a negated errno: <see cref="WouldBlock"/> when
+    /// there are no bytes yet.</returns>
     public int Receive(Span<byte> buffer)
     {
         if (!Hold())
@@ -110,8 +111,8 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Sends as much as fits.</summary>
-    /// <returns>Bytes sent, or an errno negated: <see cref="WouldBlock"/> when there is no room.</returns>
+    /// <summary>Sends as many bytes as the socket takes.</summary>
+    /// <returns>The number of bytes, or a negated errno: <see cref="WouldBlock"/> when the socket has no room.</returns>
     public int Send(ReadOnlySpan<byte> bytes)
     {
         if (!Hold())
@@ -126,10 +127,10 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>The most segments that one <see cref="Send(in ReadOnlySequence{byte})"/> takes.</summary>
+    /// <summary>The largest number of segments of one <see cref="Send(in ReadOnlySequence{byte})"/>.</summary>
     public const int MostSegments = 64;
 
-    /// <summary>Sends as much as fits of the first <see cref="MostSegments"/> segments, in one system call.</summary>
+    /// <summary>Sends as many bytes of the first <see cref="MostSegments"/> segments as the socket takes, in one system call.</summary>
     /// <returns>As <see cref="Send(ReadOnlySpan{byte})"/>.</returns>
     public int Send(in ReadOnlySequence<byte> bytes)
     {
@@ -146,7 +147,7 @@ public sealed unsafe class LoopSocket : IWatched
         return Send(parts.AsSpan(0, used));
     }
 
-    /// <summary>Sends as much as fits of at most <see cref="MostSegments"/> parts, in one system call.</summary>
+    /// <summary>Sends as many bytes of at most <see cref="MostSegments"/> parts as the socket takes, in one system call.</summary>
     /// <returns>As <see cref="Send(ReadOnlySpan{byte})"/>.</returns>
     public int Send(ReadOnlySpan<ReadOnlyMemory<byte>> parts)
     {
@@ -175,14 +176,14 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Tells the other side that nothing more will be sent, and with <paramref name="both"/> that nothing more is read.</summary>
+    /// <summary>Half-closes: tells the other side that no more bytes follow; with <paramref name="both"/> reading ends too.</summary>
     public void Shutdown(bool both)
     {
         if (fd >= 0)
             Native.Shutdown(fd, both ? Native.ShutdownBoth : Native.ShutdownSend);
     }
 
-    /// <summary>Makes <see cref="Close"/> reset a TCP connection: what is still on its way is dropped.</summary>
+    /// <summary>Makes <see cref="Close"/> reset a TCP connection: bytes that were not sent yet are dropped.</summary>
     public void ResetOnClose()
     {
         var linger = stackalloc int[2] { 1, 0 };
@@ -190,28 +191,30 @@ public sealed unsafe class LoopSocket : IWatched
             Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
     }
 
-    /// <summary>What <see cref="Receive"/> and sending return when they would have to wait.</summary>
+    /// <summary>The result of receiving and sending when the call would have to wait (EAGAIN).</summary>
     public const int WouldBlock = -Native.Again;
 
     /// <summary>
-    /// A send returned this because the other side has ended the connection: a receive tells more, behind what has arrived before.
+    /// True when a send failed because the other side has ended the connection. A receive then gives the bytes that
+    /// arrived before, and the cause.
     /// </summary>
     public static bool IsOthersEnd(int result) => result is -Native.BrokenPipe or -Native.ConnectionReset;
 
-    /// <summary>The system's words for a negative result of receiving or sending.</summary>
+    /// <summary>The system's text for a negative result of receiving or sending.</summary>
     public static string Describe(int result) => Marshal.GetPInvokeErrorMessage(-result);
 
-    /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when there is room again.</summary>
+    /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when the socket has room again.</summary>
     public void WantWritable()
     {
-        // Only while it is needed: a Unix socket reports "writable" each time the other side takes a message (af_unix.c, unix_write_space).
+        // EPOLLOUT is watched only on demand: a Unix socket reports "writable" each time the other side reads
+        // (af_unix.c, unix_write_space).
         if (fd < 0 || !writable)
             return;
         writable = false;
         loop.Epoll.Watch(slot, fd, ReadInterest | Native.EpollOut);
     }
 
-    /// <summary>Asks for one more <see cref="ILoopHandler.OnReadable"/> after the other sockets had theirs.</summary>
+    /// <summary>Asks for one more <see cref="ILoopHandler.OnReadable"/> after the other sockets had their turn.</summary>
     public void ReadAgain()
     {
         if (awaitsTurn)
@@ -220,7 +223,7 @@ public sealed unsafe class LoopSocket : IWatched
         loop.ReadAgain(this);
     }
 
-    /// <summary>Closes the descriptor. A TCP socket with linger 0 is reset, so that it leaves no TIME_WAIT behind.</summary>
+    /// <summary>Closes the descriptor. A TCP socket with linger 0 is reset, so that no TIME_WAIT is left.</summary>
     public void Close()
     {
         if (fd < 0)
@@ -231,7 +234,6 @@ public sealed unsafe class LoopSocket : IWatched
 
     void IWatched.OnEvents(uint bits) => OnEvents(bits);
 
-    /// <summary>The others had theirs.</summary>
     internal void OnTurn()
     {
         awaitsTurn = false;
@@ -251,10 +253,10 @@ public sealed unsafe class LoopSocket : IWatched
             Handler.OnReadable();
     }
 
-    /// <summary>SO_ERROR: how a connect under way has ended; 0 when it succeeded.</summary>
+    /// <summary>SO_ERROR: the errno of a connect in progress; 0 when it succeeded.</summary>
     internal int TakeError() => Option(Native.SoError) is >= 0 and var error ? error : Marshal.GetLastPInvokeError();
 
-    /// <summary>A new socket that has begun to connect, with the errno of that: 0, EINPROGRESS, or a failure.</summary>
+    /// <summary>Creates a socket and starts its connect. The result is the errno of the connect: 0, EINPROGRESS, or a failure.</summary>
     internal static int BeginConnect(EndPoint endPoint, ConnectorOptions options, out int fd)
     {
         var family = endPoint.AddressFamily switch
@@ -272,7 +274,8 @@ public sealed unsafe class LoopSocket : IWatched
             return Native.Connect(fd, start, address.Size) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    // recv(2) does not tell that descriptors were sent along, behind which it stops; they are dropped.
+    // Only recvmsg(2) tells that a receive stopped behind descriptors (SCM_RIGHTS). The kernel closes the descriptors,
+    // since the call has no room for them.
     private nint ReceiveLocal(byte* start, int length, out bool isCut)
     {
         var segment = new Native.Segment { Start = start, Length = length };
@@ -282,7 +285,7 @@ public sealed unsafe class LoopSocket : IWatched
         return count;
     }
 
-    /// <summary>Keeps the descriptor from being closed by others until <see cref="Release"/>; false when it is closed.</summary>
+    /// <summary>Keeps other threads from closing the descriptor until <see cref="Release"/>; false when it is closed already.</summary>
     private bool Hold()
     {
         if (handle is null || fd < 0)
@@ -294,7 +297,7 @@ public sealed unsafe class LoopSocket : IWatched
         }
         catch (ObjectDisposedException)
         {
-            // By an application, which was given the object to look at.
+            // The application has disposed the .NET socket that it was given.
         }
         return isHeld;
     }
@@ -336,14 +339,15 @@ public sealed unsafe class LoopSocket : IWatched
     private static void Set(int fd, int level, int name, int value) => Native.SetSocketOption(fd, level, name, &value, sizeof(int));
 }
 
-/// <summary>What an <see cref="EventLoop"/> tells the owner of a socket. Called on the loop's thread; must not throw.</summary>
+/// <summary>The owner of a socket, which an <see cref="EventLoop"/> calls on the loop's thread. The methods must not throw.</summary>
 public interface ILoopHandler
 {
     /// <summary>
-    /// Bytes, the end of the stream or an error can be read. The loop tells it once: read while <see cref="LoopSocket.MayHoldMore"/>.
+    /// There are bytes, the end of the stream or an error to read. The loop calls once for each event, so read while
+    /// <see cref="LoopSocket.MayHoldMore"/>.
     /// </summary>
     void OnReadable();
 
-    /// <summary>There is room to send again; only after <see cref="LoopSocket.WantWritable"/>.</summary>
+    /// <summary>The socket has room again; called only after <see cref="LoopSocket.WantWritable"/>.</summary>
     void OnWritable();
 }

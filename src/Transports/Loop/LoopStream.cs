@@ -4,8 +4,7 @@ using System.Threading.Tasks.Sources;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A socket of an <see cref="EventLoop"/> as a <see cref="Stream"/>, so that TLS can be laid over it; its reads and writes complete on the
-/// loop's thread.
+/// A socket of an <see cref="EventLoop"/> as a <see cref="Stream"/>, for TLS above it. Reads and writes complete on the loop's thread.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
@@ -20,7 +19,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     /// <inheritdoc/>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Takes the socket over. Once, before the first use.</summary>
+    /// <summary>Takes ownership of the socket. Call it once, before the first read or write.</summary>
     public void Attach(LoopSocket opened) => socket = opened;
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -50,7 +49,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
             writing.End(0, failure);
     }
 
-    /// <summary>Closes the socket; a read or write under way fails.</summary>
+    /// <summary>Closes the socket; a pending read or write fails.</summary>
     public void Abort()
     {
         socket?.Close();
@@ -71,7 +70,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     }
 
     /// <summary>
-    /// False when nothing can be read yet. Does not ask the system when the last read already took all that the loop had told of.
+    /// False when there are no bytes yet. Makes no system call when the last read took everything and no event came since.
     /// </summary>
     private bool TryRead(out int count, out Exception? failure)
     {
@@ -122,7 +121,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
 
     private static IOException Closed() => new("the connection is closed");
 
-    /// <summary>One read or write under way, reused for the next.</summary>
+    /// <summary>A pending read or write; the object is reused for the next.</summary>
     private sealed class Operation : IValueTaskSource<int>, IValueTaskSource
     {
         private ManualResetValueTaskSourceCore<int> core;
@@ -167,7 +166,7 @@ public sealed class LoopStreamConnector(EventLoop loop, LoopConnector connector)
 {
     private LoopStream? last;
 
-    /// <summary>Ends the stream opened last, whatever is being done with it: how a handshake that never ends is given up.</summary>
+    /// <summary>Closes the newest stream, whatever it is doing: this gives up a TLS handshake that does not end.</summary>
     public void Abort() => last?.Abort();
 
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)

@@ -4,20 +4,20 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>One event loop with what its connections share: memory, schedulers, the pipes' options.</summary>
+/// <summary>One event loop and what its connections share: memory pool, schedulers and options of the pipes.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopThread : IDisposable
 {
-    /// <summary>So long it may take at the end until the thread has done what it is at.</summary>
+    /// <summary>How long the end of a loop waits for the handler that the loop's thread is running.</summary>
     public static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(3);
 
     private readonly string name;
 
-    /// <param name="name">The thread's.</param>
-    /// <param name="pool">The pipes' memory, and that of the application.</param>
-    /// <param name="most">Bytes that may wait to be read, and to be sent; null: any number.</param>
-    /// <param name="inline">The application runs on the loop's thread too, until it waits for something; else on the thread pool.</param>
-    /// <param name="onFault">Is told of what an application threw on the loop's thread.</param>
+    /// <param name="name">The name of the thread.</param>
+    /// <param name="pool">The memory of the pipes and of the application.</param>
+    /// <param name="most">The most bytes that may wait to be read, and to be sent; null: no limit.</param>
+    /// <param name="inline">The application runs on the loop's thread until its first await; false: on the thread pool.</param>
+    /// <param name="onFault">Called with an exception that the application threw on the loop's thread.</param>
     public LoopThread(string name, MemoryPool<byte> pool, (long? Input, long? Output) most, bool inline, Action<Exception> onFault)
     {
         (this.name, Pool, OnFault) = (name, pool, onFault);
@@ -34,14 +34,14 @@ internal sealed class LoopThread : IDisposable
 
     public Action<Exception> OnFault { get; }
 
-    /// <summary>Of the pipe that the loop writes and the application reads.</summary>
+    /// <summary>Options of the pipe that the loop writes and the application reads.</summary>
     public PipeOptions Input { get; }
 
-    /// <summary>Of the pipe that the application writes and the loop reads.</summary>
+    /// <summary>Options of the pipe that the application writes and the loop reads.</summary>
     public PipeOptions Output { get; }
 
-    /// <summary>All of them, or none where the system has no descriptors for them.</summary>
-    /// <exception cref="IOException">It has none.</exception>
+    /// <summary>Starts all threads, or none when one of them cannot start.</summary>
+    /// <exception cref="IOException">The process has no descriptors left.</exception>
     public static IReadOnlyList<LoopThread> Start(int count, Func<int, LoopThread> make)
     {
         var threads = new List<LoopThread>();
@@ -58,8 +58,8 @@ internal sealed class LoopThread : IDisposable
         }
     }
 
-    /// <summary>Ends the threads, all at a time.</summary>
-    /// <returns>Names of those that did not end within <see cref="EndLimit"/>: an application blocks them. Their memory stays.</returns>
+    /// <summary>Ends all threads at the same time.</summary>
+    /// <returns>The names of threads that an application still blocks after <see cref="EndLimit"/>. Their memory is not freed.</returns>
     public static IReadOnlyList<string> End(IReadOnlyList<LoopThread> threads)
     {
         var until = MonotonicClock.NowNs + EndLimit.Ticks * 100;
@@ -78,12 +78,12 @@ internal sealed class LoopThread : IDisposable
 
     public void Dispose() => End([this]);
 
-    // As Kestrel's own transport has it: who writes up to the limit goes on when half of it is gone. 0 is no limit.
+    // As in Kestrel's socket transport: a writer that reached the limit continues when half of the bytes are read. 0 is no limit.
     private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
         new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
 }
 
-/// <summary>Runs continuations on the thread of an event loop: at once when called there, else posted.</summary>
+/// <summary>Runs continuations on the thread of an event loop: at once when called on that thread, else posted.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler
 {
@@ -100,7 +100,7 @@ internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFaul
         {
             action(state);
         }
-#pragma warning disable CA1031 // Whatever an application throws here must not end the loop, and with it the process.
+#pragma warning disable CA1031 // An exception of the application must not end the loop and the process.
         catch (Exception e)
 #pragma warning restore CA1031
         {

@@ -11,7 +11,7 @@ public static class MonotonicClock
 {
     private const long NsPerSecond = 1_000_000_000;
 
-    // 1 ns on Linux and 100 ns on most Windows; one whose clock is the HPET has 14.318180 MHz.
+    // A tick is 1 ns on Linux and 100 ns on most Windows machines. A clock on the HPET has 14.318180 MHz, which no whole number of ns fits.
     private static readonly long NsPerTick = NsPerSecond % Stopwatch.Frequency == 0 ? NsPerSecond / Stopwatch.Frequency : 0;
 
     /// <summary>Nanoseconds since an arbitrary moment; never runs backwards.</summary>
@@ -21,7 +21,7 @@ public static class MonotonicClock
         get => NsPerTick > 0 ? Stopwatch.GetTimestamp() * NsPerTick : Nanoseconds(Stopwatch.GetTimestamp(), Stopwatch.Frequency);
     }
 
-    /// <summary>Ticks of a clock that has so many a second, in whole ns.</summary>
+    /// <summary>Converts ticks of a clock with <paramref name="perSecond"/> ticks a second to whole ns.</summary>
     internal static long Nanoseconds(long ticks, long perSecond)
     {
         var (seconds, rest) = Math.DivRem(ticks, perSecond);
@@ -29,7 +29,7 @@ public static class MonotonicClock
     }
 }
 
-/// <summary>Sleeps shorter than the millisecond of the framework's.</summary>
+/// <summary>Sleeps that are shorter than a millisecond, the framework's shortest.</summary>
 public static partial class FineSleep
 {
     [ThreadStatic]
@@ -38,19 +38,19 @@ public static partial class FineSleep
     private static int sharpened;
 
     /// <summary>
-    /// Makes the sleeps and timed waits of the calling thread as exact as the system can; on Windows those of the whole process, which end
-    /// with a tick of the system's clock: every 1 ms instead of every 15.6 ms.
+    /// Makes sleeps and timed waits as exact as the system can. On Linux this concerns the calling thread. On Windows it concerns the
+    /// process: waits end with the tick of the system clock, which then comes every 1 ms instead of every 15.6 ms.
     /// </summary>
     public static void Sharpen()
     {
-        // 1 ns instead of the default 50 us by which the kernel may delay this thread's timers (prctl(2)).
+        // The kernel may delay the timers of this thread by 1 ns instead of the default 50 us (prctl(2)).
         if (OperatingSystem.IsLinux())
             Native.ProcessControl(Native.PrSetTimerSlack, 1, 0, 0, 0);
         else if (OperatingSystem.IsWindows())
             SharpenWindows();
     }
 
-    /// <summary>Sleeps about that long; where the system cannot, gives only the rest of the time slice away.</summary>
+    /// <summary>Sleeps about that long. Where the system has no such sleep, it yields the rest of the time slice.</summary>
     /// <param name="ns">More than 0.</param>
     public static void For(long ns)
     {
@@ -70,11 +70,11 @@ public static partial class FineSleep
         }
         catch (Exception e) when (e is DllNotFoundException or EntryPointNotFoundException)
         {
-            // Small editions of Windows go without.
+            // Nano Server and other small editions of Windows have no winmm.
         }
     }
 
-    // To about half a millisecond; false before Windows 10 1803, which has no such timers.
+    // Exact to about half a millisecond. False before Windows 10 1803, which has no such timers.
     [SupportedOSPlatform("windows")]
     private static bool SleepWindows(long ns)
     {
@@ -84,7 +84,7 @@ public static partial class FineSleep
         return !timer.IsInvalid && SetWaitableTimer(timer, in relative, 0, 0, 0, false) && WaitForSingleObject(timer, forever) == 0;
     }
 
-    // timeapi.h; until the process ends.
+    // timeapi.h; the effect lasts until the process ends.
     [LibraryImport("winmm", EntryPoint = "timeBeginPeriod")]
     private static partial uint TimeBeginPeriod(uint milliseconds);
 

@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>The Linux system calls under the event loop. Numbers are those of x86-64 and arm64 (asm-generic).</summary>
+/// <summary>The Linux system calls of the event loop. The constants are those of x86-64 and arm64 (asm-generic).</summary>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class Native
 {
@@ -113,7 +113,8 @@ internal static unsafe partial class Native
     public static partial int EpollWait(int epoll, byte* events, int capacity, int timeoutMs);
 
     /// <summary>
-    /// epoll_pwait2(2), Linux 5.11. By its number, which is the same on all processors: glibc before 2.35 and musl have no function for it.
+    /// epoll_pwait2(2), Linux 5.11. The call goes by its number, which is the same on all processors: glibc before 2.35
+    /// and musl have no function for it.
     /// </summary>
     public static int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout) =>
         (int)SystemCall(441, epoll, events, capacity, timeout, null, 0);

@@ -4,8 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Opens connections whose streams are for any thread, over event loops that all of the process share, to one address: TCP or a Unix
-/// socket. TLS is the caller's to add.
+/// Opens connections to one TCP or Unix socket address, on event loops that the whole process shares. Any thread may
+/// use their streams. The caller adds TLS.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class PipedConnector(Address address, ConnectorOptions options) : Connector
@@ -21,7 +21,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
     public override long Retries => Volatile.Read(ref sockets)?.Retries ?? 0;
 
     /// <inheritdoc/>
-    /// <exception cref="NotSupportedException">The address is no socket's.</exception>
+    /// <exception cref="NotSupportedException">The address is neither TCP nor a Unix socket.</exception>
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
         if (sockets is null)
@@ -45,7 +45,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
             pipes.Start(await sockets!.ConnectAsync(thread.Loop, pipes, cancellation).ConfigureAwait(false));
             opened.SetResult(new SocketPipesStream(pipes, thread.Loop));
         }
-#pragma warning disable CA1031 // Whatever it is, it is told to the one who waits.
+#pragma warning disable CA1031 // The caller that awaits the connection gets the exception.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -53,7 +53,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
         }
     }
 
-    /// <summary>The loops of all clients of this process, made with the first connection.</summary>
+    /// <summary>The loops of all clients of this process, started for the first connection.</summary>
     private IReadOnlyList<LoopThread> Threads()
     {
         lock (Gate)
@@ -68,14 +68,14 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
             }
             catch (IOException e)
             {
-                // Too many open files: the next connection finds some, perhaps.
+                // Too many open files: a later connection tries again.
                 throw CannotConnect.Because(address, e.Message, e);
             }
         }
     }
 }
 
-/// <summary>The pipes of a socket as a stream: one read and one write at a time, from any thread.</summary>
+/// <summary>The pipes of a socket as a stream, for any thread: one read and one write at a time.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : ConnectionStream
 {
@@ -94,7 +94,7 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Con
         var count = (int)Math.Min(read.Buffer.Length, buffer.Length);
         var part = read.Buffer.Slice(0, count);
         part.CopyTo(buffer.Span);
-        // Bytes that are left are found by the next read, also after one of no bytes, which only waits for some.
+        // The next read finds the bytes that are left. A read with an empty buffer only waits for bytes.
         pipes.Input.AdvanceTo(part.End);
         return count;
     }
@@ -110,7 +110,7 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Con
         }
         catch (InvalidOperationException) when (disposed)
         {
-            // Disposed elsewhere in the moment before it was written.
+            // Another thread disposed the stream just before the write.
             throw Closed();
         }
     }
@@ -121,7 +121,7 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Con
     public override void Write(byte[] buffer, int offset, int count) =>
         WriteAsync(buffer.AsMemory(offset, count), CancellationToken.None).AsTask().GetAwaiter().GetResult();
 
-    // A read that waits fails; what was written is sent, unless the other side takes its time.
+    // A pending read fails. Written bytes are still sent, unless the other side takes longer than SocketPipes.LingerNs to read them.
     protected override void Dispose(bool disposing)
     {
         if (disposing && !disposed)

@@ -4,13 +4,13 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One socket of an event loop between two pipes, from its start to its end: what arrives goes into <see cref="Input"/>, what is written
-/// to <see cref="Output"/> is sent. The pipes' other ends are for any thread.
+/// One socket of an event loop between two pipes: received bytes go into <see cref="Input"/>, bytes written to
+/// <see cref="Output"/> are sent. Any thread may use the other ends of the pipes.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 {
-    // What a disposed stream may still take to send its last bytes.
+    // How long a disposed stream may take to send its last bytes.
     private const long LingerNs = 5_000_000_000;
 
     private readonly long mostWaiting;
@@ -23,10 +23,10 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     private SocketReceiver? receiver;
     private SocketSender? sender;
 
-    /// <param name="input">Its writer's scheduler runs on the loop.</param>
-    /// <param name="output">Its reader's scheduler runs on the thread that flushes.</param>
-    /// <param name="onInputEnd">Called on the loop's thread when nothing more will arrive.</param>
-    /// <param name="broken">What the pipes' users are told when the system says that the connection broke, with its words.</param>
+    /// <param name="input">The scheduler of the pipe's writer runs on the loop.</param>
+    /// <param name="output">The scheduler of the pipe's reader runs on the thread that flushes.</param>
+    /// <param name="onInputEnd">Called on the loop's thread when no more bytes will arrive.</param>
+    /// <param name="broken">Makes the exception that the pipes' users get when the connection broke, of the system's text.</param>
     public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd, Func<string, IOException> broken)
     {
         (this.input, this.output, this.onInputEnd, this.broken) = (new Pipe(input), new Pipe(output), onInputEnd, broken);
@@ -37,23 +37,23 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     public PipeWriter Output => output.Writer;
 
-    /// <summary>Completes when both directions are over and the socket is closed; never fails.</summary>
+    /// <summary>Completes when both directions have ended and the socket is closed; never fails.</summary>
     public Task Ended => ended.Task;
 
     private bool IsOpen => socket is { IsClosed: false };
 
-    /// <summary>Begins both directions. On the loop's thread, once.</summary>
+    /// <summary>Starts both directions. On the loop's thread, once.</summary>
     public void Start(LoopSocket socket)
     {
         this.socket = socket;
         receiver = new SocketReceiver(socket, input.Writer, mostWaiting, onInputEnd, broken);
         sender = new SocketSender(output.Reader, socket, OnOutputEnd, broken);
         sender.Start();
-        // What came before this object was told of events.
+        // Bytes may have arrived before this object received events.
         OnReadable();
     }
 
-    /// <summary>There is no socket after all. On the loop's thread, in place of <see cref="Start"/>.</summary>
+    /// <summary>The socket could not be opened. On the loop's thread, in place of <see cref="Start"/>.</summary>
     public void Fail(Exception reason)
     {
         input.Writer.Complete(reason);
@@ -62,7 +62,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         ended.TrySetResult();
     }
 
-    /// <summary>Closes the socket now; TCP is reset. On the loop's thread; a second time is nothing.</summary>
+    /// <summary>Closes the socket now; a TCP connection is reset. On the loop's thread; a second call does nothing.</summary>
     public void Abort(Exception reason)
     {
         if (!IsOpen)
@@ -72,7 +72,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         receiver!.End(reason);
     }
 
-    /// <summary>Reads no more, and gives the rest of the output, which has been completed, a moment. On the loop's thread.</summary>
+    /// <summary>Ends reading, and gives the completed output <see cref="LingerNs"/> to be sent. On the loop's thread.</summary>
     public void Drop()
     {
         if (!IsOpen)
@@ -81,7 +81,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         socket!.Loop.Schedule(MonotonicClock.NowNs + LingerNs, this);
     }
 
-    /// <summary>The moment is over.</summary>
+    /// <summary><see cref="LingerNs"/> is over.</summary>
     void ILoopTimer.OnDue() => Abort(new IOException("the other side does not read"));
 
     public void OnReadable()
@@ -91,7 +91,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
             sender!.NoteReceived();
             receiver!.OnReadable();
         }
-#pragma warning disable CA1031 // An application's completion may throw; the loop serves others.
+#pragma warning disable CA1031 // The application's continuation may throw; the loop must go on for other connections.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -111,15 +111,15 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     private void EndOutput(Exception? failure)
     {
-        // A client that is still sending learns that nobody reads it; what was sent is delivered first. A body that was broken off must
-        // not look like a whole one.
+        // A close delivers the bytes that were sent, and a client that is still sending learns that nobody reads. A
+        // failed output resets the connection, so that a truncated body does not look complete.
         if (failure is null)
             socket!.Shutdown(both: true);
         else
             socket!.ResetOnClose();
         socket.Close();
-        // Without the reason: a flush would throw it, which Kestrel takes for a fault of its own; the streams that wait for the flush would
-        // never end. The reason is in the input.
+        // The pipe is completed without the reason: a flush would throw the reason, Kestrel would take it for a fault
+        // of its own, and streams that wait for the flush would never end. The input carries the reason.
         output.Reader.Complete();
         receiver!.End(failure);
         ended.TrySetResult();

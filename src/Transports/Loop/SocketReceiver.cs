@@ -4,12 +4,12 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>From a socket into a pipe, as far as its reader keeps up. On the loop's thread.</summary>
-/// <param name="socket">Where bytes come from.</param>
-/// <param name="input">Where they go; its scheduler runs on the loop.</param>
-/// <param name="mostWaiting">Bytes that may wait for its reader; 0: any number.</param>
-/// <param name="onEnd">Called once: nothing more will arrive.</param>
-/// <param name="broken">What its reader is told when the connection broke, with the system's words.</param>
+/// <summary>Moves bytes from a socket into a pipe, and pauses while the pipe's reader is behind. On the loop's thread.</summary>
+/// <param name="socket">The source of the bytes.</param>
+/// <param name="input">The pipe for the bytes; its scheduler runs on the loop.</param>
+/// <param name="mostWaiting">The most bytes that may wait for the pipe's reader; 0: no limit.</param>
+/// <param name="onEnd">Called once when no more bytes will arrive.</param>
+/// <param name="broken">Makes the exception for the pipe's reader when the connection broke, of the system's text.</param>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketReceiver(
     LoopSocket socket, PipeWriter input, long mostWaiting, Action onEnd, Func<string, IOException> broken)
@@ -17,14 +17,14 @@ internal sealed class SocketReceiver(
     private const int LeastAtOnce = 4 << 10;
     private const int MostAtOnce = 128 << 10;
 
-    // The pipe says that it is full only after it has been given more, so that the last receive goes beyond its limit: by an eighth.
+    // A pipe says that it is full only after a write has passed its limit. An eighth of the limit at a time keeps that excess small.
     private readonly int atOnce = mostWaiting == 0 ? MostAtOnce : (int)Math.Clamp(mostWaiting / 8, LeastAtOnce, MostAtOnce);
     private TurnBudget budget;
     private bool flushes;
     private bool ended;
     private Exception? endReason;
 
-    /// <summary>Takes what has arrived.</summary>
+    /// <summary>Receives the bytes that have arrived.</summary>
     public void OnReadable()
     {
         while (!flushes && !ended)
@@ -39,13 +39,13 @@ internal sealed class SocketReceiver(
         }
     }
 
-    /// <summary>Takes no more; what has been received is still read. A second time is nothing.</summary>
-    /// <param name="failure">What its reader is told instead of the end; null for none.</param>
+    /// <summary>Ends receiving; the pipe's reader still gets all received bytes. A second call does nothing.</summary>
+    /// <param name="failure">The exception that the reader gets after them; null for an orderly end.</param>
     public void End(Exception? failure)
     {
         if (ended)
             return;
-        // A pipe must not be completed while it is flushed: that is done afterwards.
+        // A pipe must not be completed during a flush: ReceiveAfterAsync completes it.
         if (flushes)
         {
             endReason ??= failure;
@@ -57,10 +57,10 @@ internal sealed class SocketReceiver(
         onEnd();
     }
 
-    /// <summary>False when nothing more is there, or its reader is behind.</summary>
+    /// <summary>False when no more bytes are there, or the pipe's reader is behind.</summary>
     private bool Receive()
     {
-        // By way of the loop's own buffer: a connection that waits for bytes holds none.
+        // The loop's own buffer is used, so that an idle connection holds no memory.
         var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, atOnce);
         var count = socket.Receive(buffer);
         budget.Take(Math.Max(0, count));
@@ -84,7 +84,7 @@ internal sealed class SocketReceiver(
         return socket.MayHoldMore;
     }
 
-    /// <summary>The application is to read first.</summary>
+    /// <summary>Continues when the application has read.</summary>
     private async Task ReceiveAfterAsync(ValueTask<FlushResult> flush)
     {
         var isOver = true;

@@ -6,17 +6,17 @@ using System.Threading.Tasks.Sources;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// From a pipe into a socket. What an application flushes is sent on the thread that flushes it, which spares a hop to the loop; where the
-/// socket has no room, the loop goes on when it has. A connection that carries many calls at once flushes small parts one after the other:
-/// there what the thread pool has queued already runs first, and goes along.
+/// Moves bytes from a pipe into a socket. The thread that flushes also sends, without a hop to the loop; when the socket is full, the loop
+/// continues as soon as there is room. A connection with many calls in flight flushes many small parts in a row: there, the sender first
+/// lets the queued work of the thread pool run, and sends the parts that this work flushes in the same system call.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
 {
-    // More bytes than this are worth a system call of their own.
+    // A part of more bytes than this is sent by a system call of its own.
     private const int Small = 8 << 10;
 
-    // After so many turns that brought nothing more to send, each part is sent at once again.
+    // After so many waits in a row that brought no more bytes, the sender stops to wait.
     private const int Patience = 16;
 
     private readonly PipeReader output;
@@ -24,7 +24,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private readonly Action<Exception?> onEnd;
     private readonly Func<string, IOException> broken;
 
-    // The socket is not closed while a thread sends: the system might give its descriptor to another socket.
+    // The lock keeps the socket open while a thread sends: the system might give a closed descriptor to another socket.
     private readonly Lock gate = new();
     private ManualResetValueTaskSourceCore<bool> turn;
     private bool waits;
@@ -33,30 +33,31 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private int sentSinceReceived;
     private int gathering;
 
-    /// <param name="output">Its scheduler runs continuations on the thread that flushes.</param>
-    /// <param name="socket">Where it goes.</param>
+    /// <param name="output">The scheduler of the pipe runs continuations on the thread that flushes.</param>
+    /// <param name="socket">The target of the bytes.</param>
     /// <param name="onEnd">
-    /// Called once, on any thread: the output is completed, with null, or it cannot be sent. The pipe's reader is then the owner's.
+    /// Called once, on any thread: with null when the output was completed, with the reason when it cannot be sent.
+    /// From then on the pipe's reader belongs to the owner.
     /// </param>
-    /// <param name="broken">The reason that it cannot be sent, with the system's words.</param>
+    /// <param name="broken">Makes the reason of a failed send, of the system's text.</param>
     public SocketSender(PipeReader output, LoopSocket socket, Action<Exception?> onEnd, Func<string, IOException> broken)
     {
         (this.output, this.socket, this.onEnd, this.broken) = (output, socket, onEnd, broken);
     }
 
-    /// <summary>Begins. On the loop's thread, once.</summary>
+    /// <summary>Starts sending. On the loop's thread, once.</summary>
     public void Start() => _ = RunAsync();
 
-    /// <summary>Tells that something has arrived: answers to it are the first since.</summary>
+    /// <summary>Notes that bytes have arrived: the next part may be the only answer to them.</summary>
     public void NoteReceived() => sentSinceReceived = 0;
 
-    /// <summary>What was queued before has run.</summary>
+    /// <summary>The work that was queued before has run.</summary>
     void IThreadPoolWorkItem.Execute() => Go();
 
-    /// <summary>There is room. On the loop's thread.</summary>
+    /// <summary>The socket has room. On the loop's thread.</summary>
     public void OnWritable() => Go();
 
-    /// <summary>Closes the socket; what waits to be sent is dropped. On the loop's thread.</summary>
+    /// <summary>Closes the socket and drops the bytes that wait to be sent. On the loop's thread.</summary>
     public void Close(Exception reason)
     {
         lock (gate)
@@ -99,7 +100,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
                     break;
             }
         }
-#pragma warning disable CA1031 // The application completed its output with an exception: that is how it ends the connection.
+#pragma warning disable CA1031 // The application ended the connection by completing its output with an exception.
         catch (Exception e)
 #pragma warning restore CA1031
         {
@@ -108,12 +109,12 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         onEnd(failure ?? abortReason);
     }
 
-    /// <summary>More is likely to follow at once, and worth waiting for.</summary>
+    /// <summary>True when more parts are likely to follow at once, so that one system call can send them together.</summary>
     private bool Gathers(in ReadResult read)
     {
         if (socket.Loop.IsCurrent || read.IsCompleted || read.IsCanceled || read.Buffer.Length > Small)
             return false;
-        // The second answer since something was received: several are under way.
+        // A second part since the last receive shows that several calls are in flight.
         if (++sentSinceReceived > 1 && gathering == 0)
             gathering = Patience;
         return gathering > 0;
@@ -127,7 +128,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
-    /// <summary>Ends in the loop's next turn, when its other connections have had theirs.</summary>
+    /// <summary>Completes in the loop's next turn, after the loop's other connections had theirs.</summary>
     private ValueTask LoopsTurn()
     {
         turn.Reset();
@@ -136,13 +137,13 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
-    /// <summary>Null when all was sent.</summary>
+    /// <summary>Null when all bytes were sent.</summary>
     [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<Exception?> SendAsync(ReadOnlySequence<byte> bytes)
     {
         while (!bytes.IsEmpty)
         {
-            // An application that writes on the loop's thread as fast as the socket takes it would never leave that thread.
+            // An application that writes on the loop's thread as fast as the socket takes the bytes would never leave that thread.
             var isOnLoop = socket.Loop.IsCurrent;
             if (isOnLoop && budget.IsSpent(socket.Loop))
             {
@@ -162,7 +163,9 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return null;
     }
 
-    /// <summary>As <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/>; where there is no room, the turn is awaited next.</summary>
+    /// <summary>
+    /// As <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/>; when the socket is full, the caller awaits <c>turn</c> next.
+    /// </summary>
     private int Send(in ReadOnlySequence<byte> bytes)
     {
         lock (gate)

@@ -1,21 +1,21 @@
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// How long before a timer is due a thread should stop sleeping and spin: as long as the system wakes it late, which it learns,
-/// never more than 50 us, and never more than a tenth of all the time, so that a core is not burnt next to the server that is measured.
+/// How long before a timer is due a thread should stop sleeping and spin: as long as the system's wake-ups are late on
+/// average, at most 50 us, and at most a tenth of the elapsed time, since the server that is measured needs the CPU.
 /// </summary>
 public sealed class SpinBudget
 {
     private const long Longest = 50_000;
-    private const long ShortestSleep = 5_000; // to fall asleep and wake takes about as long
+    private const long ShortestSleep = 5_000; // falling asleep and waking takes about as long
 
     private long lateness = 10_000;
     private long credit = Longest;
     private long lastNow;
     private long lastSleep;
 
-    /// <summary>How to wait for something due at <paramref name="dueNs"/>.</summary>
-    /// <returns>ns to sleep; 0: spin.</returns>
+    /// <summary>How long to sleep before the time <paramref name="dueNs"/>.</summary>
+    /// <returns>The sleep in ns; 0: spin.</returns>
     public long Next(long nowNs, long dueNs)
     {
         Account(nowNs);
@@ -33,7 +33,7 @@ public sealed class SpinBudget
         if (lastNow == 0)
             return;
         credit = lastSleep == 0 ? Math.Max(0, credit - took) : Math.Min(Longest, credit + took / 10);
-        // A sleep that ended early was ended by an event and says nothing of the clock.
+        // An event ended a sleep that was shorter than planned, so this sleep does not show how late timers are.
         if (lastSleep > 0 && took >= lastSleep)
             lateness += (Math.Min(took - lastSleep, Longest) - lateness) / 16;
     }

@@ -1,6 +1,6 @@
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Timers ordered by when they are due: a binary heap that allocates only to grow.</summary>
+/// <summary>Timers ordered by the time at which they are due: a binary heap that allocates only when it grows.</summary>
 public sealed class TimerQueue
 {
     private (long Due, ILoopTimer Timer)[] heap = new (long, ILoopTimer)[16];
@@ -59,9 +59,9 @@ public sealed class TimerQueue
     }
 }
 
-/// <summary>Something an <see cref="EventLoop"/> calls when its time has come.</summary>
+/// <summary>A timer of an <see cref="EventLoop"/>.</summary>
 public interface ILoopTimer
 {
-    /// <summary>Called on the loop's thread, once for each time it was scheduled; must not throw.</summary>
+    /// <summary>Called on the loop's thread, once for each <see cref="EventLoop.Schedule"/>; must not throw.</summary>
     void OnDue();
 }

@@ -251,7 +251,7 @@ public class RunOptionsReaderTests
     {
         if (!OperatingSystem.IsLinux())
         {
-            Assert.Equal("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet",
+            Assert.Equal("--client-sockets loop needs Linux's epoll, which this system lacks: leave it out or write dotnet",
                 Refused("--client-sockets", "loop"));
             return;
         }

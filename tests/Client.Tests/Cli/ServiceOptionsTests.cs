@@ -41,7 +41,7 @@ public sealed class ServiceOptionsTests : IDisposable
         Assert.Contains("rpc SayHello", described, StringComparison.Ordinal);
         Assert.Contains("google.protobuf.Timestamp at = 2;", described, StringComparison.Ordinal);
         var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--describe", "hello.v1.Greter"));
-        Assert.Equal($"nothing is called hello.v1.Greter at {server.Address}: hello.v1.Greeter", unknown.Message);
+        Assert.Equal($"{server.Address} has nothing called hello.v1.Greter: hello.v1.Greeter", unknown.Message);
     }
 
     [Theory]

@@ -81,7 +81,8 @@ public sealed class HostileReflectionTests
         var told = await Assert.ThrowsAsync<SchemaException>(
             () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
         Assert.Equal(
-            $"the reflection of {server.Address} has types that are nested deeper than can be read: about 100 levels", told.Message);
+            $"the reflection of {server.Address} has types that are nested deeper than about 100 levels, which cannot be read",
+            told.Message);
     }
 
     [Fact]

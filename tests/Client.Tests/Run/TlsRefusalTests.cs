@@ -23,7 +23,7 @@ public sealed class TlsRefusalTests : IDisposable
     {
         await using var server = new FakeServer("tcp");
         var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
-        Assert.Equal("what answers there does not speak TLS", await ReasonAsync(address, new()));
+        Assert.Equal("the server there does not speak TLS", await ReasonAsync(address, new()));
     }
 
     [Fact]
@@ -32,7 +32,7 @@ public sealed class TlsRefusalTests : IDisposable
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
         var reason = await ReasonAsync(
             server.Address, new() { ServerName = "another.example", CaCertificate = Path.Combine(folder.FullName, "ca.pem") });
-        Assert.Matches("RemoteCertificateNameMismatch.* \\(--insecure accepts any, --cacert FILE those of one authority\\)$", reason);
+        Assert.Matches("RemoteCertificateNameMismatch.* \\(--insecure accepts any, --cacert FILE the certificates of one authority\\)$", reason);
     }
 
     [Fact]
