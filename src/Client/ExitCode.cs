@@ -1,6 +1,6 @@
 namespace IpcBench.Client;
 
-/// <summary>What the process tells the shell; the first that applies.</summary>
+/// <summary>The exit codes of the process; the first that applies is used.</summary>
 internal static class ExitCode
 {
     public const int Ok = 0;
@@ -9,16 +9,17 @@ internal static class ExitCode
     public const int Usage = 1;
 
     /// <summary>
-    /// This machine or the server cannot do it: cannot connect, listen, write; not on this system; not one call to a server succeeded.
+    /// This machine or the server makes the request impossible: a failed connect, listen or write, an unsupported
+    /// transport, or no successful call at all.
     /// </summary>
     public const int Environment = 2;
 
-    /// <summary>Measured, but some calls failed.</summary>
+    /// <summary>The run is complete, but some calls failed.</summary>
     public const int CallsFailed = 3;
 
     /// <summary>A regression gate was crossed.</summary>
     public const int Gate = 4;
 
-    /// <summary>Ended early by Ctrl-C, <c>q</c> or SIGTERM; what was measured is kept.</summary>
+    /// <summary>Ended early by Ctrl-C, <c>q</c> or SIGTERM; the measurements so far are kept.</summary>
     public const int Interrupted = 130;
 }

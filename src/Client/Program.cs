@@ -12,12 +12,12 @@ using IpcBench.Schema;
 using var console = Utf8Console.Enable();
 StandardOutput.Guard();
 
-// A file that would outgrow its limit (ulimit -f) is an error of the write, not the end of the process (SIGXFSZ, signal(7)).
+// A file above the size limit (ulimit -f) is then an error of the write and not the end of the process (SIGXFSZ, signal(7)).
 using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
 
-// Where the command that was typed is explained.
+// The help of the command that was typed.
 var help = $"{ThisProgram.Typed} --help";
 try
 {
@@ -26,7 +26,7 @@ try
 
     args = CommandTree.Meant(CompletionCommand.Spaced(args));
 
-    // Response files are off: they would eat arguments that begin with @.
+    // Response files are off, since they would take arguments that begin with @.
     var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
     if (typed.CommandResult.Command is not RootCommand)
         help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";
@@ -36,7 +36,7 @@ try
         return ExitCode.Usage;
     }
 
-    // The run handles Ctrl-C itself: it keeps what was measured.
+    // The run handles Ctrl-C itself and keeps its measurements.
     var code = await typed.InvokeAsync(
         new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     if (StandardOutput.Failure is not { } failure)

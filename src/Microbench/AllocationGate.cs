@@ -30,7 +30,7 @@ internal static class AllocationGate
         if (!File.Exists(baselineFile))
         {
             output.WriteLine(
-                $"there is no baseline {baselineFile}: run this in the repository's folder, or create the baseline with: record {baselineFile}");
+                $"there is no baseline {baselineFile}: run this in the repository's folder, or create it with: record {baselineFile}");
             return 2;
         }
         var baseline = JsonSerializer.Deserialize<SortedDictionary<string, long>>(File.ReadAllText(baselineFile))!;

@@ -62,7 +62,7 @@ public sealed class HelpTests
     [InlineData("-H is not offered by echo ({0} echo --help)", "echo", "-Hcookie: s3cret=s3cret")]
     [InlineData("--vary 'nonsense' needs a knob and its values, as in socket-buffer=64k,256k,1M ({0} sweep --help)",
         "sweep", "--vary", "nonsense")]
-    [InlineData("compare holds files against a base: one.json is the only one ({0} compare --help)", "compare", "one.json")]
+    [InlineData("compare needs a base and at least one more file: one.json is the only file ({0} compare --help)", "compare", "one.json")]
     [InlineData("-s 'huge' is no whole number such as 10, 1k, 64KiB or 1M ({0} --help)", "-s", "huge")]
     [InlineData("-t 3 needs at least as many connections, and -c has 2: a connection lives on one thread ({0} --help)",
         "-c", "2", "-t", "3")]

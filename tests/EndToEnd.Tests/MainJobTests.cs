@@ -215,17 +215,17 @@ public sealed class MainJobTests : IDisposable
         Assert.Contains(await tool.ExitCodeAsync(), (int[])[2, 3]);
         Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(20));
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
-        var why = "the server that this tool started ended with exit code 137 (SIGKILL: by somebody, or by the kernel for want of memory) "
-            + "during round 2: it said nothing";
+        var why = "the server that this tool started ended with exit code 137 (SIGKILL: sent by a user, or by the kernel for lack of "
+            + "memory) during round 2: it said nothing";
         Assert.Equal($"failed: {why}", run.Ending);
         Assert.EndsWith($"\n{why}\n", tool.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("calls per 100 ms", tool.Output, StringComparison.Ordinal);
         Assert.NotEmpty(run.Rounds);
     }
 
-    private const string Start = " — start a server there ({0} serve --help), or leave out -U to have one started";
+    private const string Start = ": start a server there ({0} serve --help), or leave out -U to let this program start one";
 
-    private const string Choose = " — choose another file with -o, or --no-save";
+    private const string Choose = ": choose another file with -o, or --no-save";
 
     [Theory]
     [InlineData("http://127.0.0.1:1 does not answer: cannot connect to http://127.0.0.1:1: Connection refused" + Start,

@@ -25,8 +25,8 @@ public sealed class WritingTests : IDisposable
         Assert.True(code == 2, output + error);
         var kept = Assert.Single(Directory.GetFiles(folder, "grpcbench-*.json"));
         var why = $"\ncannot write {disk}/run.json: No space left on device";
-        Assert.Contains($"{why}; going on, and trying again after every round\n", error, StringComparison.Ordinal);
-        Assert.Contains($"{why}\nwhat was measured is in {kept}\n", error, StringComparison.Ordinal);
+        Assert.Contains($"{why}; the run continues and tries again after every round\n", error, StringComparison.Ordinal);
+        Assert.Contains($"{why}\nthe run was saved in {kept}\n", error, StringComparison.Ordinal);
         Assert.Equal((8, "complete"), (RoundsOf(ResultsFile.Load(kept)), ResultsFile.Load(kept).Ending));
         Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
     }
@@ -40,7 +40,7 @@ public sealed class WritingTests : IDisposable
         var mounted = Directory.CreateDirectory(PathOf("disk")).FullName;
         var (code, output, error) = await WithDiskAsync(mounted, disk, string.Format(command, Client, Tiny, mounted));
         Assert.True(code == 2, output + error);
-        Assert.Matches($"^cannot write .*\\.json: {why} — choose another file with -o, or --no-save\n$", error);
+        Assert.Matches($"^cannot write .*\\.json: {why}: choose another file with -o, or --no-save\n$", error);
         Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
     }
 
@@ -56,7 +56,7 @@ public sealed class WritingTests : IDisposable
         if (code is 126 or 127)
             Assert.Skip("setpriv is not here, or this folder is closed to other users");
         Assert.True(code == 2, output + error);
-        Assert.Matches($"^cannot write {file}: {string.Format(why, folder)} — choose another file with -o, or --no-save\n$", error);
+        Assert.Matches($"^cannot write {file}: {string.Format(why, folder)}: choose another file with -o, or --no-save\n$", error);
     }
 
     [Fact]
@@ -132,7 +132,7 @@ public sealed class WritingTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var (name, rest) = (string.Format(file, folder), string.Format(redirected, folder));
         var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 1 -o {name} {rest}; cat {folder}/out.json");
-        Assert.Equal($"-o {name} is where standard output or error goes: name another file, or use --no-save --format json "
+        Assert.Equal($"-o {name} is also the standard output or error: name another file, or use --no-save --format json "
             + $"({Tool.Client} --help)\n", output + error);
     }
 

@@ -134,7 +134,7 @@ public class ListenTests
         try
         {
             var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
-            Assert.Equal($"cannot listen on unix:{path}: a file that is no socket, or not yours, is there; "
+            Assert.Equal($"cannot listen on unix:{path}: the file there is no socket or belongs to another user; "
                 + "remove it or choose another path with --listen", error.Message);
             Assert.True(Path.Exists(path) || new FileInfo(path).LinkTarget == target);
             if (what is "file" or "link to a file")
@@ -156,8 +156,8 @@ public class ListenTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
         var path = "/tmp/" + new string('x', 200);
         var tooLong = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
-        Assert.Equal($"cannot listen on unix:{path}: the path has 205 bytes and a Unix socket's is limited to about 100 by the system; "
-            + "choose a shorter one", tooLong.Message);
+        Assert.Equal($"cannot listen on unix:{path}: the path has 205 bytes, and the system limits the path of a Unix socket to about 100; "
+            + "choose a shorter path", tooLong.Message);
         path = $"/tmp/{Guid.NewGuid():N}/a.sock";
         var nowhere = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
         Assert.Equal(

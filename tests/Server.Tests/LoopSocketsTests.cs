@@ -151,7 +151,7 @@ public class LoopSocketsTests
             await Task.Delay(10, limit.Token);
         await application.StopSoonAsync().WaitAsync(Limits.Wait);
         await application.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
-        Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: an application blocks them, "
+        Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: the application blocks them, "
             + "which UnsafePreferInlineScheduling runs there.", application.Log.Lines);
         // The threads go on when their handlers' bodies end.
         slow.ForEach(socket => socket.Dispose());

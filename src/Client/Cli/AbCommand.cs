@@ -11,11 +11,12 @@ using IpcBench.Client.Terminal;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// <c>ab --base CMD --head CMD</c>: two builds of a server as arms of one run, judged like two files, but from pairs of the same round.
+/// <c>ab --base CMD --head CMD</c>: two builds of a server as arms of one run. The result is judged as two files are,
+/// but from pairs of the same round.
 /// </summary>
 internal sealed class AbCommand
 {
-    // Where GitHub Actions wants the summary of a step, as Markdown (docs.github.com, Workflow commands).
+    // GitHub Actions reads the summary of a step as Markdown from this file (docs.github.com, Workflow commands).
     private const string SummaryVariable = "GITHUB_STEP_SUMMARY";
 
     private readonly Option<string> before = Side("--base", "the command that starts the server before the change");
@@ -25,7 +26,7 @@ internal sealed class AbCommand
     private readonly RunCommandOptions options = new(Presets.Ab);
     private readonly ServiceOptions service = new();
 
-    /// <summary>What can be typed.</summary>
+    /// <summary>All options of the command.</summary>
     internal IEnumerable<Option> All => [before, after, failOn, strict, .. options.Offered, .. service.ToCall];
 
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
@@ -38,8 +39,8 @@ internal sealed class AbCommand
         return command;
     }
 
-    /// <summary>What is to be measured.</summary>
-    /// <exception cref="UsageException">Something typed cannot be.</exception>
+    /// <summary>Reads the command line into the options of the run.</summary>
+    /// <exception cref="UsageException">An option is invalid.</exception>
     internal RunOptions Read(ParseResult typed)
     {
         var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
@@ -90,7 +91,7 @@ internal sealed class AbCommand
         return code is ExitCode.Ok or ExitCode.CallsFailed && gates.Any(gate => gate.Fails(isStrict)) ? ExitCode.Gate : code;
     }
 
-    /// <summary>Adds to what the job has said so far.</summary>
+    /// <summary>Appends to the summary of the job.</summary>
     private static void Summarize(RunRecord record, IReadOnlyList<string> lines)
     {
         if (Environment.GetEnvironmentVariable(SummaryVariable) is not { Length: > 0 } file)

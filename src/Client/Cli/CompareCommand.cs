@@ -7,21 +7,21 @@ using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>compare BASE NEW…</c>: what changed between runs, and whether it is too much.</summary>
+/// <summary><c>compare BASE NEW…</c>: what changed between runs, and whether the change crosses a limit.</summary>
 internal static class CompareCommand
 {
     public static Command Create()
     {
         var files = new Argument<string[]>("FILES")
         {
-            Description = "results files: the base, then one or more to hold against it",
+            Description = "results files: the base, then one or more to compare with it",
             Arity = new ArgumentArity(1, 100),
         };
         var failOn = FailOn();
         var strict = Strict();
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
         var format = Format();
-        var verbose = new Option<bool>("-v", "--verbose") { Description = "the rows without a decided difference too" };
+        var verbose = new Option<bool>("-v", "--verbose") { Description = "also show rows without a decided difference" };
         var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.")
         {
             files, failOn, strict, across, format, verbose,
@@ -40,7 +40,7 @@ internal static class CompareCommand
             };
             var named = typed.GetValue(files)!;
             if (named.Length < 2)
-                throw new UsageException($"compare holds files against a base: {named[0]} is the only one");
+                throw new UsageException($"compare needs a base and at least one more file: {named[0]} is the only file");
             var model = ResultsReading.Model(named);
             var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file).For(limits)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
@@ -48,8 +48,8 @@ internal static class CompareCommand
             if (limits.Count > 0 && comparisons.Find(comparison => comparison.CountedTheOldWay is not null) is { } mixture)
             {
                 throw new UsageException(
-                    $"--fail-on does not judge files that count in two ways: {mixture.CountedTheOldWay!.Name} is an older version's, whose "
-                        + "windows left out the calls that their edges cut; make it again with this version");
+                    $"--fail-on does not compare two ways of counting: an older version made {mixture.CountedTheOldWay!.Name}, and its "
+                        + "windows left out calls across their edges; measure it again with this version");
             }
             IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Of(comparison, limits));
             Console.Out.Write(make(comparisons, gates));
@@ -73,9 +73,9 @@ internal static class CompareCommand
     };
 
     internal static Option<bool> Strict() =>
-        new("--strict") { Description = "exit 4 too when the interval reaches beyond a limit, or there is none" };
+        new("--strict") { Description = "exit 4 also when a part of the interval is beyond a limit, or there is no interval" };
 
-    /// <exception cref="UsageException">It is no limit.</exception>
+    /// <exception cref="UsageException">The text is no limit.</exception>
     internal static GateLimit Limit(string text)
     {
         try
@@ -95,7 +95,7 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    /// <summary>What the gate says, a line each; none without limits.</summary>
+    /// <summary>The results of the gate, one per line; none without limits.</summary>
     internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))

@@ -5,8 +5,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// <c>completion SHELL</c>: a script that asks this program what may follow, by the library's <c>[suggest:POSITION]</c>, so that it never
-/// grows old; where nothing is suggested, the shell's own completion of file names goes on.
+/// <c>completion SHELL</c>: prints a script that asks this program for suggestions through the library's <c>[suggest:POSITION]</c>, so that
+/// the script is never outdated. Without a suggestion the shell completes file names.
 /// </summary>
 internal static class CompletionCommand
 {
@@ -78,7 +78,7 @@ internal static class CompletionCommand
         ["pwsh"] = Pwsh,
     };
 
-    /// <summary>The option, of which shells offer these values.</summary>
+    /// <summary>An option with values that shells suggest.</summary>
     public static Option<T> Suggesting<T>(Option<T> option, params string[] values)
     {
         option.CompletionSources.Add(values);
@@ -86,8 +86,8 @@ internal static class CompletionCommand
     }
 
     /// <summary>
-    /// The arguments, where they ask for suggestions with <c>--name=VALUE</c> before the position as if a space stood there: the library
-    /// knows the values of an option behind a space alone.
+    /// In a request for suggestions, replaces the sign of <c>--name=VALUE</c> before the position by a space: the
+    /// library suggests the values of an option after a space only.
     /// </summary>
     public static string[] Spaced(string[] arguments)
     {
@@ -103,7 +103,7 @@ internal static class CompletionCommand
     {
         var shell = new Argument<string>("SHELL")
         {
-            Description = string.Join(", ", Scripts.Keys) + "; a comment of the script says how to use it",
+            Description = string.Join(", ", Scripts.Keys) + "; a comment in the script says how to use it",
         };
         shell.CompletionSources.Add([.. Scripts.Keys]);
         var command = new Command("completion", "Prints a script that lets a shell complete commands, options and their values.") { shell };

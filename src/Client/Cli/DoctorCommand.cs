@@ -11,10 +11,10 @@ using Examination = IpcBench.Client.Doctor.Doctor;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>GrpcBench doctor</c>: one line per check, with the fix; exit code 2 when something would stop a run.</summary>
+/// <summary><c>GrpcBench doctor</c>: one line per check, with the fix; exit code 2 when a problem would stop a run.</summary>
 internal static class DoctorCommand
 {
-    /// <summary>Where a server listens unless told otherwise.</summary>
+    /// <summary>The server's default addresses.</summary>
     private static readonly string[] ServerDefaults =
         ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"];
 
@@ -64,7 +64,7 @@ internal static class DoctorCommand
         return findings.Any(finding => finding.Level == Level.Problem) ? ExitCode.Environment : ExitCode.Ok;
     }
 
-    /// <summary>One line per finding: level, check, what was seen, and the fix after an arrow; more where a terminal is narrower.</summary>
+    /// <summary>One line per finding: level, check, observation, and the fix after an arrow; several lines in a narrow terminal.</summary>
     internal static string Lines(IReadOnlyList<Finding> findings, int? width)
     {
         var longest = findings.Max(finding => finding.Check.Length);
@@ -87,7 +87,7 @@ internal static class DoctorCommand
     }
 }
 
-/// <summary>The shape of <c>doctor --format json</c>: an array of check, level, text and fix.</summary>
+/// <summary>The JSON of <c>doctor --format json</c>: an array of check, level, text and fix.</summary>
 [JsonSourceGenerationOptions(
     WriteIndented = true, NewLine = "\n", PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true)]
 [JsonSerializable(typeof(IReadOnlyList<Finding>))]

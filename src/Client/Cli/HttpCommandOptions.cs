@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>What <c>http</c> takes: servers and a request of its own, and how to measure as the main command has it.</summary>
+/// <summary>The options of <c>http</c>: its servers and its request, and the options of the main command about measuring.</summary>
 internal sealed class HttpCommandOptions
 {
     public RunCommandOptions Run { get; } = new(Presets.Http);
@@ -22,7 +22,7 @@ internal sealed class HttpCommandOptions
     public Option<string[]> Header { get; } = new("-H", "--header")
     {
         HelpName = "'NAME: VALUE'",
-        Description = "header of every request, repeatable; may replace Host; @FILE and '$VARIABLE' hold some, a line each",
+        Description = "header of every request, repeatable; may replace Host; @FILE and '$VARIABLE' hold headers, one per line",
     };
     public Option<string> Method { get; } = CompletionCommand.Suggesting(new Option<string>("--method")
     {
@@ -32,13 +32,13 @@ internal sealed class HttpCommandOptions
     public Option<string> Body { get; } = new("--body") { HelpName = "FILE", Description = "file to send as the body of every request" };
     public Option<bool> VaryingLength { get; } = new("--varying-length", "-l")
     {
-        Description = "replies may differ in length (else another length than the first one's is a failure)",
+        Description = "replies may differ in length (default: a length other than the first reply's is a failure)",
     };
 
     public Option<string> ExpectStatus { get; } = new("--expect-status")
     {
         HelpName = "LIST",
-        Description = "statuses that are a success, as in 200,304 or 2xx,404 (default: 2xx); others are failures, each by its own name",
+        Description = "statuses that count as success, as in 200,304 or 2xx,404 (default: 2xx)",
     };
 
     public Option<string> Scenario { get; } = new("--scenario") { HelpName = "NAME", Hidden = true };
@@ -47,7 +47,7 @@ internal sealed class HttpCommandOptions
     public IEnumerable<Option> Offered => [Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario, .. Run.Offered];
 }
 
-/// <summary><c>http URL…</c>: the same measurement with HTTP/1.1 against servers that are already there.</summary>
+/// <summary><c>http URL…</c>: measures HTTP/1.1 servers that already run.</summary>
 internal static class HttpCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
@@ -55,7 +55,7 @@ internal static class HttpCommand
         var options = new HttpCommandOptions();
         var command = new Command("http",
             "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.") { options.Urls };
-        options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
+        options.Run.Streams.Hidden = true; // known, so that the error can give the reason
         foreach (var option in options.Offered)
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>

@@ -7,15 +7,15 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>Turns what was typed after <c>http</c> into <see cref="RunOptions"/>.</summary>
+/// <summary>Turns the command line of <c>http</c> into <see cref="RunOptions"/>.</summary>
 internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult typed)
 {
-    /// <exception cref="UsageException">Something typed cannot be.</exception>
+    /// <exception cref="UsageException">An option is invalid.</exception>
     public RunOptions Read()
     {
         if (typed.GetValue(declared.Run.Streams) is not (null or "1"))
             throw new UsageException(
-                "-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)");
+                "-m asks for pipelining, which servers handle badly and browsers have given up: use more connections (-c)");
         var arms = Arms();
         var reader = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]);
         return reader.Fitted(reader.Read() with
@@ -44,11 +44,11 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw new UsageException($"two URLs are named '{twice.Key}': give each its own name");
         return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
-            ? throw new UsageException("the same URL is there twice: name them, as in a=URL b=URL, if that is meant")
+            ? throw new UsageException("the same URL is given twice: give each a name, as in a=URL b=URL")
             : arms;
     }
 
-    /// <summary>What differs only in what is not shown gets a number.</summary>
+    /// <summary>Numbers URLs that look the same, since their difference is hidden.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
         var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)
@@ -57,7 +57,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
-    /// <summary>A URL right after --connect-per-call is not its value.</summary>
+    /// <summary>A URL right after --connect-per-call is not the value of that option.</summary>
     private IReadOnlyList<string> Urls()
     {
         IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both"
@@ -68,7 +68,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
-    /// <summary>What all arms ask for alike; Host is empty unless it was given, and the path that of URLs without one.</summary>
+    /// <summary>The request of all arms; Host is empty unless it was given, and the path is that of URLs without a path.</summary>
     private HttpRequest Request()
     {
         var body = Body();
@@ -118,7 +118,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return path.All(c => c is > ' ' and < '\x7f' and not '#')
             ? path
             : throw new UsageException(
-                $"--path '{UrlText.WithoutSecrets(path)}' has characters that no request may have: write them as %20 and the like");
+                $"--path '{UrlText.WithoutSecrets(path)}' has characters that a request may not have: write them as %20");
     }
 
     private byte[]? Body()

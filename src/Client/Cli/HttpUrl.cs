@@ -3,16 +3,16 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>One argument of <c>http</c>: where a server listens, perhaps a path there, perhaps a name.</summary>
+/// <summary>One argument of <c>http</c>: the address of a server, with an optional path and name.</summary>
 internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
 {
-    /// <summary>What names the server in the request.</summary>
+    /// <summary>The value of the Host header.</summary>
     public string Host => (Address is Address.Tcp { Port: 80 } or Address.Tls { Port: 443 }) && Address.Authority is var text
         ? text[..text.LastIndexOf(':')]
         : Address.Authority;
 
     /// <summary><c>[NAME=]URL</c>.</summary>
-    /// <exception cref="UsageException">It is none.</exception>
+    /// <exception cref="UsageException">The text is no URL.</exception>
     public static HttpUrl Parse(string text)
     {
         if (text.StartsWith('-'))
@@ -21,7 +21,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         var isNamed = sign >= 0 && text.IndexOfAny([':', '/'], 0, sign) < 0;
         var (name, url) = isNamed ? (text[..sign].Trim(), text[(sign + 1)..]) : ("", text);
         if (isNamed && (name.Length is 0 or > 40 || name[0] == '#' || name.Any(char.IsControl)))
-            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' needs a name before the sign, as in socket=http://localhost:8080/");
+            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' needs a name before '=', as in socket=http://localhost:8080/");
         var isWeb = url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)
             || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
         var (place, path) = isWeb ? Split(url) : (url, "");
@@ -32,8 +32,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             : new HttpUrl(name, address, path);
     }
 
-    /// <summary>Its own path, else the one for all, else the root.</summary>
-    /// <exception cref="UsageException">There are both.</exception>
+    /// <summary>The URL's own path, else the common path, else the root.</summary>
+    /// <exception cref="UsageException">Both paths are given.</exception>
     public string Path(string common) => (OwnPath, common) switch
     {
         ("", "") => "/",
@@ -43,11 +43,11 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             $"--path {UrlText.WithoutSecrets(common)} and the path of {UrlText.WithoutSecrets(Address + OwnPath)}: give one of them"),
     };
 
-    /// <summary>For people and files: without its query.</summary>
+    /// <summary>The URL without its query, for reports and files.</summary>
     public string Shown(string common) =>
         Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
 
-    /// <summary>What comes before the path, and the path if there is more than the root.</summary>
+    /// <summary>The part before the path, and the path unless it is only the root.</summary>
     private static (string Place, string Path) Split(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
@@ -56,17 +56,17 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             throw new UsageException($"'{UrlText.WithoutSecrets(text)}' has a user in it: write -H 'Authorization: …'");
         if (uri.Fragment.Length > 0)
             throw new UsageException(
-                $"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out # and what follows it");
+                $"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out # and the rest");
         return (uri.GetLeftPart(UriPartial.Authority), uri.PathAndQuery == "/" ? "" : uri.PathAndQuery);
     }
 }
 
-/// <summary>One header as typed after <c>-H</c>.</summary>
+/// <summary>One header of <c>-H</c>.</summary>
 internal sealed record HttpHeader(string Name, string Value)
 {
     private const string Marks = "!#$%&'*+-.^_`|~";
 
-    /// <exception cref="UsageException">It is none, or one that this tool writes itself.</exception>
+    /// <exception cref="UsageException">The text is no header, or names a header that this tool writes itself.</exception>
     public static HttpHeader Parse(string text)
     {
         var colon = text.IndexOf(':', StringComparison.Ordinal);
@@ -74,15 +74,15 @@ internal sealed record HttpHeader(string Name, string Value)
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
             throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
-        // The shell split an unquoted header: its value would be taken for a URL, and a secret in it be printed in that refusal.
+        // The shell has split an unquoted header. Its value would be taken for a URL, and the error would print a secret.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);
         if (header.Is("Content-Length") || header.Is("Transfer-Encoding"))
             throw new UsageException($"-H {name}: the length of the body follows from --body");
         return header.Is("Expect")
-            ? throw new UsageException("-H Expect: the body is sent with the headers, there is nothing to wait for")
-            : header.Is("Upgrade") ? throw new UsageException("-H Upgrade: HTTP/1.1 alone is measured here") : header;
+            ? throw new UsageException("-H Expect: the body is sent with the headers, without waiting")
+            : header.Is("Upgrade") ? throw new UsageException("-H Upgrade: only HTTP/1.1 is measured") : header;
     }
 
     public bool Is(string name) => string.Equals(Name, name, StringComparison.OrdinalIgnoreCase);

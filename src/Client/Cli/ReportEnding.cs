@@ -4,12 +4,12 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The ending of a file's name says what is written into the file.</summary>
+/// <summary>The extension of a file's name decides what is written into the file.</summary>
 internal static class ReportEnding
 {
     private const string ResultsEnding = ".json";
 
-    /// <summary>Endings that are not the name of their format.</summary>
+    /// <summary>Extensions that are not the name of their format.</summary>
     private static readonly Dictionary<string, string> Short = new(StringComparer.OrdinalIgnoreCase)
     {
         [".txt"] = "text",
@@ -19,16 +19,16 @@ internal static class ReportEnding
         [".prom"] = "prometheus",
     };
 
-    /// <summary>All endings of reports but that of results files, the short ones first.</summary>
+    /// <summary>The extensions of all reports, the short ones first; without that of results files.</summary>
     public static string Known { get; } = string.Join(", ", Short.Keys.Concat(
         Reports.All.Select(report => "." + report.Format).Where(ending => ending != ResultsEnding)));
 
-    /// <summary>The format of this ending; null when there is none.</summary>
+    /// <summary>The format of this extension; null for an unknown one.</summary>
     public static string? FormatOf(string ending) =>
         Short.GetValueOrDefault(ending) ?? (ending.Length > 0 ? Reports.Find(ending[1..])?.Format : null);
 
-    /// <summary>What <c>-o</c> of a run asks for: at most one results file, and reports.</summary>
-    /// <exception cref="UsageException">An ending is none of a format, or there are two results files.</exception>
+    /// <summary>The files of a run's <c>-o</c>: at most one results file, and reports.</summary>
+    /// <exception cref="UsageException">An extension is unknown, or there are two results files.</exception>
     public static (string? Results, IReadOnlyList<ReportFile> Reports) Divide(IEnumerable<string> paths)
     {
         string? results = null;
@@ -36,11 +36,11 @@ internal static class ReportEnding
         foreach (var path in paths)
         {
             var ending = Path.GetExtension(path);
-            // A pipe or device has no ending to go by, and an empty name is refused with the reason where it is written.
+            // A pipe or device has no extension. An empty name is rejected with its reason when it is written.
             var isResults = path.Length == 0 || WholeFile.IsStream(path)
                 || ResultsEnding.Equals(ending, StringComparison.OrdinalIgnoreCase);
             if (isResults && results is not null)
-                throw new UsageException("-o names two results files, and a run has one: give one of them another ending, as in page.html");
+                throw new UsageException("-o names two results files, but a run has one: give one file another extension, as in page.html");
             if (isResults)
                 results = path;
             else
@@ -50,6 +50,6 @@ internal static class ReportEnding
     }
 
     private static string Refusal(string path, string ending) =>
-        $"-o {path}: the ending says what is written, and {(ending.Length == 0 ? "there is none" : $"'{ending}' is no format")}: "
-            + $"write {ResultsEnding} for the results file, which report, compare and --resume read, or a report's: {Known}";
+        $"-o {path}: the extension decides the format, and {(ending.Length == 0 ? "there is none" : $"'{ending}' is unknown")}: "
+            + $"write {ResultsEnding} for the results file, which report, compare and --resume read, or for a report: {Known}";
 }

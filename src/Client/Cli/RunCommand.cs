@@ -7,10 +7,10 @@ using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The main job, and the commands that are it with another preset: measure and compare.</summary>
+/// <summary>The main command, and the commands that differ from it by their preset: they measure and compare.</summary>
 internal static class RunCommand
 {
-    /// <summary>A command of its own.</summary>
+    /// <summary>A subcommand with this preset.</summary>
     public static Command Create(Preset preset, IReadOnlyList<string> commandLine, Resume? resume)
     {
         var command = new Command(preset.Name, preset.Description);
@@ -18,19 +18,19 @@ internal static class RunCommand
         return command;
     }
 
-    /// <summary>Makes <paramref name="command"/> measure when it is invoked without a sub-command.</summary>
+    /// <summary>Makes <paramref name="command"/> measure when it is invoked without a subcommand.</summary>
     /// <param name="command">Gets the options and the action.</param>
-    /// <param name="preset">Its defaults.</param>
-    /// <param name="commandLine">As typed.</param>
-    /// <param name="resume">The kept run that it goes on with; null: none.</param>
-    /// <param name="service">What it takes to look at services; null: it does not.</param>
+    /// <param name="preset">The defaults of the command.</param>
+    /// <param name="commandLine">The command line as typed.</param>
+    /// <param name="resume">The kept run that the command continues; null: none.</param>
+    /// <param name="service">The options about the user's service; null: the command has none.</param>
     public static void AddTo(
         Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null)
     {
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        // The file knows which command it was.
+        // Only the main command has --resume, since the file knows which command made it.
         if (service is not null)
             command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>
@@ -53,7 +53,7 @@ internal static class RunCommand
     }
 }
 
-/// <summary>The main job with a knob as one more interleaved arm: what does this setting change here?</summary>
+/// <summary>Adds the values of a knob to the main command as interleaved arms, which shows what the setting changes.</summary>
 internal static class SweepCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
@@ -63,7 +63,7 @@ internal static class SweepCommand
             {
                 HelpName = "KNOB=LIST",
                 Required = true,
-                Description = "values of a knob, each an arm beside the default, repeatable: socket-buffer=64k,256k,1M; "
+                Description = "values of a knob, each an arm in addition to the default, repeatable: socket-buffer=64k,256k,1M; "
                     + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
             },
             [.. Knob.All.Select(knob => knob.Name + "=")]);
@@ -85,7 +85,7 @@ internal static class SweepCommand
         return command;
     }
 
-    /// <summary>The run's own knobs first, then each value alone on top of them.</summary>
+    /// <summary>First the run's own knobs, then each value in turn on top of them.</summary>
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
         if (plain.Variants.Count > 1)
@@ -103,13 +103,13 @@ internal static class SweepCommand
             throw new UsageException($"--vary '{sweep}' needs a knob and its values, as in socket-buffer=64k,256k,1M");
         var knob = Knob.Named(name);
         if (!plain.OwnServer && knob.Side == KnobSide.Server)
-            throw new UsageException($"--vary {name} changes the server, and with -U the server is not ours: leave out -U");
+            throw new UsageException($"--vary {name} changes the server, but with -U this tool does not start the server: leave out -U");
         return Parsers.List(values, "--vary", (value, _) => value)
             .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
     }
 }
 
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a kept run. Its plan is read from its own command line.</summary>
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a kept run, whose plan is read from its own command line.</summary>
 internal sealed class Resume
 {
     public const string Usual = "+4";
@@ -120,13 +120,13 @@ internal sealed class Resume
 
     private Resume(Resumption kept, OutputOptions output) => (this.kept, this.output) = (kept, output);
 
-    /// <summary>As typed now; its file has the one that was typed first.</summary>
+    /// <summary>The present command line; the file keeps the original one.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
-    /// <param name="file">Of the kept run.</param>
-    /// <param name="typed">The command line.</param>
-    /// <param name="options">The main command's.</param>
-    /// <exception cref="UsageException">The run cannot be gone on with, or something else was typed with it.</exception>
+    /// <param name="file">The file of the kept run.</param>
+    /// <param name="typed">The present command line.</param>
+    /// <param name="options">The options of the main command.</param>
+    /// <exception cref="UsageException">The run cannot be continued, or another option was given too.</exception>
     public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
     {
         Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format, options.Output];
@@ -135,7 +135,7 @@ internal sealed class Resume
             if (!allowed.Contains(other.Option))
             {
                 throw new UsageException(
-                    $"--resume takes everything but -r, -v, --format and a report's -o from the file: leave out {other.Option.Name}");
+                    $"--resume reads all options except -r, -v, --format and -o of a report from the file: leave out {other.Option.Name}");
             }
         }
         var rounds = typed.GetValue(options.Rounds) ?? Usual;
@@ -150,7 +150,7 @@ internal sealed class Resume
             new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });
     }
 
-    /// <summary>Reads the kept run's command line and measures.</summary>
+    /// <summary>Parses the kept run's command line and measures.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
     public async Task<int> RunAsync(IReadOnlyList<string> commandLine)
     {
@@ -159,7 +159,7 @@ internal sealed class Resume
         var first = kept.Kept.CommandLine;
         var typed = CommandTree.Create(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (typed.Action is ParseErrorAction)
-            throw new UsageException($"--resume: {kept.File} was made with options that are not known here: {string.Join(" ", first)}");
+            throw new UsageException($"--resume: {kept.File} has options that this version does not know: {string.Join(" ", first)}");
         return await typed.InvokeAsync(
             new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     }

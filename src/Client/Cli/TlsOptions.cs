@@ -8,17 +8,17 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>How TLS servers are met. Files are read here, so that a wrong one is refused in a sentence before any connection.</summary>
+/// <summary>The options of TLS connections. Files are read here, so that a wrong file is reported before any connection.</summary>
 internal static class TlsOptions
 {
-    /// <exception cref="UsageException">A file holds nothing of the kind, or a key is for another certificate.</exception>
+    /// <exception cref="UsageException">A file holds no certificate or key, or the key belongs to another certificate.</exception>
     public static ConnectorOptions Read(RunCommandOptions declared, ParseResult typed)
     {
         var (authority, cert, key) = (typed.GetValue(declared.CaCert), typed.GetValue(declared.Cert), typed.GetValue(declared.Key));
         if (authority is not null)
             CheckAuthority(authority);
         if (key is not null && cert is null)
-            throw new UsageException("--key is the private key of --cert: give that too, or leave --key out");
+            throw new UsageException("--key is the private key of --cert: give --cert too, or leave --key out");
         return new ConnectorOptions
         {
             Insecure = typed.GetValue(declared.Insecure),
@@ -43,7 +43,7 @@ internal static class TlsOptions
         return Use(key is null ? "--cert" : "--key", key ?? cert, _ =>
         {
             var certificate = X509Certificate2.CreateFromPem(pem, keyPem);
-            // Windows's TLS wants a key that is kept somewhere, which a PKCS #12 is and PEM is not (dotnet/runtime issue 23749).
+            // TLS on Windows needs a stored key, which PKCS #12 provides and PEM does not (dotnet/runtime issue 23749).
             return OperatingSystem.IsWindows()
                 ? X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null)
                 : certificate;

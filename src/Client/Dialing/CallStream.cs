@@ -3,14 +3,14 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>One stream's place on a connection: at most one call at a time, all awaited on this one object.</summary>
+/// <summary>A stream of a connection: at most one call at a time, which is awaited on this same object.</summary>
 internal abstract class CallStream(DuplexConnection connection) : IStream, IValueTaskSource<CallResult>, IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
     private ManualResetValueTaskSourceCore<bool> ready;
     private object? worker, waiter;
 
-    /// <summary>Objects that go on when a call ends.</summary>
+    /// <summary>The objects that continue when a call ends.</summary>
     public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
     public bool IsInFlight { get; private set; }
@@ -35,7 +35,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        // Inside from the beginning: what is in flight may be withdrawn and sent again by whoever holds the connection.
+        // The lock is taken here, since another thread that holds the connection may withdraw the call and send it again.
         connection.Enter();
         try
         {
@@ -53,7 +53,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call; the worker goes on inside this, so nothing of the old call may be touched afterwards.</summary>
+    /// <summary>Ends the call. The worker continues inside this method, so nothing of the old call may be used after it.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;
@@ -62,7 +62,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         call.SetResult(result);
     }
 
-    /// <summary>A call is in flight from now on, until <see cref="Complete"/>; only inside the connection.</summary>
+    /// <summary>Puts a call in flight, until <see cref="Complete"/>. Call it inside the connection's lock.</summary>
     protected ValueTask<CallResult> Begin(long sentNs)
     {
         call.Reset();
@@ -70,7 +70,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         return new ValueTask<CallResult>(this, call.Version);
     }
 
-    /// <summary>Sends the request, or keeps it until it can be sent; inside the connection.</summary>
+    /// <summary>Sends the request, or keeps it until the connection can send. Inside the connection's lock.</summary>
     protected abstract void Send();
 
     CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);

@@ -6,22 +6,23 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>Opens the duplexes of one cell to its address, and keeps the buffers that they share.</summary>
-/// <param name="usesLoops">They live on event loops; otherwise the framework chooses the threads.</param>
+/// <summary>Opens the duplexes of one cell, and keeps the buffers that they share.</summary>
+/// <param name="usesLoops">The duplexes run on event loops; false: on threads that .NET chooses.</param>
 internal abstract class Dialer(bool usesLoops)
 {
     private readonly Dictionary<Scheduler, BufferPool> pools = [];
 
     public bool UsesLoops => usesLoops;
 
-    /// <summary>Connects tried again because the server's accept queue was full.</summary>
+    /// <summary>How often a connect was tried again because the server's accept queue was full.</summary>
     public abstract long Retries { get; }
 
-    /// <summary>The fastest way to the address that this system has.</summary>
-    /// <param name="address">Where to.</param>
-    /// <param name="options">Settings of its sockets and of TLS.</param>
-    /// <param name="bytesAtOnce">What may come at once on a connection; the receive buffers hold it within reason.</param>
-    /// <param name="cancellation">Gives up.</param>
+    /// <summary>The dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.</summary>
+    /// <param name="address">The server's address.</param>
+    /// <param name="options">Options of the sockets and of TLS.</param>
+    /// <param name="bytesAtOnce">Bytes that a connection may receive at once; they set the size of its receive buffer
+    /// (4 to 64 KiB).</param>
+    /// <param name="cancellation">Cancels the resolution of the host name.</param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
     {
@@ -31,14 +32,14 @@ internal abstract class Dialer(bool usesLoops)
             : new StreamDialer(Connector.For(address, options), bufferSize);
     }
 
-    /// <summary>Opens a duplex where the scheduler's completions run; nothing is delivered before <see cref="Duplex.Start"/>.</summary>
-    /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
+    /// <summary>Opens a duplex for the scheduler. The duplex delivers nothing before <see cref="Duplex.Start"/>.</summary>
+    /// <exception cref="IOException">The duplex could not be opened; the message says why.</exception>
     public abstract ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation);
 
-    /// <summary>Connections over these duplexes, for the engine.</summary>
+    /// <summary>The connections over these duplexes, for the engine.</summary>
     public ConnectionSource Connections(Func<Scheduler, IConnection> make) => new(make, usesLoops, () => Retries);
 
-    /// <summary>A loop's connections share their buffers; others run on several threads and keep their own. From any thread.</summary>
+    /// <summary>The connections of a loop share one pool; a connection on several threads has its own. From any thread.</summary>
     public BufferPool PoolFor(Scheduler scheduler)
     {
         if (!usesLoops)
@@ -65,7 +66,8 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
-            // Not disposed: see DuplexConnection. One too late ends what its caller gives up as well.
+            // The registration is not disposed, for the reason in DuplexConnection. A late callback aborts a connect
+            // that was cancelled anyway.
             var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
             try
             {
@@ -75,7 +77,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
-                    // Abort has closed the socket under the handshake: nobody answered in time.
+                    // Abort closed the socket during the handshake: the server did not answer in time.
                     throw new OperationCanceledException(cancellation);
                 }
             }
@@ -90,7 +92,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
     }
 }
 
-/// <summary>Opens duplexes over the framework's streams: pipes everywhere, and everything where there is no event loop.</summary>
+/// <summary>Opens duplexes over .NET's streams: pipes everywhere, and all transports on systems without the event loop.</summary>
 internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer(usesLoops: false)
 {
     public override long Retries => connector.Retries;

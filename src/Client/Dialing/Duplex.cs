@@ -1,57 +1,57 @@
 namespace IpcBench.Client.Dialing;
 
-/// <summary>An open duplex of bytes: sends what it is given without blocking, and tells its owner what arrives.</summary>
+/// <summary>An open connection of bytes: it sends without blocking and passes received bytes to its owner.</summary>
 internal abstract class Duplex
 {
-    /// <summary>Is told which objects its owner needs for the next bytes, so that they can be read ahead.</summary>
+    /// <summary>Takes the objects that its owner needs for the next bytes, for prefetching.</summary>
     public virtual void NeedSoon(object[] objects)
     {
     }
 
-    /// <summary>Begins to deliver to the owner.</summary>
+    /// <summary>Starts delivering to the owner.</summary>
     public abstract void Start();
 
-    /// <summary>Sends as much as goes at once and the rest as soon as it can; takes what it has sent or copied out of the buffer.</summary>
+    /// <summary>Sends as much as possible now and the rest later; removes from the buffer the bytes that it has sent or copied.</summary>
     public abstract void Flush(OutputBuffer output);
 
-    /// <summary>Ends it, at once; the owner hears no more.</summary>
+    /// <summary>Closes it at once; the owner gets no more calls.</summary>
     public abstract void Close();
 }
 
-/// <summary>Who hears what a <see cref="Duplex"/> receives. Never two at a time.</summary>
+/// <summary>The receiver of a <see cref="Duplex"/>. Never called by two threads at a time.</summary>
 internal interface IDuplexOwner
 {
-    /// <summary>Bytes have arrived; they are gone when this returns.</summary>
+    /// <summary>Bytes have arrived; they are valid until this method returns.</summary>
     void OnBytes(Duplex duplex, ReadOnlySpan<byte> bytes);
 
-    /// <summary>There is room again to <see cref="Duplex.Flush"/>.</summary>
+    /// <summary>There is room for another <see cref="Duplex.Flush"/>.</summary>
     void OnRoom(Duplex duplex);
 
-    /// <summary>The other side or the system has ended it.</summary>
-    /// <param name="duplex">Which one.</param>
-    /// <param name="fault">What broke it; null when the other side closed it in good order.</param>
+    /// <summary>The other side or the system has ended the duplex.</summary>
+    /// <param name="duplex">The duplex that ended.</param>
+    /// <param name="fault">What broke it; null when the other side closed it in an orderly way.</param>
     void OnEnd(Duplex duplex, string? fault);
 }
 
-/// <summary>A duplex and the output for it: lets one thread in at a time, and flushes once, when the last one leaves.</summary>
+/// <summary>A duplex and its output: one thread at a time may enter, and the last to leave flushes once.</summary>
 internal abstract class FlushLock
 {
     private readonly BufferPool pool;
     private readonly object? gate;
     private int depth;
 
-    /// <param name="pool">For the output.</param>
-    /// <param name="isShared">Several threads may come: each passes a lock. Otherwise all is done on one thread.</param>
+    /// <param name="pool">The buffers of the output.</param>
+    /// <param name="isShared">Several threads may enter, so a lock is needed; false: one thread does everything.</param>
     protected FlushLock(BufferPool pool, bool isShared)
     {
         (this.pool, gate) = (pool, isShared ? new object() : null);
         Output = new OutputBuffer(pool);
     }
 
-    /// <summary>What is sent when the last one inside leaves; another one for each duplex.</summary>
+    /// <summary>The bytes that are flushed at the last leave.</summary>
     protected OutputBuffer Output { get; private set; }
 
-    /// <summary>The present one; null while there is none.</summary>
+    /// <summary>The present duplex; null without one.</summary>
     protected Duplex? Current { get; set; }
 
     public void Enter()
@@ -65,7 +65,7 @@ internal abstract class FlushLock
     {
         try
         {
-            // A flush that finds the duplex broken ends it; the one that takes its place may have output already, which is flushed too.
+            // A flush that finds its duplex broken ends it. A new duplex may take its place and have output already, which is flushed too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
         }
@@ -77,14 +77,14 @@ internal abstract class FlushLock
         }
     }
 
-    /// <summary>Inside until the end of the block.</summary>
+    /// <summary>Enters until the end of the block.</summary>
     protected Scope Inside()
     {
         Enter();
         return new Scope(this);
     }
 
-    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
+    /// <summary>Closes the duplex; waiting output is sent only if that is possible at once.</summary>
     protected void CloseCurrent()
     {
         var old = Current;
@@ -95,7 +95,7 @@ internal abstract class FlushLock
         old?.Close();
     }
 
-    /// <summary>Leaves however its block ends, so that no fault keeps the lock.</summary>
+    /// <summary>Leaves even if the block throws, so that the lock is never kept.</summary>
     protected readonly ref struct Scope(FlushLock inside)
     {
         public void Dispose() => inside.Leave();

@@ -4,7 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// One connection through all its duplexes: opens, tells its streams when a call can be sent, and opens again what died.
+/// A connection over a series of duplexes: it opens the first, tells its streams when a call can be sent, and opens a
+/// new duplex when one died.
 /// </summary>
 internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
 {
@@ -20,8 +21,8 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
     private bool isOver;
     private long received;
 
-    /// <param name="scheduler">Where it lives. When that is not one thread, each that comes passes a lock.</param>
-    /// <param name="dialer">Opens its duplexes.</param>
+    /// <param name="scheduler">Runs the connection; unless that is a single thread, each thread takes a lock.</param>
+    /// <param name="dialer">Opens the duplexes.</param>
     protected DuplexConnection(Scheduler scheduler, Dialer dialer)
         : base(dialer.PoolFor(scheduler), isShared: !dialer.UsesLoops) =>
         (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));
@@ -38,32 +39,32 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
 
     public virtual BlockedTime? Blocked => null;
 
-    /// <summary>False: the connection is for a single call and is not opened again after a failure.</summary>
+    /// <summary>False: the connection is for one call, and a failure does not open it again.</summary>
     public bool Reopens { get; init; } = true;
 
     public int Reopened => reopener.Reopened;
 
-    /// <summary>A call can be sent now. When none can, <see cref="WaitForReady"/> says when, or that no more may be.</summary>
+    /// <summary>A call can be sent now. Otherwise <see cref="WaitForReady"/> tells when, or that the load is over.</summary>
     public bool IsReady => accepting && CanSend;
 
-    /// <summary>There is load, and calls may be sent.</summary>
+    /// <summary>The load is on: calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
-    /// <summary>Objects that the next reply goes through, and the call after it, where there are many.</summary>
+    /// <summary>Objects that the next reply and the next call use, on connections that prefetch.</summary>
     protected virtual object[] NeededSoon => [];
 
     /// <summary>The connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 
-    /// <summary>The last reply is followed by the server's close.</summary>
+    /// <summary>The server closes the connection after the last reply.</summary>
     protected virtual bool ServerEndsFirst => false;
 
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        // Disposing the registration would wait for a callback that runs, and continue on another thread than the loop's. A callback
-        // that comes too late does nothing.
+        // Disposing the registration would wait for a running callback, and would continue on another thread than the
+        // loop's. A late callback does nothing.
         var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
@@ -121,8 +122,8 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
     }
 
     /// <summary>
-    /// Another object waits for the calls of a stream. With one stream all is known that the next reply goes through; only sockets of an
-    /// event loop make use of it, and only there nobody else changes it meanwhile.
+    /// Another worker waits for the calls of a stream. On a connection with one stream, all objects of the next reply are known and can be
+    /// prefetched. Only sockets of an event loop prefetch, and only there does no other thread change the objects.
     /// </summary>
     public void OnWaiter()
     {
@@ -130,12 +131,13 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
             Current?.NeedSoon([this, only, .. only.Waiters, Output, .. path]);
     }
 
-    /// <summary>A call has succeeded: the server is worth another attempt at once.</summary>
+    /// <summary>A call has succeeded: after a failure, the next attempt to open is made at once.</summary>
     public void OnSuccess() => reopener.OnSuccess();
 
     public async ValueTask FinishAsync()
     {
-        // Who closes first keeps the port for a minute (TIME_WAIT): the client must not take that over from the server.
+        // The side that closes first keeps the port in TIME_WAIT for a minute: the server closes first in this
+        // protocol, so the client waits.
         if (ServerEndsFirst && IsOpen)
         {
             EndWait wait;
@@ -186,26 +188,26 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
             OnEnd(fault);
     }
 
-    /// <summary>A new duplex is there; what is to be said first goes to <see cref="FlushLock.Output"/>.</summary>
+    /// <summary>A new duplex is open; the method writes the first bytes to <see cref="FlushLock.Output"/>.</summary>
     protected abstract void OnDuplex();
 
-    /// <summary>The duplex that was about to open will not.</summary>
+    /// <summary>The duplex could not be opened.</summary>
     protected abstract void Abandon();
 
-    /// <summary>There was room again for what is to be sent; there may be still.</summary>
+    /// <summary>Output was flushed, and there may be room for more.</summary>
     protected virtual void Flushed()
     {
     }
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The other side or the system has ended the duplex; a fault of null: the other side closed it in good order.</summary>
+    /// <summary>The duplex has ended. <paramref name="fault"/> is null when the other side closed it in an orderly way.</summary>
     protected abstract void OnEnd(string? fault);
 
-    /// <summary>Nobody needs it any more: ends the duplex and what is out on it.</summary>
+    /// <summary>The connection is no longer needed: ends the duplex and the calls in flight on it.</summary>
     protected abstract void Close();
 
-    /// <summary>Lets those go on who wait, as far as there is room.</summary>
+    /// <summary>Lets waiting streams continue while there is room.</summary>
     protected virtual void Pump()
     {
         while (waiting.Count > 0 && IsReady)
@@ -221,9 +223,9 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
         waiter?.TrySetResult();
     }
 
-    /// <summary>Ends the duplex; what is still to be sent is sent if it goes at once.</summary>
-    /// <param name="failOut">Ends the calls that are out on it; they may not be sent again yet.</param>
-    /// <param name="whyNotOpen">What to tell one who waits for it to open.</param>
+    /// <summary>Closes the duplex; waiting output is sent only if that is possible at once.</summary>
+    /// <param name="failOut">Ends the calls in flight on the duplex; it must not send them again yet.</param>
+    /// <param name="whyNotOpen">The error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {
         var waiter = opening;
@@ -248,7 +250,7 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
         Close();
     }
 
-    /// <summary>Waits for the other side to end a duplex, but not for ever.</summary>
+    /// <summary>Waits until the other side ends the duplex, at most <see cref="EndPatienceNs"/>.</summary>
     private sealed class EndWait : ILoopTimer
     {
         private readonly TaskCompletionSource over = new();

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Bytes on their way out. Its memory comes from a pool shared by the connections of one thread and goes back when all is sent. Large
-/// payloads are not copied into it: their place is noted, and they are sent from where they are.
+/// Bytes that wait to be sent. The memory comes from a pool that the connections of a thread share, and returns to the pool when all is
+/// sent. Large payloads are not copied: the buffer keeps references to them and they are sent from their own memory.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
@@ -19,21 +19,19 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public int Length => end - start + borrowedBytes;
 
-    /// <summary>Bytes of it that the system, or a write under way, has taken since it was made.</summary>
+    /// <summary>How many bytes the system or a pending write has taken so far.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>How many bytes were written to it since it was made: what was written last is on its way once so many are taken.</summary>
+    /// <summary>How many bytes were written so far; the last byte is on its way once <see cref="Taken"/> reaches this number.</summary>
     public long Written => Taken + Length;
 
-    /// <summary>Whether all of it is <see cref="Unsent"/>: nothing is borrowed.</summary>
+    /// <summary>True when nothing is borrowed, so that <see cref="Unsent"/> is all there is to send.</summary>
     public bool IsPlain => borrowedBytes == 0;
 
-    /// <summary>All that is to be sent, where it <see cref="IsPlain"/>.</summary>
+    /// <summary>All bytes to send, if the buffer <see cref="IsPlain"/>.</summary>
     public ReadOnlyMemory<byte> Unsent => Part(start, end);
 
-    /// <summary>
-    /// Bytes that are to be sent after all that is here already, without a copy: they must stay as they are until they are sent.
-    /// </summary>
+    /// <summary>Appends bytes without a copy: their memory must not change until they are sent.</summary>
     public void Borrow(ReadOnlyMemory<byte> source)
     {
         if (source.IsEmpty)
@@ -49,8 +47,8 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         borrowedBytes += source.Length;
     }
 
-    /// <summary>The first parts of what is to be sent, as many as there is room for, in their order.</summary>
-    /// <returns>How many.</returns>
+    /// <summary>The first parts to send in order, as many as <paramref name="into"/> has room for.</summary>
+    /// <returns>The number of parts.</returns>
     public int Parts(Span<ReadOnlyMemory<byte>> into)
     {
         var (count, at) = (0, start);
@@ -69,7 +67,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         return count;
     }
 
-    /// <summary>Copies the first bytes of what is to be sent, as many as there is room for.</summary>
+    /// <summary>Copies the first bytes to send, as many as <paramref name="to"/> has room for.</summary>
     public void CopyTo(Span<byte> to)
     {
         var at = start;
@@ -82,7 +80,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         Fill(to, bytes.AsSpan(at, end - at));
     }
 
-    /// <summary>Room for exactly <paramref name="count"/> more bytes, to be filled at once.</summary>
+    /// <summary>Room for <paramref name="count"/> more bytes, which the caller fills at once.</summary>
     public Span<byte> Append(int count)
     {
         if (bytes.Length - end < count)
@@ -104,7 +102,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public void Advance(int count) => end += count;
 
-    /// <summary>Drops what was sent.</summary>
+    /// <summary>Removes bytes that were sent.</summary>
     public void Sent(int count)
     {
         Taken += count;
@@ -133,7 +131,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         (firstBorrowed, endBorrowed, borrowedBytes) = (0, 0, 0);
     }
 
-    // Pinned: a gathering send takes its address without making a handle for each part.
+    // The array is pinned, so that a gathering send needs no handle for each part.
     private ReadOnlyMemory<byte> Part(int from, int to) => MemoryMarshal.CreateFromPinnedArray(bytes, from, to - from);
 
     private static Span<byte> Fill(Span<byte> to, ReadOnlySpan<byte> from)
@@ -157,8 +155,8 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 }
 
 /// <summary>
-/// Output buffers, for use from one thread at a time. All that it keeps have one size: the largest that was ever asked for, because a
-/// connection that once had so much to send will again. So it keeps at most what was in use at one time.
+/// Output buffers for one thread at a time. All free buffers have the same size, the largest that was ever requested, since a connection
+/// that had so much to send will have it again. The pool keeps at most as many buffers as were in use at one time.
 /// </summary>
 internal sealed class BufferPool(int size = 16 * 1024)
 {
@@ -175,7 +173,7 @@ internal sealed class BufferPool(int size = 16 * 1024)
         return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size, pinned: true);
     }
 
-    /// <summary>Takes back what was rented; one that has become too small is let go.</summary>
+    /// <summary>Takes a buffer back; a buffer that is too small by now is dropped.</summary>
     public void Return(byte[] buffer)
     {
         if (buffer.Length == size)

@@ -4,8 +4,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// How long to wait before a server is tried again: not at all, then 10 ms, then twice as long each time up to 250 ms, until a call has
-/// succeeded.
+/// The pause before a server is tried again: none at first, then 10 ms, doubled each time up to 250 ms, until a call has succeeded.
 /// </summary>
 internal sealed class BackOff(Scheduler scheduler)
 {
@@ -18,14 +17,13 @@ internal sealed class BackOff(Scheduler scheduler)
 
     public void Lengthen() => lengthNs = Math.Clamp(2 * lengthNs, FirstNs, LongestNs);
 
-    /// <summary>A call has succeeded.</summary>
     public void Reset() => lengthNs = 0;
 
     public ValueTask WaitAsync() => IsNone ? default : timer.UntilAsync(MonotonicClock.NowNs + lengthNs);
 }
 
-/// <summary>Opens a connection again that died, as often as it takes. From any thread.</summary>
-/// <param name="scheduler">Where the pauses between the attempts pass.</param>
+/// <summary>Opens a connection again after its death, as often as needed. From any thread.</summary>
+/// <param name="scheduler">Runs the pauses between the attempts.</param>
 /// <param name="open">One attempt; throws when it fails.</param>
 internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task> open)
 {
@@ -37,10 +35,10 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
     private bool isRunning;
     private bool isStopped;
 
-    /// <summary>Attempts that opened it.</summary>
+    /// <summary>The number of attempts that succeeded.</summary>
     public int Reopened { get; private set; }
 
-    /// <summary>The connection died; perhaps before the attempt that opened it has come to its end.</summary>
+    /// <summary>The connection died; this may happen before the attempt that opened it has returned.</summary>
     public void OnDeath()
     {
         lock (gate)
@@ -56,7 +54,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
     /// <summary>A call has succeeded: the next death is followed by an attempt at once.</summary>
     public void OnSuccess() => pause.Reset();
 
-    /// <summary>Nobody needs the connection any more.</summary>
+    /// <summary>The connection is no longer needed.</summary>
     public void Stop()
     {
         lock (gate)
@@ -77,7 +75,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
             }
             catch (Exception)
             {
-                // Whatever a system or a library throws while it connects: it is tried again.
+                // The attempt is repeated, whatever the system or a library has thrown.
                 lock (gate)
                     isDead = true;
             }

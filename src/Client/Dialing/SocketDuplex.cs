@@ -3,11 +3,11 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex that is a socket of an event loop: one receive and one send for a call, no task, no buffer of its own.</summary>
+/// <summary>A duplex over a socket of an event loop: one receive and one send for a call, without a task or an own buffer.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
-    // Reads in a row before the thread's other connections are served.
+    // The most reads in a row before the loop's other connections are served.
     private const int MostReadsAtOnce = 8;
 
     [ThreadStatic]
@@ -32,7 +32,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
                 output.Sent(sent);
             if (sent == asked)
                 continue;
-            // Less than asked for was all that there was room for.
+            // The socket took less than it was given, so it is full.
             if (sent is > 0 or LoopSocket.WouldBlock)
                 open.WantWritable();
             else
@@ -41,14 +41,14 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         }
     }
 
-    /// <summary>A part of what was to be sent is lost, and with it the connection.</summary>
+    /// <summary>A part of the output is lost, so the connection must end.</summary>
     private void Fail(LoopSocket open, OutputBuffer output, int result)
     {
         output.Clear();
         if (open.IsClosed || LoopSocket.IsOthersEnd(result))
-            return; // the reason comes with the next receive, behind answers that have arrived
+            return; // the next receive tells the reason, after answers that have arrived
         open.ResetOnClose();
-        // Not at once: the owner is about to send.
+        // Posted, since the owner is just sending.
         open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);
     }
 

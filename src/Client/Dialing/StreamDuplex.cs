@@ -2,12 +2,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>
-/// A duplex over any stream of the framework (TLS, a named pipe): an awaited read loop, and one write under way at a time.
-/// </summary>
+/// <summary>A duplex over a .NET stream (TLS, a named pipe): an awaited read loop, and one write at a time.</summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
-    // What is sent is copied: more at a time would only take memory, of hundreds of connections that upload.
+    // Output is copied before a write: a larger copy would only cost memory when hundreds of connections upload.
     private const int MostAtOnce = 1 << 20;
 
     private readonly Lock gate = new();
@@ -52,7 +50,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
                 return;
             isClosed = true;
         }
-        // Not awaited: the close_notify of a TLS stream may have to wait for a write that never ends.
+        // Not awaited: the close_notify of a TLS stream may wait for a write that never ends.
         _ = DisposeAsync();
     }
 
@@ -64,7 +62,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         }
         catch (Exception e) when (IsExpected(e))
         {
-            // It was broken already.
+            // The stream was broken already.
         }
     }
 
@@ -83,9 +81,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>
-    /// Does not throw: it is called with the connection's lock held, and whatever a write fails of is the end of the duplex.
-    /// </summary>
+    /// <summary>Does not throw, since the caller holds the connection's lock: a failed write ends the duplex.</summary>
     private ValueTask WriteAsync(int count)
     {
         try

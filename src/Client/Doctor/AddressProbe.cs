@@ -4,7 +4,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>Looks whether somebody answers at an address.</summary>
+/// <summary>Checks whether a server answers at an address.</summary>
 internal static class AddressProbe
 {
     /// <summary>Never throws; takes at most <paramref name="patience"/>.</summary>
@@ -35,10 +35,10 @@ internal static class AddressProbe
         }
     }
 
-    // Whether it answers is a question to the socket: a handshake would add a certificate to what can go wrong.
+    // Only the socket matters here: a TLS handshake could also fail because of the certificate.
     private static Address Cleartext(Address address) => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address;
 
-    // Somebody else's socket: connect(2) needs to write to its file (unix(7)). On Windows a pipe's access list says it.
+    // The socket of another user: connect(2) needs write permission on its file (unix(7)). On Windows the access list of a pipe decides.
     private static bool IsRefusal(Exception e) =>
         (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied
         || (e as IOException)?.InnerException is UnauthorizedAccessException;
@@ -46,7 +46,7 @@ internal static class AddressProbe
     // A socket cannot be opened as a file (ENXIO); a path that opens is an ordinary file.
     private static AddressState FileState(string path)
     {
-        // Opening a pipe of a folder (FIFO) waits until somebody writes to it, perhaps for ever.
+        // Opening a named pipe (FIFO) would wait for its writer, perhaps for ever.
         if (WholeFile.IsStream(path))
             return AddressState.Occupied;
         try
@@ -65,22 +65,22 @@ internal static class AddressProbe
     }
 }
 
-/// <summary>What was found at an address.</summary>
+/// <summary>The state of an address.</summary>
 internal enum AddressState
 {
-    /// <summary>Nobody answers and nothing is in the way.</summary>
+    /// <summary>No server answers, and the address is free.</summary>
     Free,
 
-    /// <summary>Something accepts connections.</summary>
+    /// <summary>A server accepts connections.</summary>
     Answers,
 
-    /// <summary>A socket file without a server behind it.</summary>
+    /// <summary>A socket file without a server.</summary>
     Stale,
 
-    /// <summary>A file or folder that is no socket, or one that this user may not open.</summary>
+    /// <summary>A file or folder that is no socket, or that this user may not open.</summary>
     Occupied,
 
-    /// <summary>A socket or pipe that this user may not open: whether somebody serves it cannot be told.</summary>
+    /// <summary>A socket or pipe that this user may not open, so it is unknown whether a server answers.</summary>
     Denied,
 
     /// <summary>This system does not have the transport.</summary>

@@ -9,32 +9,32 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>All that the checks look at, gathered beforehand, so that each check is a pure function.</summary>
+/// <summary>All facts that the checks need, gathered beforehand, so that each check is a pure function.</summary>
 internal sealed record DoctorFacts
 {
     public required DoctorOptions Options { get; init; }
     public required HostInfo Host { get; init; }
     public required OpenFileLimit OpenFiles { get; init; }
 
-    /// <summary>CPUs that this process may be given.</summary>
+    /// <summary>CPUs that this process may use.</summary>
     public required int Cpus { get; init; }
 
-    /// <summary>One reading of the clock, in ns.</summary>
+    /// <summary>The cost of reading the clock once, in ns.</summary>
     public double ClockNs { get; init; }
 
-    /// <summary>The machine while nothing of ours ran, and what this process used meanwhile; null when unknown.</summary>
+    /// <summary>The machine's CPU time while this program was idle; null when unknown.</summary>
     public MachineTimes? Machine { get; init; }
 
     public long OwnCpuNs { get; init; }
 
-    /// <summary>Local TCP ports left; 0 when unknown.</summary>
+    /// <summary>Free local TCP ports; 0 when unknown.</summary>
     public int FreePorts { get; init; }
 
     public IReadOnlyDictionary<Address, AddressState> Addresses { get; init; } = new Dictionary<Address, AddressState>();
 
     public string TempFolder { get; init; } = "";
 
-    /// <summary>Why nothing can be written there; empty when it can.</summary>
+    /// <summary>Why the folder cannot be written; empty when it can.</summary>
     public string TempFailure { get; init; } = "";
 
     public string ResultsFailure { get; init; } = "";
@@ -46,14 +46,14 @@ internal sealed record DoctorFacts
     public bool DebugBuild { get; init; }
 }
 
-/// <summary>What one check found.</summary>
-/// <param name="Check">Stable short name, e.g. <c>open-files</c>.</param>
-/// <param name="Level">How bad it is.</param>
-/// <param name="Text">What was seen, with its numbers.</param>
-/// <param name="Fix">What to do; empty when it is fine.</param>
+/// <summary>The result of a check.</summary>
+/// <param name="Check">A short stable name, e.g. <c>open-files</c>.</param>
+/// <param name="Level">The severity.</param>
+/// <param name="Text">The observation, with its numbers.</param>
+/// <param name="Fix">What to do; empty when all is well.</param>
 internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
 {
-    /// <summary>The same as whole sentences, for the reports.</summary>
+    /// <summary>The finding as whole sentences, for reports.</summary>
     public Advice ToAdvice() => new()
     {
         Id = Check,
@@ -62,7 +62,7 @@ internal sealed record Finding(string Check, Level Level, string Text, string Fi
     };
 }
 
-/// <summary>How bad a finding is: only a problem stops a run.</summary>
+/// <summary>The severity of a finding: only a problem stops a run.</summary>
 internal enum Level
 {
     [JsonStringEnumMemberName("ok")]
@@ -75,7 +75,7 @@ internal enum Level
     Problem,
 }
 
-/// <summary>Asks the machine everything that the checks need; never throws.</summary>
+/// <summary>Gathers all facts that the checks need; never throws.</summary>
 internal static class FactsGathering
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(400);
@@ -101,7 +101,7 @@ internal static class FactsGathering
         return await WatchAsync(facts, options.Watch);
     }
 
-    // Last, when the other checks' own work is over.
+    // Called last, when the work of the other readings is over.
     private static async Task<DoctorFacts> WatchAsync(DoctorFacts facts, TimeSpan time)
     {
         var machine = MachineSnapshot.Take();
@@ -128,7 +128,7 @@ internal static class FactsGathering
     }
 
     /// <summary>
-    /// Why no file can be made in <paramref name="folder"/> (or, where it is not there yet, the folder itself); empty when it can.
+    /// Why no file can be created in <paramref name="folder"/>, or the folder itself if it is missing; empty when it can.
     /// </summary>
     internal static string WriteFailure(string folder)
     {

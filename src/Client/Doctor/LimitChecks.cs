@@ -3,7 +3,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>Limits that connections run into: files, accept queue, local ports, socket buffers.</summary>
+/// <summary>Checks of limits that many connections can reach: files, accept queue, local ports, socket buffers.</summary>
 internal static class LimitChecks
 {
     public static Finding OpenFiles(DoctorFacts facts)
@@ -29,7 +29,7 @@ internal static class LimitChecks
             ? Text($"sysctl -w net.core.somaxconn={asked}")
             : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
         return new("accept-queue", Level.Warn,
-            Text($"{connections} connections meet an accept queue of {queue}: some connects will be tried again"), fix);
+            Text($"{connections} connections at an accept queue of {queue}: some connects will be tried again"), fix);
     }
 
     public static Finding Ports(DoctorFacts facts)
@@ -38,12 +38,12 @@ internal static class LimitChecks
         if (!facts.Options.Tcp)
             return new("ports", Level.Ok, "no connection needs a port");
         if (free == 0)
-            return new("ports", Level.Ok, "how many local ports are left is not told here");
-        // A closed connection keeps its port for a minute, and the cells of a run follow each other.
+            return new("ports", Level.Ok, "the number of free local ports is unknown on this system");
+        // A closed connection keeps its port for a minute (TIME_WAIT), and the cells of a run follow each other.
         if (free >= 4L * connections)
-            return new("ports", Level.Ok, Text($"{free} local ports are left"));
+            return new("ports", Level.Ok, Text($"{free} local ports are free"));
         return new("ports", free > connections ? Level.Warn : Level.Problem,
-            Text($"{free} local ports are left for {connections} TCP connections, and each closed connection keeps its port for a minute"),
+            Text($"{free} local ports are free for {connections} TCP connections, and each closed connection keeps its port for a minute"),
             "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
             + "wait a minute, or use fewer connections");
     }
@@ -53,12 +53,12 @@ internal static class LimitChecks
         string[] settings = ["net.core.wmem_max", "net.core.rmem_max"];
         var limits = settings.Select(name => Number(facts, name)).Where(value => value > 0).ToList();
         if (limits.Count == 0)
-            return new("socket-buffers", Level.Ok, "socket buffers are not limited here");
+            return new("socket-buffers", Level.Ok, "this system does not limit socket buffers");
         var smallest = limits.Min();
         if (facts.Options.SocketBuffer is { } asked && asked > smallest)
         {
             return new("socket-buffers", Level.Warn,
-                Text($"socket buffers of {asked} bytes were asked for, but the system stops at {smallest}"),
+                Text($"socket buffers of {asked} bytes were requested, but the system's limit is {smallest}"),
                 Text($"sysctl -w net.core.rmem_max={asked} net.core.wmem_max={asked}"));
         }
         return new("socket-buffers", Level.Ok, Text($"socket buffers may be set up to {smallest} bytes"));
@@ -70,10 +70,10 @@ internal static class LimitChecks
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }
 
-/// <summary>How this client was built and how its runtime is set up.</summary>
+/// <summary>Checks of the client's build and the settings of its runtime.</summary>
 internal static class RuntimeChecks
 {
-    // Where the runtime is and what the SDK prints change no result.
+    // Variables about the place of the runtime or the output of the SDK change no result.
     private static readonly string[] Harmless =
     [
         "DOTNET_ROOT", "DOTNET_CLI", "DOTNET_HOST", "DOTNET_NOLOGO", "DOTNET_MULTILEVEL", "DOTNET_SKIP", "DOTNET_GENERATE", "DOTNET_ADD",
@@ -83,15 +83,15 @@ internal static class RuntimeChecks
     ];
 
     public static Finding Build(DoctorFacts facts) => facts.DebugBuild
-        ? new("build", Level.Warn, "this client was built without optimization: it is slower than what will be measured",
+        ? new("build", Level.Warn, "this client was built without optimization, which makes it slow",
             "build and run it with -c Release")
         : new("build", Level.Ok, "an optimized build");
 
     /// <summary>
-    /// The client keeps few objects: Server GC would only take memory and threads. A server that runs for others usually has it.
+    /// The client keeps few objects, so Server GC would only cost memory and threads. A server that serves others usually has Server GC.
     /// </summary>
     public static Finding Gc(DoctorFacts facts) => facts.Host.GcMode.StartsWith("server", StringComparison.Ordinal)
-        ? new("gc", Level.Warn, "the client runs with Server GC, which takes a heap and a thread of each CPU",
+        ? new("gc", Level.Warn, "the client runs with Server GC, which needs a heap and a thread for each CPU",
             "unset DOTNET_gcServer for the client; --server-gc is for the server")
         : new("gc", Level.Ok, $"the client's GC is {facts.Host.GcMode}; each server tells its own in the report");
 

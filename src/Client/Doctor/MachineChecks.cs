@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>The processor and who else uses it.</summary>
+/// <summary>Checks of the processor, and of other programs that use it.</summary>
 internal static class MachineChecks
 {
     /// <summary>A clock read from user space takes 15 to 60 ns; one that enters the kernel or a hypervisor takes many times that.</summary>
@@ -15,9 +15,9 @@ internal static class MachineChecks
     {
         var quota = facts.Host.CpuQuota;
         if (quota <= 0 || quota >= facts.Cpus)
-            return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Text($"a CPU quota of {quota:0.##}, all there is"));
+            return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Text($"a CPU quota of {quota:0.##}, which is all CPUs"));
         return new("cpu-quota", Level.Warn,
-            Text($"a quota allows {quota:0.##} of {facts.Cpus} CPUs: beyond it everything is stopped for parts of each 100 ms"),
+            Text($"a quota allows {quota:0.##} of {facts.Cpus} CPUs: above it all processes are stopped for a part of each 100 ms"),
             "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), "
             + "or give whole CPUs with a CPU set instead");
     }
@@ -30,11 +30,11 @@ internal static class MachineChecks
         if (facts.Cpus >= 4)
             return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
         var threads = facts.Options.Threads > facts.Cpus
-            ? Text($"; threads beyond the CPUs only cost, so -t {facts.Cpus} measures less of the client")
+            ? Text($"; threads beyond the number of CPUs only cost time, so use -t {facts.Cpus}")
             : "";
         return new("cores", Level.Warn,
-            Text($"{facts.Cpus} CPUs for client and server together: each takes time from the other, ")
-            + "so requests/s are a sum of both costs",
+            Text($"{facts.Cpus} CPUs for client and server together: they compete for CPU time, ")
+            + "so requests/s depend on the cost of both",
             "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more" + threads);
     }
 
@@ -59,7 +59,7 @@ internal static class MachineChecks
     public static Finding ForeignLoad(DoctorFacts facts)
     {
         if (facts.Machine is not { CapacityNs: > 0 } machine)
-            return new("foreign-load", Level.Ok, "what other programs use is not told here");
+            return new("foreign-load", Level.Ok, "the CPU use of other programs is unknown on this system");
         var share = Math.Max(0, machine.BusyNs - facts.OwnCpuNs) / (double)machine.CapacityNs;
         var steal = machine.StealNs / (double)machine.CapacityNs;
         if (steal > 0.1)
@@ -67,7 +67,7 @@ internal static class MachineChecks
             return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to others"),
                 "use a machine of your own, or many rounds");
         }
-        // A glance is short and its clock has steps of 10 ms: less than a tenth is nothing. Each round is watched on its own later.
+        // The look is short and its clock has steps of 10 ms, so less than a tenth does not count. Later each round is watched.
         return share <= 0.1
             ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
             : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),

@@ -3,12 +3,12 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>Addresses, folders and certificates.</summary>
+/// <summary>Checks of addresses, folders and certificates.</summary>
 internal static class PlaceChecks
 {
     /// <summary>
-    /// sun_path holds 108 bytes with its closing zero (unix(7)); a private socket's name takes up to 40 of them
-    /// (<c>CoreFxPipe_grpcbench-</c>, a process's number, a dash and 8 letters).
+    /// sun_path holds 108 bytes with its final NUL (unix(7)). The name of a private socket takes up to 40 of them
+    /// (<c>CoreFxPipe_grpcbench-</c>, a process id, a dash and 8 letters).
     /// </summary>
     private const int LongestTemp = 107 - 40;
 
@@ -16,7 +16,7 @@ internal static class PlaceChecks
     {
         if (facts.TempFailure.Length > 0)
         {
-            return new("temp-folder", Level.Problem, $"nothing can be written to {facts.TempFolder}: {facts.TempFailure}",
+            return new("temp-folder", Level.Problem, $"{facts.TempFolder} cannot be written: {facts.TempFailure}",
                 "set TMPDIR (Windows: TMP) to a folder that you may write to");
         }
         return Encoding.UTF8.GetByteCount(facts.TempFolder) <= LongestTemp
@@ -29,7 +29,7 @@ internal static class PlaceChecks
     {
         null => new("results-folder", Level.Ok, "results are not kept"),
         var folder when facts.ResultsFailure.Length > 0 => new("results-folder", Level.Problem,
-            $"nothing can be written to {folder}: {facts.ResultsFailure}",
+            $"{folder} cannot be written: {facts.ResultsFailure}",
             "name another file with -o, or run with --no-save"),
         var folder => new("results-folder", Level.Ok, $"{folder} is writable"),
     };
@@ -38,11 +38,11 @@ internal static class PlaceChecks
     {
         null => new("certificates", Level.Ok, "no certificate is needed"),
         "" => new("certificates", Level.Ok, "a certificate for https can be made"),
-        var failure => new("certificates", Level.Warn, $"no certificate can be made here: {failure}",
-            "leave tls out of --transports; the server serves the rest"),
+        var failure => new("certificates", Level.Warn, $"this system cannot make a certificate: {failure}",
+            "leave tls out of --transports; the other transports work"),
     };
 
-    /// <summary>One finding per server to measure.</summary>
+    /// <summary>One finding for each server to measure.</summary>
     public static IEnumerable<Finding> Targets(DoctorFacts facts) =>
         facts.Options.Targets.Select(address => Target(address, facts.Addresses.GetValueOrDefault(address)));
 
@@ -52,15 +52,15 @@ internal static class PlaceChecks
 
     private static Finding Target(Address address, AddressState state) => state switch
     {
-        AddressState.Answers => new("server", Level.Ok, $"something answers at {address}"),
+        AddressState.Answers => new("server", Level.Ok, $"a server answers at {address}"),
         AddressState.NotHere => new("server", Level.Problem, $"{address} is a transport that this system does not have",
             "use another address"),
         AddressState.Denied => new("server", Level.Problem, $"{address} belongs to another user and may not be opened by this one",
-            "run as the server's user, or start the server as this one"),
-        AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that is gone",
+            "run as the server's user, or start the server as this user"),
+        AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that has ended",
             "start the server: it replaces the file"),
-        _ => new("server", Level.Problem, $"nothing answers at {address}",
-            "start the server, or leave -U out: then this client starts its own"),
+        _ => new("server", Level.Problem, $"no server answers at {address}",
+            "start the server, or leave out -U: then this program starts its own"),
     };
 
     private static Finding Neighbour(Address address, AddressState state) => state switch
@@ -69,11 +69,11 @@ internal static class PlaceChecks
         AddressState.NotHere => new("address", Level.Ok, $"{address} is a transport that this system does not have"),
         AddressState.Answers => new("address", Level.Ok, $"a server is already at {address}: measure it with -U {address}"),
         AddressState.Denied => new("address", Level.Warn, $"{address} belongs to another user and may not be opened by this one",
-            "give the server another --listen"),
-        AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that is gone",
+            "give the server another address with --listen"),
+        AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that has ended",
             $"the next server replaces it; or {Remove(address)}"),
-        _ => new("address", Level.Warn, $"something that is no socket is in the way of {address}",
-            "move it away, or give the server another --listen"),
+        _ => new("address", Level.Warn, $"a file that is no socket is at {address}",
+            "move the file away, or give the server another address with --listen"),
     };
 
     private static string Remove(Address address) => address.SocketFile is { } file ? "rm " + file : "stop it";

@@ -3,10 +3,10 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>What the calls of each connection say about all of them.</summary>
+/// <summary>Statistics over the connections of a window.</summary>
 internal static class ConnectionCounts
 {
-    /// <param name="connectTimes">Ascending, in ns.</param>
+    /// <param name="connectTimes">Connect times in ns, ascending.</param>
     public static ConnectionStats Of(
         IReadOnlyList<long> calls, int opened, int reopened, long retries, IReadOnlyList<long> connectTimes) => new()
         {
@@ -23,10 +23,10 @@ internal static class ConnectionCounts
             : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
         };
 
-    /// <summary>What two windows over the same connections say together.</summary>
-    /// <param name="first">Of the earlier window, or of several.</param>
-    /// <param name="next">Of the later window.</param>
-    /// <param name="calls">Of each connection, in all of them.</param>
+    /// <summary>The statistics of two windows over the same connections.</summary>
+    /// <param name="first">The earlier window, or a sum of earlier windows.</param>
+    /// <param name="next">The later window.</param>
+    /// <param name="calls">The calls of each connection in all windows.</param>
     public static ConnectionStats Sum(ConnectionStats first, ConnectionStats next, IReadOnlyList<long> calls) => next with
     {
         Opened = Math.Min(first.Opened, next.Opened),
@@ -37,7 +37,7 @@ internal static class ConnectionCounts
         Fairness = Fairness(calls),
     };
 
-    /// <summary>Jain's index: (sum x)^2 / (n sum x^2); 1 when there were no calls at all, which is fair to all.</summary>
+    /// <summary>Jain's fairness index: (sum x)^2 / (n sum x^2); 1 without any calls.</summary>
     public static double Fairness(IReadOnlyList<long> calls)
     {
         double sum = 0, squares = 0;
@@ -49,7 +49,7 @@ internal static class ConnectionCounts
     private static long Quantile(IReadOnlyList<long> ascending, double part) => ascending[(int)Math.Ceiling(part * ascending.Count) - 1];
 }
 
-/// <summary>How long the connects took that belong to calls. From any thread.</summary>
+/// <summary>The durations of connects that belong to calls. From any thread.</summary>
 internal sealed class ConnectLog
 {
     private readonly Lock gate = new();
@@ -65,7 +65,7 @@ internal sealed class ConnectLog
         }
     }
 
-    /// <summary>A window begins.</summary>
+    /// <summary>Starts a window.</summary>
     public void Begin()
     {
         lock (gate)
@@ -78,7 +78,7 @@ internal sealed class ConnectLog
             times.Record(nanoseconds);
     }
 
-    /// <summary>50th, 90th, 99th percentile and the slowest, in ns; empty when there were none.</summary>
+    /// <summary>The 50th, 90th and 99th percentile and the maximum, in ns; empty without connects.</summary>
     public IReadOnlyList<long> Percentiles()
     {
         lock (gate)

@@ -3,20 +3,20 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Opens the connections of a cell, a few at a time, so that no accept queue runs over.</summary>
+/// <summary>Opens the connections of a cell, a few at a time, so that no accept queue overflows.</summary>
 internal static class ConnectionRamp
 {
     private const int AtOnce = 128;
 
-    // What a connection says that the server ended before it was of use: in good order, with bytes unread, before the first was written,
-    // before TLS was agreed on.
+    // Messages of a connection that the server ended at once: in an orderly way, with unread bytes, before the first
+    // write, and during the TLS handshake.
     private static readonly string[] Ends =
     [
         "the server closed the connection", "Connection reset by peer", "Broken pipe",
         "Received an unexpected EOF or 0 bytes from the transport stream",
     ];
 
-    /// <returns>How long each connect took, in ns, ascending.</returns>
+    /// <returns>The duration of each connect in ns, ascending.</returns>
     public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, EngineOptions options, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
@@ -85,7 +85,7 @@ internal static class ConnectionRamp
             }
             catch (Exception e)
             {
-                // Whatever a system or a library throws while it connects is a reason why it did not; the message says which.
+                // Any exception of the system or a library becomes the reason in the message.
                 lock (gate)
                 {
                     if (Error is null or OperationCanceledException && e is not OperationCanceledException)

@@ -2,128 +2,128 @@ using System.Collections.Concurrent;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Where the connections of a cell come from. It is handed to the engine, which knows no protocol and no transport.</summary>
-/// <param name="Make">A connection for that scheduler, not open yet. From any thread.</param>
-/// <param name="UsesLoops">Connections live on <see cref="LoopScheduler"/>s; otherwise the framework chooses the threads.</param>
-/// <param name="Retries">Connects so far that were tried again because the server's accept queue was full.</param>
+/// <summary>The source of a cell's connections. The engine gets it from outside and knows neither protocol nor transport.</summary>
+/// <param name="Make">Makes an unopened connection for the scheduler. From any thread.</param>
+/// <param name="UsesLoops">Connections run on <see cref="LoopScheduler"/>s; false: .NET chooses the threads.</param>
+/// <param name="Retries">How often a connect was tried again because the server's accept queue was full.</param>
 /// <param name="Connects">Connects that belong to calls; null where connections are opened before the calls and kept.</param>
-/// <param name="Notes">What servers say of calls that fail; null where they say nothing.</param>
+/// <param name="Notes">The servers' messages about failed calls; null where the protocol has none.</param>
 internal sealed record ConnectionSource(
     Func<Scheduler, IConnection> Make, bool UsesLoops, Func<long> Retries, ConnectLog? Connects = null, FailureNotes? Notes = null);
 
-/// <summary>A connection and its streams, as the engine sees them.</summary>
+/// <summary>A connection and its streams, in the engine's view.</summary>
 internal interface IConnection : IAsyncDisposable
 {
     IReadOnlyList<IStream> Streams { get; }
 
     bool IsOpen { get; }
 
-    /// <summary>It is open, or no call can begin on it any more and those that are out may still end.</summary>
+    /// <summary>True when the connection is open, or accepts no new calls but calls in flight may still end.</summary>
     bool IsUp => IsOpen;
 
-    /// <summary>How often it died and was opened again.</summary>
+    /// <summary>How often the connection died and was opened again.</summary>
     int Reopened { get; }
 
-    /// <summary>
-    /// Calls that the server allows out at a time, at most the number of <see cref="Streams"/>; null when that is not known.
-    /// </summary>
+    /// <summary>How many calls in flight the server allows, at most the number of <see cref="Streams"/>; null when unknown.</summary>
     long? StreamsAllowed { get; }
 
-    /// <summary>Bytes that have come since it was made; null when nobody counts them. From any thread.</summary>
+    /// <summary>Bytes received so far; null when they are not counted. From any thread.</summary>
     long? BytesReceived => null;
 
-    /// <summary>How long its streams were kept from writing since it was made; null when nobody knows. From any thread.</summary>
+    /// <summary>How long the streams were blocked from writing so far; null when unknown. From any thread.</summary>
     BlockedTime? Blocked => null;
 
-    /// <summary>Opens it for the first time; a connection that dies later opens itself again.</summary>
-    /// <exception cref="IOException">It could not be opened; the message says why not.</exception>
+    /// <summary>Opens the connection for the first time; when it dies later, it opens itself again.</summary>
+    /// <exception cref="IOException">The connection could not be opened; the message says why.</exception>
     Task OpenAsync(CancellationToken cancellation);
 
     /// <summary>
-    /// Closes it after its only call, or lets the server close first where the protocol has it so. Where the scheduler's completions run.
+    /// Closes the connection after its only call, or lets the server close first where the protocol says so. On the scheduler's thread.
     /// </summary>
     ValueTask FinishAsync() => DisposeAsync();
 
-    /// <summary>Cuts off the calls sent before <paramref name="sentBeforeNs"/>.</summary>
+    /// <summary>Cuts off the calls that were sent before <paramref name="sentBeforeNs"/>.</summary>
     void CutOff(long sentBeforeNs);
 
-    /// <summary>
-    /// The window begins, load goes on: what a connection does once in each window is due for the next call that it sends. From any thread.
-    /// </summary>
+    /// <summary>A window begins during the load: what a connection does once per window is due at its next call. From any thread.</summary>
     void OnWindow()
     {
     }
 
-    /// <summary>Load begins, or ends: after its end <see cref="IStream.ReadyAsync"/> says false, to those who wait too.</summary>
+    /// <summary>
+    /// The load begins or ends. After the end <see cref="IStream.ReadyAsync"/> gives false, also to streams that wait in it.
+    /// </summary>
     void SetAccepting(bool accepting);
 
-    /// <summary>Calls sent until <see cref="Leave"/> go out together. Once for each leave; the two may be nested.</summary>
+    /// <summary>Calls sent until <see cref="Leave"/> go out together. Each enter needs one leave; the two may be nested.</summary>
     void Enter();
 
     void Leave();
 }
 
-/// <summary>One stream of a connection: one outstanding call. The engine does not know what a call is on the wire.</summary>
+/// <summary>A stream of a connection: one call in flight at a time. The engine does not know what a call is on the wire.</summary>
 internal interface IStream
 {
-    /// <summary>Is told who makes its calls from now on.</summary>
+    /// <summary>Sets the object that makes the stream's calls from now on.</summary>
     void OnWorker(object asks)
     {
     }
 
     /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
-    /// <returns>False: the load is over, and no call may be sent.</returns>
+    /// <returns>False when the load is over and no call may be sent.</returns>
     ValueTask<bool> ReadyAsync();
 
-    /// <summary>Makes one call; only after <see cref="ReadyAsync"/> said true, and never two at a time. Does not throw.</summary>
-    /// <param name="sentNs">Now, from which the timeout counts.</param>
+    /// <summary>Makes one call. Only after <see cref="ReadyAsync"/> gave true, one at a time. Does not throw.</summary>
+    /// <param name="sentNs">The present time, from which the time-out counts.</param>
     ValueTask<CallResult> CallAsync(long sentNs);
 
     /// <summary>
-    /// No more calls are sent: ends what outlives a call, such as a stream of messages. After the last call, and only when none is out.
-    /// Does not throw.
+    /// No more calls follow: ends what outlives a call, such as a stream of messages. Call it after the last call has
+    /// ended. Does not throw.
     /// </summary>
-    /// <param name="nowNs">Now, from which the timeout counts.</param>
-    /// <returns>Not OK: it did not end as it should, or had broken since the last call.</returns>
+    /// <param name="nowNs">The present time, from which the time-out counts.</param>
+    /// <returns>Not OK when the stream ended with an error, or had broken since the last call.</returns>
     ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 }
 
-/// <summary>A stream of messages that go one way.</summary>
+/// <summary>A stream of messages in one direction.</summary>
 internal interface IOneWayStream : IStream
 {
-    /// <summary>When the next message is due, to be written into it, in ns of the clock; 0: how long it takes is of no interest.</summary>
+    /// <summary>
+    /// Sets the due time of the next message, which is written into the message, in ns of the clock; 0: no latency is measured.
+    /// </summary>
     void SetDue(long dueNs)
     {
     }
 
-    /// <summary>What the receiver has said of a stream that ended since this was asked last; null: none did.</summary>
+    /// <summary>The receiver's report about a stream that has ended since the last call; null without one.</summary>
     Receipt? TakeReceipt() => null;
 
-    /// <summary>How the sender is to send from the next stream on that is opened.</summary>
-    /// <param name="perSecond">Messages; 0: as fast as it can.</param>
-    /// <param name="delayNs">When the first is due, counted from the opening.</param>
+    /// <summary>Sets how the sender sends, from the next opened stream on.</summary>
+    /// <param name="perSecond">Messages per second; 0: as fast as possible.</param>
+    /// <param name="delayNs">When the first message is due, in ns after the opening.</param>
     void Pace(double perSecond, long delayNs)
     {
     }
 
-    /// <summary>When the message was due that has just come, in ns of our clock; null: the sender has another clock.</summary>
+    /// <summary>The due time of the message that has just arrived, in ns of our clock; null when the sender has another clock.</summary>
     long? DueNs(long nowNs) => null;
 }
 
-/// <summary>What a receiver says of the messages of one stream. Times are those of our own clock.</summary>
-/// <param name="BeginNs">Where the first slot begins.</param>
-/// <param name="SlotNs">How long each is.</param>
-/// <param name="Slots">Whole messages that came in each.</param>
-/// <param name="Latency">How long messages with a stamp took, in ns, and how many of them; empty where its clock is not ours.</param>
+/// <summary>The receiver's report about the messages of a stream. Times are those of our own clock.</summary>
+/// <param name="BeginNs">The beginning of the first slot.</param>
+/// <param name="SlotNs">The length of a slot.</param>
+/// <param name="Slots">Whole messages that arrived in each slot.</param>
+/// <param name="Latency">Latencies of stamped messages in ns, with their numbers; empty when the receiver has another clock.</param>
 internal sealed record Receipt(long BeginNs, long SlotNs, IReadOnlyList<long> Slots, IReadOnlyList<(long Ns, long Count)> Latency);
 
-/// <summary>How long streams had something to write and could not, in ns, summed over the streams.</summary>
-/// <param name="StreamWindowNs">The stream's window was closed.</param>
-/// <param name="ConnectionWindowNs">The connection's was.</param>
-/// <param name="SocketNs">The system took no more.</param>
-/// <param name="Times">How often.</param>
+/// <summary>How long streams had bytes to write and could not, in ns, summed over the streams.</summary>
+/// <param name="StreamWindowNs">The flow-control window of the stream was closed.</param>
+/// <param name="ConnectionWindowNs">The window of the connection was closed.</param>
+/// <param name="SocketNs">The socket was full.</param>
+/// <param name="Times">How many times a stream was blocked.</param>
 /// <param name="AheadBytes">
-/// The most flow-controlled bytes that a connection had written then and its reader had not given back; counted anew in each window.
+/// The most flow-controlled bytes in flight on a connection, written and not yet credited by the reader; counted anew in each window.
 /// </param>
 internal readonly record struct BlockedTime(
     long StreamWindowNs, long ConnectionWindowNs, long SocketNs, long Times = 0, long AheadBytes = 0)
@@ -139,26 +139,26 @@ internal readonly record struct BlockedTime(
         a.AheadBytes);
 }
 
-/// <summary>What servers say of calls that fail: the first message of each kind in a window. From any thread.</summary>
-/// <param name="secrets">Texts that no file may hold; a server may repeat what it was sent.</param>
+/// <summary>The servers' messages about failed calls: the first of each kind in a window. From any thread.</summary>
+/// <param name="secrets">Texts that are hidden in the messages, since a server may repeat what it was sent.</param>
 internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
 {
     private readonly ConcurrentDictionary<string, string> first = new(StringComparer.Ordinal);
 
-    /// <summary>Forgets the last window.</summary>
+    /// <summary>Forgets the messages of the last window.</summary>
     public void Begin() => first.Clear();
 
-    /// <summary>There is a message of that kind already.</summary>
+    /// <summary>True when there is a message of this kind.</summary>
     public bool Has(string kind) => first.ContainsKey(kind);
 
-    /// <param name="kind">As the failures are counted.</param>
-    /// <param name="message">In the server's words; only the first of a kind is kept.</param>
+    /// <param name="kind">The kind under which the failure is counted.</param>
+    /// <param name="message">The server's text; only the first of a kind is kept.</param>
     public void Add(string kind, string message)
     {
         if (!Has(kind))
             first.TryAdd(kind, ServerWords.OneLine(message, secrets ?? []));
     }
 
-    /// <summary>What was said until now.</summary>
+    /// <summary>The messages so far, by kind.</summary>
     public IReadOnlyDictionary<string, string> First() => new SortedDictionary<string, string>(first, StringComparer.Ordinal);
 }

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>What one thread notes of the calls it completes; summed over the threads after the window.</summary>
+/// <summary>The records of one thread about its calls; the threads' records are summed after the window.</summary>
 internal sealed class LatencyRecorder
 {
     private const int MostBuckets = 36_000; // an hour
@@ -21,7 +21,7 @@ internal sealed class LatencyRecorder
 
     public LatencyHistogram Latency { get; } = new();
 
-    /// <summary>From the send to the reply of calls sent before the window; null where no load goes before it.</summary>
+    /// <summary>Times from send to reply of calls before the window; null without load before the window.</summary>
     public LatencyHistogram? Lead { get; private set; }
 
     /// <summary>Null until a call was cut off.</summary>
@@ -34,7 +34,7 @@ internal sealed class LatencyRecorder
     public LatencyHistogram? SendLateness { get; private set; }
 
     /// <summary>
-    /// From when calls were due to the end of the window, of those that were due in it and sent after it; null until there is one.
+    /// For calls that were due in the window but sent after it: the time from due to the end of the window. Null without such calls.
     /// </summary>
     public LatencyHistogram? SentAfter { get; private set; }
 
@@ -42,44 +42,44 @@ internal sealed class LatencyRecorder
     public long Started { get; private set; }
 
     /// <summary>
-    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and <see cref="Failed"/> also count
-    /// calls by their begin.
+    /// Calls that began in the window and succeeded, in it or after it. <see cref="CutOff"/> and <see cref="Failed"/>
+    /// count calls by their begin too.
     /// </summary>
     public long Ok { get; private set; }
 
     public long CutOff { get; private set; }
 
-    /// <summary>Calls that began in the window and have ended, well or not.</summary>
+    /// <summary>Calls that began in the window and have ended, successfully or not.</summary>
     public long Ended { get; private set; }
 
-    /// <summary>Calls that ended well in the window, wherever they began.</summary>
+    /// <summary>Calls that succeeded in the window, whenever they began.</summary>
     public long Completed => completed + (long)Math.Round(received);
 
-    /// <summary>Payload of those calls' replies.</summary>
+    /// <summary>Payload of the replies to <see cref="Completed"/> calls.</summary>
     public ReplySizes Replies => replies;
 
-    /// <summary>Payload of the replies to all calls of the load, those before and after the window too.</summary>
+    /// <summary>Payload of all replies of the load, those before and after the window included.</summary>
     public long AllBytes { get; private set; }
 
-    /// <summary>Of each call that ended well the share of its time that lies in the window.</summary>
+    /// <summary>The sum over successful calls of the share of their time that lies in the window.</summary>
     public double Credited => whole + parts + received;
 
-    /// <summary>Calls sent so far, before, in and after the window.</summary>
+    /// <summary>Calls sent so far: before, in and after the window.</summary>
     public long AllBegun => leadBegun + Started + tailBegun;
 
-    /// <summary>Those of them that ended in whatever way.</summary>
+    /// <summary>Calls that ended so far, successfully or not.</summary>
     public long AllEnded => leadEnded + Ended + tailEnded;
 
-    /// <summary>Calls sent before the end of the window that are still out.</summary>
+    /// <summary>Calls sent before the end of the window that are still in flight.</summary>
     public long Crossing => Unended + Started - Ended;
 
-    /// <summary>Calls sent before the window that are still in flight: it had no answer for them.</summary>
+    /// <summary>Calls sent before the window that are still in flight.</summary>
     public long Unended => leadBegun - leadEnded;
 
-    /// <summary>Calls sent before the window that ended, in whatever way.</summary>
+    /// <summary>Calls sent before the window that have ended, successfully or not.</summary>
     public long LeadEnded => leadEnded;
 
-    /// <summary>When the first call of the window was sent; of no meaning while <see cref="Started"/> is 0.</summary>
+    /// <summary>When the first call of the window was sent; meaningless while <see cref="Started"/> is 0.</summary>
     public long FirstSentNs { get; private set; }
 
     /// <summary>When the last call ended.</summary>
@@ -90,16 +90,16 @@ internal sealed class LatencyRecorder
     /// <summary>Completed calls in each 100 ms of the window.</summary>
     public ReadOnlySpan<long> Buckets => buckets;
 
-    /// <summary>Calls that ended well in all windows; may be read from any thread.</summary>
+    /// <summary>Successful calls of all windows; from any thread.</summary>
     public long AllOk => Volatile.Read(ref allOk);
 
-    /// <summary>Forgets the last window.</summary>
+    /// <summary>Starts a window and forgets the last one.</summary>
     public void Begin(WindowClock window, LoadWindow load)
     {
         var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // 270 kB: no new one for each slice
+        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // it has 270 kB, so it is reused for each slice
         Lead?.Clear();
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
@@ -115,7 +115,7 @@ internal sealed class LatencyRecorder
         Array.Clear(buckets);
     }
 
-    /// <summary>Notes that a call is sent, and where it belongs: to be handed back when it ends, on whatever thread that is.</summary>
+    /// <summary>Notes that a call is sent. The result must be passed to <see cref="Record"/> when the call ends, on any thread.</summary>
     public CallPart RecordStart(long intendedNs, long sentNs)
     {
         if (sentNs < clock.BeginNs)
@@ -135,11 +135,11 @@ internal sealed class LatencyRecorder
         return CallPart.Tail;
     }
 
-    /// <param name="part">As <see cref="RecordStart"/> said.</param>
-    /// <param name="intendedNs">When the call should have started: what its latency counts from.</param>
-    /// <param name="sentNs">When it was sent.</param>
-    /// <param name="doneNs">When it ended.</param>
-    /// <param name="result">How.</param>
+    /// <param name="part">The result of <see cref="RecordStart"/>.</param>
+    /// <param name="intendedNs">When the call should have started: its latency counts from here.</param>
+    /// <param name="sentNs">When the call was sent.</param>
+    /// <param name="doneNs">When the call ended.</param>
+    /// <param name="result">How the call ended.</param>
     public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -172,7 +172,7 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
-    /// <summary>Notes that a message was written whose receiver tells when it came; see <see cref="Record"/>.</summary>
+    /// <summary>Notes that a message was written, whose arrival the receiver reports later; see <see cref="Record"/>.</summary>
     public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -200,8 +200,8 @@ internal sealed class LatencyRecorder
         SendLateness?.Record(sentNs - intendedNs);
     }
 
-    /// <summary>Notes that messages which were written have no receipt: their stream did not end well.</summary>
-    /// <param name="count">Of those in the window.</param>
+    /// <summary>Notes written messages that have no receipt, since their stream failed.</summary>
+    /// <param name="count">The messages written in the window.</param>
     public void RecordUnreceived(long count)
     {
         if (count == 0)
@@ -211,7 +211,7 @@ internal sealed class LatencyRecorder
         CollectionsMarshal.GetValueRefOrAddDefault(failed, "not received", out _) += count;
     }
 
-    /// <summary>Notes what a receiver says of a stream that has ended: those that came inside the window are its calls.</summary>
+    /// <summary>Notes the receipt of a stream that has ended: the messages that arrived in the window count as its calls.</summary>
     public void RecordReceipt(Receipt receipt, long nowNs)
     {
         LastDoneNs = Math.Max(LastDoneNs, nowNs);
@@ -221,7 +221,7 @@ internal sealed class LatencyRecorder
         {
             var from = receipt.BeginNs + slot * receipt.SlotNs;
             var begin = Math.Max(from, clock.BeginNs);
-            // Evenly within a slot: its length is a thousandth of the window, or of the load before it.
+            // Arrivals count as even within a slot, which is about a thousandth of the window or of the load before it.
             var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
             if (inside <= 0)
                 continue;
@@ -231,11 +231,11 @@ internal sealed class LatencyRecorder
         }
     }
 
-    /// <summary>Notes that a message has come, or that one failed.</summary>
-    /// <param name="dueNs">When it was due; null: nobody knows.</param>
-    /// <param name="nowNs">Now.</param>
-    /// <param name="result">How.</param>
-    /// <returns>Where it belongs.</returns>
+    /// <summary>Notes that a message has arrived or failed.</summary>
+    /// <param name="dueNs">When the message was due; null when unknown.</param>
+    /// <param name="nowNs">The present time.</param>
+    /// <param name="result">How the message arrived.</param>
+    /// <returns>The part of the load to which the message belongs.</returns>
     public CallPart RecordArrival(long? dueNs, long nowNs, CallResult result)
     {
         var due = dueNs ?? nowNs;
@@ -253,7 +253,7 @@ internal sealed class LatencyRecorder
         return part;
     }
 
-    /// <summary>Notes that a stream which outlives its calls did not end well: one more failed call.</summary>
+    /// <summary>Notes that a stream of messages ended with an error: it counts as one more failed call.</summary>
     public void RecordEnd(long nowNs, CallResult result)
     {
         if (Started++ == 0)
@@ -264,8 +264,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Notes a call that was in flight for all of the window and was not answered well: the window has seen it as it has seen those that
-    /// it began. Else a server that answers a stream before the window and never in it would not be noticed.
+    /// Notes a failed call that was in flight during the whole window, as one of the window's calls. Otherwise a server
+    /// that answers a stream before the window but never in it would go unnoticed.
     /// </summary>
     public void RecordUnanswered(long sentNs, long doneNs, CallResult result)
     {
@@ -284,7 +284,7 @@ internal sealed class LatencyRecorder
         return clock;
     }
 
-    /// <summary>Of such a call the window gets what lies in it, and nothing else.</summary>
+    /// <summary>Of a call that began outside the window, only the share inside counts.</summary>
     private void RecordOutside(CallPart part, long sentNs, long doneNs, CallResult result)
     {
         if (part == CallPart.Tail)
@@ -311,7 +311,7 @@ internal sealed class LatencyRecorder
             CountCompleted(doneNs, result.Bytes);
     }
 
-    /// <summary>The share of a call's time that lies in the window. An edge may have been set a moment after it was looked at.</summary>
+    /// <summary>The share of a call's time that lies in the window. An edge may have moved just after it was read.</summary>
     private double Share(long sentNs, long doneNs)
     {
         var inside = Math.Min(doneNs, clock.EndNs) - Math.Max(sentNs, clock.BeginNs);
@@ -345,14 +345,14 @@ internal sealed class LatencyRecorder
     }
 }
 
-/// <summary>When a call was sent, as the window sees it.</summary>
+/// <summary>The part of the load in which a call was sent.</summary>
 internal enum CallPart : byte
 {
-    /// <summary>Before the window had begun.</summary>
+    /// <summary>Before the window.</summary>
     Lead,
 
     Window,
 
-    /// <summary>After its end, so that calls that cross it do not run on a server that empties.</summary>
+    /// <summary>After the window, while calls that cross its end are in flight: they must not run on an idle server.</summary>
     Tail,
 }

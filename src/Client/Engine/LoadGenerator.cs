@@ -2,7 +2,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The connections of one cell spread over threads; runs windows of load over them.</summary>
+/// <summary>The connections of one cell, spread over threads; runs windows of load over them.</summary>
 internal sealed class LoadGenerator : IAsyncDisposable
 {
     private static readonly TimeSpan AbandonedPatience = TimeSpan.FromSeconds(2);
@@ -16,15 +16,15 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     private LoadGenerator(EngineOptions options, ConnectionSource source) => (this.options, this.source) = (options, source);
 
-    /// <summary>Calls that ended well so far, over all windows; cheap, may be polled from any thread, after its end too.</summary>
+    /// <summary>Successful calls of all windows so far; cheap, from any thread, also after the end.</summary>
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
-    /// <summary>System calls on all connections so far, from any thread; null where the framework makes them.</summary>
+    /// <summary>System calls of all connections so far, from any thread; null where .NET makes them.</summary>
     public LoopCounts? SystemCalls => schedulers.Aggregate((LoopCounts?)default(LoopCounts), (sum, one) => sum + one.Counts);
 
-    /// <summary>Opens all connections, ramped.</summary>
+    /// <summary>Opens all connections, a few at a time.</summary>
     /// <exception cref="IOException">
-    /// They could not all be opened before the deadline; the message says how many, and why the last one not.
+    /// Not all connections could be opened before the deadline; the message has their number and the last error.
     /// </exception>
     public static async Task<LoadGenerator> OpenAsync(EngineOptions options, ConnectionSource source, CancellationToken cancellation)
     {
@@ -43,32 +43,32 @@ internal sealed class LoadGenerator : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs one window, with the load before and after it, and drains it. Cancellation ends it early: what was measured until then is
-    /// returned.
+    /// Runs one window with the load before and after it, and waits for its calls. Cancellation ends the window early,
+    /// and the result has what was measured until then.
     /// </summary>
-    /// <param name="window">How long, and when calls start.</param>
-    /// <param name="cancellation">Ends it early.</param>
-    /// <param name="edges">Is told when the window begins and ends.</param>
+    /// <param name="window">The length of the window, and the schedule of its calls.</param>
+    /// <param name="cancellation">Ends the window early.</param>
+    /// <param name="edges">Called when the window begins and ends.</param>
     public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {
         if (window is { Duration: null, Calls: null })
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         if (window.Calls is not null && window.Lead > TimeSpan.Zero)
-            throw new ArgumentException("counted calls are all of the load", nameof(window));
-        // Calls that the server never answers stay in flight, so that no call would begin in the window: when no call of the lead is
-        // answered, the window is measured again and begins with the load.
+            throw new ArgumentException("a window of counted calls has no load before it", nameof(window));
+        // Calls that the server never answers stay in flight, so that no call could begin in the window. If no call of
+        // the lead is answered, the measurement is repeated without the lead.
         return await RunOnceAsync(window, edges, cancellation)
             ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
     }
 
     public async ValueTask DisposeAsync()
     {
-        // Connections whose calls did not end may not close either: they get a limited time.
+        // Connections whose calls did not end may not close either, so the time is limited.
         var closing = Task.Run(CloseAsync);
         await (isAbandoned ? Task.WhenAny(closing, Task.Delay(AbandonedPatience)) : closing);
     }
 
-    /// <returns>Null when nothing was answered before the window would have begun.</returns>
+    /// <returns>Null when no call was answered before the window was due to begin.</returns>
     private async Task<LoadResult?> RunOnceAsync(LoadWindow window, IWindowEdges? edges, CancellationToken cancellation)
     {
         var readings = new WindowReadings(connections, source, connectTimes, edges) { OkBefore = CallsSoFar };
@@ -91,7 +91,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             schedulers.Add(source.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
-            // By blocks, so that the order of connections is the order of workers.
+            // In blocks, so that connections have the same order as their workers.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
             scheduler.Add(connections[^1]);

@@ -3,15 +3,15 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>What one window measured; see <see cref="Measurement"/> for the meaning of each count.</summary>
+/// <summary>The measurement of one window; <see cref="Measurement"/> explains each count.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>False: the load was ended, or the server lost, before the window had begun; nothing was measured.</summary>
+    /// <summary>False when the load ended or the server was lost before the window began: nothing was measured.</summary>
     public required bool HasBegun { get; init; }
 
     public required long WindowNs { get; init; }
 
-    /// <summary>How long the window was to be; null where its calls were counted.</summary>
+    /// <summary>The planned length of the window; null for a window of counted calls.</summary>
     public long? PlannedNs { get; init; }
 
     public required long Started { get; init; }
@@ -25,23 +25,22 @@ internal sealed record LoadResult
     public required long Completed { get; init; }
     public required double Credited { get; init; }
 
-    /// <summary>Payload of the replies to the completed calls.</summary>
     public required ReplySizes Replies { get; init; }
 
-    /// <summary>Calls that ended well in all of the load, before and after the window too.</summary>
+    /// <summary>Successful calls of the whole load, those before and after the window included.</summary>
     public required long AllOk { get; init; }
 
-    /// <summary>Median time of the calls that ended well before the window began; null when there was no such load.</summary>
+    /// <summary>Median duration of successful calls before the window; null without such load.</summary>
     public long? LeadMedianNs { get; init; }
 
-    /// <summary>Payload that arrived inside the window.</summary>
+    /// <summary>Payload that arrived in the window.</summary>
     public required long PayloadBytes { get; init; }
 
     public long? ReceivedBytes { get; init; }
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
 
-    /// <summary>Open loop: calls that were due in the window and never sent; not among the started.</summary>
+    /// <summary>Open loop: calls that were due in the window and never sent; they do not count as started.</summary>
     public long NotSent { get; init; }
 
     public required LatencyHistogram NotSentLatency { get; init; }
@@ -54,40 +53,38 @@ internal sealed record LoadResult
 
     public required ConnectionStats Connections { get; init; }
 
-    /// <summary>Calls of each connection that were sent in the window and ended well.</summary>
+    /// <summary>Successful calls of each connection that were sent in the window.</summary>
     public required IReadOnlyList<long> CallsByConnection { get; init; }
 
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 
-    /// <summary>How long streams were kept from writing inside the window; null where nobody knows.</summary>
+    /// <summary>How long streams were blocked from writing in the window; null when unknown.</summary>
     public BlockedTime? Blocked { get; init; }
 
     /// <summary>The server is gone: too many connections died and could not be opened again. One sentence; null when all is well.</summary>
     public string? ServerLost { get; init; }
 }
 
-/// <summary>One stretch of load over open connections: when it stops and when its calls start.</summary>
+/// <summary>One period of load over open connections: its length and the schedule of its calls.</summary>
 internal sealed record LoadWindow
 {
     /// <summary>
-    /// Load for at least this long before the window begins, which then finds the server at work; none where <see cref="Calls"/> are
-    /// counted.
+    /// The least load before the window begins, so that the window finds a busy server; none where <see cref="Calls"/> are counted.
     /// </summary>
     public TimeSpan Lead { get; init; }
 
     /// <summary>
-    /// Length of the window. Load goes on after it until the calls that it cut have ended. Null: <see cref="Calls"/> alone end it.
+    /// Length of the window. Load continues after it until all calls that cross its end have ended. Null: only <see cref="Calls"/> end it.
     /// </summary>
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// The window is at least this many times as long as the median call of the lead, whatever <see cref="Duration"/> says; 0: never
-    /// longer.
+    /// The window is at least this many times as long as the median call of the lead, even beyond <see cref="Duration"/>; 0: never longer.
     /// </summary>
     public int Medians { get; init; }
 
-    /// <summary>No more calls than this are started, and none after <see cref="Duration"/>; null: a time alone ends the window.</summary>
+    /// <summary>The most calls that are started, none of them after <see cref="Duration"/>; null: time alone ends the window.</summary>
     public long? Calls { get; init; }
 
     /// <summary>Open loop: calls per second over all streams; null: closed loop.</summary>
@@ -99,69 +96,69 @@ internal sealed record LoadWindow
     public long Seed { get; init; }
 
     /// <summary>
-    /// This is a later slice of a measurement: what connections do once in each measurement, such as looking at a reply more closely, is
-    /// not done again, since it would cost a short window a larger share of its time.
+    /// This is a later slice of a measurement: connections do not repeat what they do once per measurement, such as a
+    /// thorough check of a reply, since that would take a larger share of a short window.
     /// </summary>
     public bool IsContinued { get; init; }
 
-    /// <summary>Which way messages go; the connections decide.</summary>
+    /// <summary>The direction of the messages, as the connections have it.</summary>
     public Flow Flow { get; init; }
 }
 
 /// <summary>
-/// Is told of the edges of a window at the very moment, on the thread that watches it: counters that belong to the window are read here.
-/// None may throw or wait for anybody, and load may be running.
+/// Called at the edges of a window, on the thread that supervises it, to read counters that belong to the window. The
+/// methods must neither throw nor wait, and load may be running.
 /// </summary>
 internal interface IWindowEdges
 {
-    /// <summary>The window begins soon: what takes long is read here.</summary>
+    /// <summary>The window begins soon: the place for slow readings.</summary>
     void BeforeBegin()
     {
     }
 
-    /// <summary>The window begins when this returns: CPU times are read here.</summary>
+    /// <summary>The window begins when this returns: the place for CPU times.</summary>
     void OnBegin();
 
-    /// <summary>The window has just ended: CPU times are read here.</summary>
+    /// <summary>The window has just ended: the place for CPU times.</summary>
     void OnEnd();
 
-    /// <summary>The window ended a moment ago: what takes long is read here.</summary>
+    /// <summary>The window ended a moment ago: the place for slow readings.</summary>
     void AfterEnd()
     {
     }
 }
 
 /// <summary>
-/// The edges of a window and the end of the load around it: load begins before the window and goes on beyond it, so that neither edge
-/// finds the server empty. Edges are set by the thread that watches, as they come, and read by all.
+/// The edges of a window and the end of the load. Load begins before the window and continues after it, so that the
+/// server is busy at both edges. The supervising thread sets the edges; all threads read them.
 /// </summary>
 /// <param name="startNs">When the load starts.</param>
 internal sealed class WindowClock(long startNs)
 {
     private long begin = long.MaxValue, end = long.MaxValue, stop = long.MaxValue;
 
-    /// <summary>When the load starts: schedules count from here.</summary>
+    /// <summary>When the load starts; schedules count from here.</summary>
     public long StartNs { get; } = startNs;
 
     /// <summary><see cref="long.MaxValue"/> before the window has begun.</summary>
     public long BeginNs => Volatile.Read(ref begin);
 
-    /// <summary><see cref="long.MaxValue"/> before it has ended, and for ever when nothing but the number of calls ends it.</summary>
+    /// <summary><see cref="long.MaxValue"/> before the end, and always when only the number of calls ends the window.</summary>
     public long EndNs => Volatile.Read(ref end);
 
-    /// <summary>No call starts from then on; <see cref="long.MaxValue"/> while calls may.</summary>
+    /// <summary>No call starts from this time on; <see cref="long.MaxValue"/> while calls may start.</summary>
     public long StopNs => Volatile.Read(ref stop);
 
     public void BeginAt(long ns) => Volatile.Write(ref begin, ns);
 
-    /// <summary>Ends the window at that time, unless it ends earlier anyway.</summary>
+    /// <summary>Ends the window at this time, unless it ends earlier.</summary>
     public void EndAt(long ns)
     {
         if (ns < EndNs)
             Volatile.Write(ref end, ns);
     }
 
-    /// <summary>Ends the load at that time, unless it ends earlier anyway.</summary>
+    /// <summary>Ends the load at this time, unless it ends earlier.</summary>
     public void StopAt(long ns)
     {
         if (ns < StopNs)
@@ -169,10 +166,10 @@ internal sealed class WindowClock(long startNs)
     }
 }
 
-/// <summary>Payload bytes of replies: all together, and what they lie between.</summary>
-/// <param name="Bytes">Of all replies.</param>
-/// <param name="Smallest">Bytes of the smallest; of no meaning without replies.</param>
-/// <param name="Largest">Bytes of the largest; of no meaning without replies.</param>
+/// <summary>Payload bytes of replies: their sum and their range.</summary>
+/// <param name="Bytes">The sum over all replies.</param>
+/// <param name="Smallest">Bytes of the smallest reply; meaningless without replies.</param>
+/// <param name="Largest">Bytes of the largest reply; meaningless without replies.</param>
 internal record struct ReplySizes(long Bytes, long Smallest, long Largest)
 {
     public static ReplySizes None => new(0, long.MaxValue, 0);

@@ -1,14 +1,14 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>When the next call starts, and whether it still may. Asked by every free stream; one schedule for all of them.</summary>
-/// <param name="clock">No call starts when this says that the load stops, or later.</param>
-/// <param name="calls">No more calls than this are started; null: the clock alone stops them.</param>
+/// <summary>The schedule of calls: when the next call starts, and whether it still may. All streams of a cell ask the same pacer.</summary>
+/// <param name="clock">No call starts after the clock's end of the load.</param>
+/// <param name="calls">The most calls that are started; null: the clock alone stops them.</param>
 internal abstract class Pacer(WindowClock clock, long? calls)
 {
     private readonly bool isCounted = calls is not null;
     private long left = calls ?? 0;
 
-    /// <summary>Calls have a time of their own, so lateness means something.</summary>
+    /// <summary>Calls have due times, so that lateness has a meaning.</summary>
     public virtual bool IsOpenLoop => true;
 
     /// <summary>The pacer of a window.</summary>
@@ -20,20 +20,20 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     };
 
     /// <summary>Claims the next start. From any thread.</summary>
-    /// <param name="nowNs">Now; later than intended when the streams were busy.</param>
-    /// <param name="intendedNs">When the call is due, in ns of the clock; may lie in the past when all streams were busy.</param>
-    /// <returns>False: the call may not start, and no more will.</returns>
+    /// <param name="nowNs">The present time.</param>
+    /// <param name="intendedNs">When the call is due, in ns of the clock; in the past if all streams were busy.</param>
+    /// <returns>False when neither this call nor a later one may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
     {
         intendedNs = Claim(nowNs);
         return Math.Max(intendedNs, nowNs) < clock.StopNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
     }
 
-    /// <summary>Claims the next start whether it may be made or not. From any thread.</summary>
+    /// <summary>Claims the next start, even if the call may not be made. From any thread.</summary>
     public abstract long Claim(long nowNs);
 }
 
-/// <summary>Closed loop: a stream's next call starts when its last one has ended.</summary>
+/// <summary>Closed loop: a stream's next call starts when its last call has ended.</summary>
 internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock, calls)
 {
     public override bool IsOpenLoop => false;
@@ -41,8 +41,8 @@ internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock,
     public override long Claim(long nowNs) => nowNs;
 }
 
-/// <summary>Starts at even distances, whatever becomes of the calls; the first is due when the load starts.</summary>
-/// <param name="clock">Of the load.</param>
+/// <summary>Starts at equal intervals, independent of the calls; the first call is due when the load starts.</summary>
+/// <param name="clock">The clock of the load.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Calls per second over all streams.</param>
 internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)
@@ -53,17 +53,17 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
     public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
 
     /// <summary>
-    /// When the call of that number, counted from 0, is due after the first, in ns. Computed from the number, so that rounding does not
-    /// add up.
+    /// When the call with this number (from 0) is due after the first, in ns. Computed from the number, so that
+    /// rounding errors do not add up.
     /// </summary>
     public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
 }
 
-/// <summary>Starts with exponential gaps, as of many independent callers; the same seed gives the same starts.</summary>
-/// <param name="clock">Of the load, which starts with the first gap.</param>
+/// <summary>Starts with exponential gaps, like many independent callers; the same seed gives the same starts.</summary>
+/// <param name="clock">The clock of the load, which starts with the first gap.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Mean calls per second over all streams.</param>
-/// <param name="seed">Decides the gaps.</param>
+/// <param name="seed">Determines the gaps.</param>
 internal sealed class PoissonPacer(WindowClock clock, long? calls, double perSecond, long seed) : Pacer(clock, calls)
 {
     private readonly Lock gate = new();
@@ -85,8 +85,8 @@ internal sealed class PoissonPacer(WindowClock clock, long? calls, double perSec
 }
 
 /// <summary>
-/// Pseudorandom numbers that a seed alone decides, on every platform and .NET version, which System.Random does not promise
-/// (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Not for several threads at once.
+/// Pseudorandom numbers that depend on the seed alone, on every platform and .NET version; System.Random does not promise that (Steele,
+/// Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). For one thread at a time.
 /// </summary>
 internal struct SplitMix64(ulong state)
 {

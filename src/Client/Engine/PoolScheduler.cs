@@ -2,13 +2,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>
-/// A scheduler whose completions run on the framework's threads; each thread has its recorder, and connections guard themselves with a
-/// lock.
-/// </summary>
+/// <summary>A scheduler on .NET's threads: each thread has its own recorder, and each connection has a lock.</summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // The part of a wait that is slept finely: Monitor.Wait counts whole milliseconds and may be late by one, on Windows by a tick more.
+    // The part of a wait that is slept finely: Monitor.Wait counts in ms and may be 1 ms late, on Windows one tick more.
     private static readonly long LastStretchNs = OperatingSystem.IsWindows() ? 2_000_000 : 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
@@ -112,8 +109,8 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due, or says how many ns to sleep before one is. When that is longer than <see cref="LastStretchNs"/>, it
-    /// waits itself, until about that long before, and returns neither.
+    /// Finds a timer that is due, or gives the ns to sleep before one is. A wait longer than
+    /// <see cref="LastStretchNs"/> is waited here, except its last stretch, and then neither is given.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

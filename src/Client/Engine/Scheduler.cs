@@ -4,27 +4,27 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Where a share of the connections runs: one thread of ours, or the framework's threads.</summary>
+/// <summary>Runs a share of the connections: one event-loop thread, or .NET's threads.</summary>
 internal abstract class Scheduler : IDisposable
 {
     public List<IConnection> Connections { get; } = [];
 
-    /// <summary>Gives it a connection that was made for it.</summary>
+    /// <summary>Adds a connection that was made for this scheduler.</summary>
     public virtual void Add(IConnection connection) => Connections.Add(connection);
 
-    /// <summary>The recorder for the thread this is asked on.</summary>
+    /// <summary>The recorder of the calling thread.</summary>
     public abstract LatencyRecorder Recorder { get; }
 
-    /// <summary>System calls of its sockets so far, from any thread; null where the framework makes them.</summary>
+    /// <summary>System calls of the sockets so far, from any thread; null where .NET makes them.</summary>
     public virtual LoopCounts? Counts => null;
 
-    /// <summary>All recorders start afresh; those yet to be made, too.</summary>
+    /// <summary>Starts a window on all recorders, including those that are created later.</summary>
     public abstract void BeginWindow(WindowClock clock, LoadWindow window);
 
-    /// <summary>All recorders that have ever been handed out, as of now. From any thread, after the scheduler's end too.</summary>
+    /// <summary>All recorders so far. From any thread, also after the scheduler's end.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
 
-    /// <summary>Runs the action where the scheduler's completions run. From any thread.</summary>
+    /// <summary>Runs the action on the scheduler's thread. From any thread.</summary>
     public abstract void Post(Action<object?> action, object? state);
 
     /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches that time.</summary>
@@ -35,7 +35,9 @@ internal abstract class Scheduler : IDisposable
 
     public abstract void Dispose();
 
-    /// <summary>Runs the action as <see cref="Post"/> does. Completes, elsewhere, when it has; with its fault, if it throws.</summary>
+    /// <summary>
+    /// Runs the action as <see cref="Post"/> does. The task completes on another thread, with the action's exception if it throws.
+    /// </summary>
     public Task RunAsync(Func<Task> action)
     {
         var done = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -48,18 +50,18 @@ internal abstract class Scheduler : IDisposable
             }
             catch (Exception e)
             {
-                done.SetException(e); // nobody waits where it runs: what it threw would end the process
+                done.SetException(e); // nobody awaits the posted action: its exception would end the process
             }
         }, null);
         return done.Task;
     }
 }
 
-/// <summary>One event loop's thread.</summary>
+/// <summary>The thread of an event loop.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopScheduler(int number) : Scheduler
 {
-    // With two or four calls out on a connection a yield made replies of TCP later; from ten on it costs no time and saves CPU.
+    // With two or four calls in flight on a connection, a yield delayed TCP's replies; from ten on it costs no time and saves CPU.
     private const int ManyStreams = 8;
 
     private readonly LatencyRecorder recorder = new();
@@ -89,12 +91,12 @@ internal sealed class LoopScheduler(int number) : Scheduler
     public override void Dispose() => Loop.Dispose();
 }
 
-/// <summary>Waits for a moment on a scheduler; one for each who waits, reused for every wait.</summary>
+/// <summary>Waits for a time on a scheduler; each waiter has one object, which it reuses.</summary>
 internal sealed class TimerWait(Scheduler scheduler) : ILoopTimer, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> core;
 
-    /// <summary>Completes at that time, or earlier when the scheduler's timers are hurried.</summary>
+    /// <summary>Completes at that time, or earlier when <see cref="Scheduler.HurryTimers"/> is called.</summary>
     public ValueTask UntilAsync(long dueNs)
     {
         core.Reset();

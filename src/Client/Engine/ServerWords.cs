@@ -2,23 +2,23 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>What a server says, as it may be shown and kept.</summary>
+/// <summary>Texts of servers in a form that may be shown and stored.</summary>
 internal static class ServerWords
 {
-    /// <summary>One line that a terminal shows and does not obey.</summary>
-    /// <param name="text">In the server's words.</param>
-    /// <param name="secrets">What is hidden in it.</param>
-    /// <param name="longest">Letters; what is beyond is cut off.</param>
+    /// <summary>One line without control characters that a terminal would obey.</summary>
+    /// <param name="text">The server's text.</param>
+    /// <param name="secrets">Texts to hide.</param>
+    /// <param name="longest">The most characters; the rest is cut off.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {
         foreach (var secret in secrets)
             text = text.Replace(secret, "(hidden)", StringComparison.Ordinal);
-        // A reader needs one line, in which words stay apart.
+        // Control characters become blanks, so that words stay separate.
         text = string.Concat(text.Select(letter => PrintableText.IsObeyed(letter) ? ' ' : letter)).Trim();
         return text.Length <= longest ? text : text[..longest] + "…";
     }
 
-    /// <summary>What a server may repeat of the values that it was sent: all of them, and the words of those that have several.</summary>
+    /// <summary>What a server may repeat of sent values: the values, and each word of a value with several words.</summary>
     public static IReadOnlyList<string> Secrets(IEnumerable<string> values) =>
         [.. values.SelectMany(value => value.Split(' ').Append(value)).Where(text => text.Length > 3)
             .Distinct().OrderByDescending(text => text.Length)];

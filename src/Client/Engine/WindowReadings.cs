@@ -2,30 +2,30 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>What is read of the connections at the edges of a window, and whoever else wants to read there.</summary>
+/// <summary>Readings of the connections at the edges of a window; passes the edges on to further readers.</summary>
 internal sealed class WindowReadings(
     IReadOnlyList<IConnection> connections, ConnectionSource source, IReadOnlyList<long> connectTimes, IWindowEdges? edges) : IWindowEdges
 {
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
     private BlockedTime? blockedAtBegin, blockedAtEnd;
-    // Counted before the load: under load a connection that the server closed, and that opens again, is not open for a moment.
+    // Counted before the load: under load, a connection that the server closed and that opens again is briefly not open.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
     private (long Count, IReadOnlyList<long> Percentiles) connects = (0, []);
 
     public bool HasBegun { get; private set; }
 
-    /// <summary>Calls that had ended well on these connections before this load.</summary>
+    /// <summary>Successful calls on these connections before this load.</summary>
     public required long OkBefore { get; init; }
 
-    /// <summary>Bytes that came inside the window; null when nobody counts them.</summary>
+    /// <summary>Bytes received in the window; null when they are not counted.</summary>
     public long? Received => IsCounted ? bytesAtEnd - bytesAtBegin : null;
 
     /// <summary>The first message of each kind of failure that has one.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages => source.Notes?.First() ?? new Dictionary<string, string>();
 
-    /// <summary>How long streams were kept from writing inside the window; null when nobody knows.</summary>
+    /// <summary>How long streams were blocked from writing in the window; null when unknown.</summary>
     public BlockedTime? Blocked => blockedAtEnd - blockedAtBegin;
 
     private bool IsCounted => connections.All(connection => connection.BytesReceived is not null);
@@ -39,7 +39,7 @@ internal sealed class WindowReadings(
         edges?.BeforeBegin();
         bytesAtBegin = Bytes(connections);
         blockedAtBegin = BlockedSoFar();
-        // Last, so that the CPU time of all these readings is none of the window's.
+        // Called last, so that the CPU time of these readings falls before the window.
         edges?.OnBegin();
     }
 
@@ -53,15 +53,15 @@ internal sealed class WindowReadings(
     }
 
     /// <summary>
-    /// Of the bytes that came inside the window those that were payload, headers and frames left out: the same share as of all bytes that
-    /// came from the start of the load to its end. Null when nobody counts them.
+    /// The payload among the bytes that arrived in the window, without headers and frames: estimated by the share of
+    /// payload in the whole load. Null when bytes are not counted.
     /// </summary>
-    /// <param name="payload">Bytes of payload of all calls of the load that ended well.</param>
+    /// <param name="payload">Payload bytes of all successful calls of the load.</param>
     public double? Payload(long payload) => IsCounted && Bytes(connections) - bytesAtStart is > 0 and var all
         ? (bytesAtEnd - bytesAtBegin) * (payload / (double)all)
         : null;
 
-    /// <param name="calls">Of each connection, in the window.</param>
+    /// <param name="calls">The calls of each connection in the window.</param>
     public ConnectionStats Stats(IReadOnlyList<long> calls)
     {
         var reopened = connections.Sum(connection => connection.Reopened) - atBegin.Reopened;

@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>One window under way with the load around it: its workers, its edges, and when all its calls have ended.</summary>
+/// <summary>A running window with the load around it: its workers, its edges, and the end of its calls.</summary>
 internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -33,23 +33,23 @@ internal sealed class WindowRun
 
     public WindowClock Clock { get; }
 
-    /// <summary>Median time of the calls before the window; null where none goes before it.</summary>
+    /// <summary>Median duration of the calls before the window; null without load before it.</summary>
     public long? LeadMedianNs { get; set; }
 
-    /// <summary>How long the window is to be; null: until its calls are over.</summary>
+    /// <summary>The planned length of the window; null: until its calls are over.</summary>
     public long? PlannedNs { get; set; }
 
-    /// <summary>Completes when no call is out any more.</summary>
+    /// <summary>Completes when no call is in flight any more.</summary>
     public Task Drained => drained.Task;
 
-    /// <summary>Calls of each connection that were sent in the window and ended well.</summary>
+    /// <summary>Successful calls of each connection that were sent in the window.</summary>
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
     /// <summary>
-    /// How long the calls that were due in the window and never sent had waited at its end; once, when <see cref="Drained"/> has
-    /// completed.
+    /// Calls that were due in the window and never sent: how long each had waited at the window's end. Call it once,
+    /// after <see cref="Drained"/>.
     /// </summary>
-    /// <param name="started">Calls that were sent.</param>
+    /// <param name="started">The calls that were sent.</param>
     public LatencyHistogram NotSent(long started)
     {
         var unsent = new UnsentCalls(Clock.BeginNs, Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);
@@ -69,7 +69,7 @@ internal sealed class WindowRun
         return unsent.Waits;
     }
 
-    /// <summary>Starts the workers of all connections, each where its scheduler's completions run.</summary>
+    /// <summary>Starts the workers of all connections on the threads of their schedulers.</summary>
     public void Start()
     {
         var first = 0;
@@ -85,7 +85,9 @@ internal sealed class WindowRun
         }
     }
 
-    /// <summary>Of messages at a rate each stream has its share, one after the other.</summary>
+    /// <summary>
+    /// The worker of a stream. Messages that the server sends at a rate are shared among the streams, with staggered starts.
+    /// </summary>
     private Worker WorkerOf(IStream stream, Scheduler scheduler) => Window.Flow != Flow.In
         ? new Worker(stream, pacer, scheduler)
         : new PullWorker((IOneWayStream)stream, pacer, scheduler, (Window.Rate ?? 0) / streams,
@@ -114,7 +116,7 @@ internal sealed class WindowRun
         }
         catch (Exception e)
         {
-            drained.TrySetException(e); // a fault of ours, never of a server: it must not look like a slow one
+            drained.TrySetException(e); // an exception here is a bug of this program and must not look like a slow server
         }
         if (Interlocked.Decrement(ref running) == 0)
             drained.TrySetResult();

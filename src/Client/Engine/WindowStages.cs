@@ -4,8 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Takes a window from stage to stage: load before it, the window itself, load after it until no call is out that its end cut, no more
-/// load. Calls that end on a server that empties would take less time than those before them, and earn too much.
+/// Moves a window through its stages: load before it, the window, load after it until the calls that cross its end have
+/// ended, no load. Without the load after it, these last calls would run on an idle server and be too fast.
 /// </summary>
 internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> schedulers, long timeoutNs, IWindowEdges edges)
 {
@@ -22,7 +22,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         Drain,
     }
 
-    /// <summary>No call of the lead ended well, so the window was not begun.</summary>
+    /// <summary>No call of the lead succeeded, so the window was not begun.</summary>
     public bool IsUnanswered { get; private set; }
 
     /// <summary>Calls may still be sent.</summary>
@@ -35,7 +35,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
 
     private IEnumerable<LatencyRecorder> Recorders => schedulers.SelectMany(scheduler => scheduler.Recorders);
 
-    /// <summary>How long nothing will change.</summary>
+    /// <summary>How long no stage can change, in ns.</summary>
     public long QuietNs(long now) => stage switch
     {
         Stage.Lead when run.Clock.StartNs + Ns(Window.Lead) - now is > 0 and var left => left,
@@ -44,9 +44,9 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         _ => PollNs,
     };
 
-    /// <summary>Goes on to the next stage where it is time.</summary>
-    /// <param name="now">Now.</param>
-    /// <param name="tailLimitNs">Calls that cross the end of the window are not waited for any longer.</param>
+    /// <summary>Moves to the next stage if its time has come.</summary>
+    /// <param name="now">The present time in ns.</param>
+    /// <param name="tailLimitNs">The longest wait for calls that cross the window's end.</param>
     public void Step(long now, long tailLimitNs)
     {
         if (stage == Stage.Lead && IsLeadOver(now))
@@ -62,8 +62,8 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
             Stop();
     }
 
-    /// <summary>The window ends now, whatever is left of it.</summary>
-    /// <param name="withLoad">Load goes on until the calls that cross its end have ended.</param>
+    /// <summary>Ends the window now.</summary>
+    /// <param name="withLoad">Load continues until the calls that cross the end have ended.</param>
     public void Cut(long now, bool withLoad)
     {
         if (stage == Stage.Lead)
@@ -74,7 +74,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
             Stop();
     }
 
-    /// <summary>No call is out any more.</summary>
+    /// <summary>No call is in flight any more.</summary>
     public void Finish()
     {
         if (stage == Stage.Window)
@@ -82,7 +82,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>Every other stream has seen a call end: the median of those is no longer that of the fastest alone.</summary>
+    /// <summary>True when half of the streams have seen a call end, so that the median is not only that of the fastest streams.</summary>
     private bool IsLeadOver(long now)
     {
         var elapsed = now - run.Clock.StartNs - Ns(Window.Lead);
@@ -127,7 +127,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>There will be no window.</summary>
+    /// <summary>The window will not begin.</summary>
     private void Give(long now, bool unanswered)
     {
         IsUnanswered = unanswered;

@@ -4,18 +4,18 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Ends a window when its time has come, the server is gone or the caller has had enough, and cuts off what takes too long. It always
-/// ends.
+/// Ends a window at its time, when the server is gone or when the caller cancels, and cuts off calls that take too long. It always ends.
 /// </summary>
 internal sealed class WindowSupervisor(
     WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
 {
     /// <summary>
-    /// A server without an open connection is gone after this, and so is one that lets no call begin, unless the timeout is longer.
+    /// A server without an open connection, or one that lets no call begin, counts as gone after this time, or after
+    /// the time-out if that is longer.
     /// </summary>
     private const long LostAfterNs = 2_000_000_000;
 
-    /// <summary>Calls that were cut off have so long to end.</summary>
+    /// <summary>How long calls may take to end after they were cut off.</summary>
     private const long GraceNs = 2_000_000_000;
 
     private static readonly TimeSpan CancelledDrain = TimeSpan.FromMilliseconds(500);
@@ -27,15 +27,15 @@ internal sealed class WindowSupervisor(
     private long begunBefore = -1;
     private long idleSince;
 
-    /// <summary>Why the server is of no use any more, or the tool: one sentence; null when all is well.</summary>
+    /// <summary>Why the server (or this tool) is unusable, in one sentence; null when all is well.</summary>
     public string? Lost { get; private set; }
 
     /// <summary>
-    /// Calls that did not even end when they were cut off: nobody waits for them, and the schedulers are of no use any more.
+    /// Calls did not end even after they were cut off: nobody waits for them, and the schedulers cannot be used any more.
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>Nothing was answered before the window would have begun, and it was not begun.</summary>
+    /// <summary>No call was answered before the window was due to begin, so it was not begun.</summary>
     public bool IsUnanswered => stages.IsUnanswered && Lost is null;
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -68,7 +68,7 @@ internal sealed class WindowSupervisor(
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
         stages.Finish();
-        // On the framework's threads an order may run late: one of this window must not reach the calls of the next.
+        // On .NET's threads an order may run late: an order of this window must not reach calls of the next.
         await Task.WhenAll(orders);
     }
 
@@ -112,11 +112,9 @@ internal sealed class WindowSupervisor(
             $"the server at {options.Address} let no call begin for {patience / 1e9:0.#} s{reason}");
     }
 
-    /// <summary>
-    /// Calls with times of their own have gaps: of a Poisson process, one in half a billion is longer than 20 times the mean.
-    /// </summary>
+    /// <summary>Calls with due times have gaps: in a Poisson process, one gap in half a billion is longer than 20 times the mean.</summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
-        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // messages that do not come are cut off before
+        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // missing messages are cut off before
 
     private bool IsDown(long now)
     {
@@ -127,7 +125,7 @@ internal sealed class WindowSupervisor(
         return downSince != 0 && now - downSince >= LostAfterNs;
     }
 
-    /// <summary>No call is out and none has begun since <see cref="idleSince"/>.</summary>
+    /// <summary>True when no call is in flight and none has begun since <see cref="idleSince"/>.</summary>
     private bool IsIdle(long now)
     {
         var (begun, ended) = (0L, 0L);

@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Sums what the threads have noted of a window.</summary>
+/// <summary>Sums the records of all threads about a window.</summary>
 internal static class WindowTotals
 {
     public static LoadResult Of(
@@ -16,7 +16,7 @@ internal static class WindowTotals
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
-        // A call that is still out was cut off and never ended: it took at least the whole timeout.
+        // A call that is still in flight was cut off and never ended: it took at least the whole time-out.
         var stuck = recorders.Sum(recorder => recorder.Crossing);
         var started = recorders.Sum(recorder => recorder.Started + recorder.Unended);
         var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
@@ -63,8 +63,8 @@ internal static class WindowTotals
     }
 
     /// <summary>
-    /// Where calls are counted the window begins with the first of them, as with ab: a few calls may be over in less time than a thread
-    /// takes to wake up. Where a time ends it, or calls have times of their own, it begins when it was meant to: a late start counts.
+    /// A window of counted calls begins with its first call, as in ab, since a few calls may end in less time than a thread needs to wake
+    /// up. A window with a duration or a rate begins when it was planned to, so that a late start counts.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
         ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.BeginNs).Min()
@@ -104,21 +104,20 @@ internal static class WindowTotals
 }
 
 /// <summary>
-/// The calls of an open loop that were due in the window and not sent in it, because every stream was busy until its end. Left out, the
-/// slowest calls would be missing from the latencies. What is known of each is that it had not even begun when the window ended: that
-/// wait is its lower bound.
+/// The calls of an open loop that were due in the window but never sent, since all streams were busy until its end. Without them the
+/// slowest calls would be missing from the latencies. The time from due to the window's end is a lower bound of such a call's latency.
 /// </summary>
-/// <param name="beginNs">Of the window; what was due before it is not missing in it.</param>
-/// <param name="endNs">Of the window; neither is what is due from then on.</param>
-/// <param name="most">No more calls than these were to be sent.</param>
+/// <param name="beginNs">The begin of the window; calls due before it do not count.</param>
+/// <param name="endNs">The end of the window; calls due from then on do not count.</param>
+/// <param name="most">The largest number of calls that were to be sent.</param>
 internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
     private const long MostSingly = 1_000_000, Groups = 100_000;
 
-    /// <summary>From when they were due to the end of the window.</summary>
+    /// <summary>The times from due to the end of the window.</summary>
     public LatencyHistogram Waits { get; } = new();
 
-    /// <param name="dues">When the calls were due that streams had claimed and did not send.</param>
+    /// <param name="dues">The due times of calls that streams had claimed but not sent.</param>
     public void AddClaimed(IEnumerable<long> dues)
     {
         foreach (var due in dues)
@@ -128,9 +127,9 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
         }
     }
 
-    /// <summary>Claims what nobody has claimed.</summary>
-    /// <param name="pacer">Nobody else asks it any more.</param>
-    /// <param name="perSecond">Its mean.</param>
+    /// <summary>Adds the calls that no stream has claimed.</summary>
+    /// <param name="pacer">Nobody else uses it any more.</param>
+    /// <param name="perSecond">The mean rate of the pacer.</param>
     public void AddUnclaimed(Pacer pacer, double perSecond)
     {
         var claimed = 0L;
@@ -146,7 +145,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
         }
     }
 
-    /// <summary>What a sender did not send from that time on.</summary>
+    /// <summary>Adds all calls of a sender that were due from this time on.</summary>
     public void AddFrom(long firstDue, double perSecond)
     {
         if (firstDue < beginNs)
@@ -155,7 +154,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
             AddEvenly(firstDue, perSecond);
     }
 
-    /// <summary>A rate far beyond all that can be sent leaves billions: in groups, each with its shortest wait.</summary>
+    /// <summary>A rate far above the possible leaves billions of calls: they are added in groups, each with its shortest wait.</summary>
     private void AddEvenly(long firstDue, double perSecond)
     {
         var left = Math.Min(most - Waits.Count, (long)Math.Ceiling((endNs - firstDue) * (perSecond / 1e9)));

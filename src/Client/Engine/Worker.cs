@@ -2,18 +2,18 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The one hot loop: intended start, wait, send, reply, record. One for each stream; all else is a parameter.</summary>
+/// <summary>The hot loop: intended start, wait, send, reply, record. Each stream has one worker; everything else is a parameter.</summary>
 internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
     private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
     private readonly IOneWayStream? oneWay = stream as IOneWayStream;
     private long unreceived;
 
-    /// <summary>Calls of this stream that were sent in the window and ended well.</summary>
+    /// <summary>Successful calls of this stream that were sent in the window.</summary>
     public long Calls { get; protected set; }
 
     /// <summary>
-    /// When the call was due that this stream had claimed and did not send because the load was over; null when there is none.
+    /// The due time of a call that this stream claimed but did not send, since the load was over; null without such a call.
     /// </summary>
     public long? NotSentNs { get; protected set; }
 
@@ -42,7 +42,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
                 if (!await ready)
                     return;
                 now = MonotonicClock.NowNs;
-                TakeReceipt(CallResult.Ok(0)); // of a stream that has ended meanwhile: the next message is not on it
+                TakeReceipt(CallResult.Ok(0)); // a stream that has ended meanwhile, so the next message is not on it
             }
             else if (!ready.Result)
             {
@@ -57,7 +57,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
             {
                 await wait!.UntilAsync(intended);
                 if (MonotonicClock.NowNs < intended || !await stream.ReadyAsync())
-                    return; // the load was ended meanwhile
+                    return; // the load has ended meanwhile
                 sent = MonotonicClock.NowNs;
                 TakeReceipt(CallResult.Ok(0));
             }
@@ -80,7 +80,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
         }
     }
 
-    /// <summary>A stream's messages have come if its receiver says so; with one that breaks those are lost that were on it.</summary>
+    /// <summary>Messages of a stream have arrived if its receiver says so; a stream that breaks loses its messages.</summary>
     private void TakeReceipt(CallResult last)
     {
         if (oneWay?.TakeReceipt() is { } receipt)
@@ -100,16 +100,16 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     }
 }
 
-/// <summary>The loop where the server sends: wait for a message, record when it was due and when it came.</summary>
-/// <param name="stream">Its place.</param>
-/// <param name="pacer">Counts them; when they are due is the sender's business.</param>
-/// <param name="scheduler">Where it runs.</param>
-/// <param name="perSecond">Messages that the sender is to send on this stream; 0: as fast as it can.</param>
-/// <param name="delayNs">When the first is due.</param>
+/// <summary>The loop for messages that the server sends: wait for a message, record its due time and its arrival.</summary>
+/// <param name="stream">The stream of the messages.</param>
+/// <param name="pacer">Counts the messages; the sender decides when they are due.</param>
+/// <param name="scheduler">Runs the worker.</param>
+/// <param name="perSecond">The rate at which the sender sends on this stream; 0: as fast as possible.</param>
+/// <param name="delayNs">When the first message is due.</param>
 internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler scheduler, double perSecond, long delayNs)
     : Worker(stream, pacer, scheduler)
 {
-    // A stream is silent that waits for so many times the longest gap between its messages.
+    // A stream that waits for so many times the longest gap between its messages counts as silent.
     private const int SilentGaps = 10;
 
     private readonly IOneWayStream stream = stream;
@@ -122,7 +122,7 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
         var (begun, number) = (MonotonicClock.NowNs, 0L);
         for (var now = begun; await stream.ReadyAsync() && Pacer.Next(now, out _);)
         {
-            // Until a message is due nobody has to wait for it.
+            // The time-out counts from when the message is due.
             var expected = now + gapNs + delayNs;
             var result = await stream.CallAsync(expected);
             if (result.IsOver)
@@ -138,7 +138,7 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
             lastDueNs = due ?? 0;
             if (Scheduler.Recorder.RecordArrival(due, now, result) == CallPart.Window && result.IsOk)
                 Calls++;
-            // Where the next message is the first of another stream, it is due when it would have been on this one.
+            // If the next message is the first of a new stream, it keeps the due time that it had on this one.
             if (perSecond > 0)
                 stream.Pace(perSecond, Math.Max(0, begun + delayNs + ConstantPacer.OffsetNs(++number, perSecond) - now));
         }

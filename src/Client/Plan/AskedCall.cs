@@ -2,33 +2,33 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>Another method than <c>Bench.Download</c>, as it was asked for: what it is called with is not encoded yet.</summary>
+/// <summary>The method that <c>--call</c> asks for in place of <c>Bench.Download</c>; its requests are not encoded yet.</summary>
 internal sealed record AskedCall
 {
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
-    /// <summary>Requests as JSON: text, <c>@file</c> or <c>-</c>; null: an empty message, unless there is <see cref="Binary"/>.</summary>
+    /// <summary>Requests as JSON: text, <c>@file</c> or <c>-</c>; null: an empty message, unless <see cref="Binary"/> is set.</summary>
     public string? Data { get; init; }
 
     /// <summary>The bytes of a message: <c>@file</c> or <c>-</c>.</summary>
     public string? Binary { get; init; }
 
-    /// <summary>What the first reply of each connection should say, as JSON; null: anything.</summary>
+    /// <summary>The expected first reply of each connection, as JSON; null: any reply.</summary>
     public string? Expect { get; init; }
 
     public TimeSpan? Deadline { get; init; }
 
     public string? Authority { get; init; }
 
-    /// <summary>Where its types come from, and the metadata of every call.</summary>
+    /// <summary>The source of the types, and the metadata of every call.</summary>
     public required TypeSource Types { get; init; }
 
-    /// <summary>Message bytes are sent as they are and nobody looks at replies: nothing has to be known of the types.</summary>
+    /// <summary>False when message bytes are sent unchanged and replies are not checked.</summary>
     public bool NeedsTypes => Binary is null || Expect is not null;
 }
 
-/// <summary>Where the types of a service come from: a file, or the server's reflection.</summary>
+/// <summary>The source of a service's types: a file, or the server's reflection.</summary>
 internal sealed record TypeSource
 {
     /// <summary>A FileDescriptorSet.</summary>
@@ -40,15 +40,15 @@ internal sealed record TypeSource
     /// <summary>Folders of its imports.</summary>
     public IReadOnlyList<string> Include { get; init; } = [];
 
-    /// <summary>Nobody has to be asked.</summary>
+    /// <summary>The types come from a file, so no server is asked.</summary>
     public bool IsFile => Protoset is not null || Proto is not null;
 
-    /// <summary>The server to ask where no file is given.</summary>
+    /// <summary>The server whose reflection is asked, if there is no file.</summary>
     public Address? Server { get; init; }
 
     public ConnectorOptions Connector { get; init; } = new();
 
-    /// <summary>The server's name in the questions; null: localhost.</summary>
+    /// <summary>The :authority of the reflection calls; null: localhost.</summary>
     public string? Authority { get; init; }
 
     public IReadOnlyList<MetadataEntry> Metadata { get; init; } = [];

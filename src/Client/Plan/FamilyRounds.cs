@@ -4,16 +4,16 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// How many rounds it takes before any winner can be named among all the comparisons of a plan: a default never plans a run that cannot
-/// give a verdict.
+/// The fewest rounds with which any winner can be named among all comparisons of a plan: a default must never plan a
+/// run that cannot give a verdict.
 /// </summary>
 internal static class FamilyRounds
 {
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The same plan with as many rounds as it needs, which share the time that was there: windows become shorter.</summary>
-    /// <param name="options">With the defaults of its command.</param>
-    /// <param name="keepDuration">The length of a window was asked for.</param>
+    /// <summary>The same plan with as many rounds as it needs in the same time, so that windows become shorter.</summary>
+    /// <param name="options">The options with the defaults of the command.</param>
+    /// <param name="keepDuration">The length of a window was given.</param>
     public static RunOptions Fit(RunOptions options, bool keepDuration)
     {
         var needed = Needed(options);
@@ -24,7 +24,7 @@ internal static class FamilyRounds
         return options with { Rounds = needed, Duration = keepDuration ? options.Duration : steps * Step };
     }
 
-    /// <summary>Of what was asked for, before any server is there; 1 where nothing is compared.</summary>
+    /// <summary>The rounds that these options need, computed before any server is started; 1 without a comparison.</summary>
     public static int Needed(RunOptions options) =>
         new BenchPlan(options with { Reference = null }, [.. Targets(options)]).FewestRounds;
 

@@ -7,7 +7,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Reads what people type: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. Every failure is a <see cref="UsageException"/>.
+/// Reads values of the command line: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. An invalid value is a
+/// <see cref="UsageException"/>.
 /// </summary>
 internal static class Parsers
 {
@@ -20,9 +21,7 @@ internal static class Parsers
     private static readonly (string Suffix, double Factor)[] TimeUnits =
         [("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1)];
 
-    /// <summary>
-    /// Bytes or a count: decimal <c>k</c> and <c>M</c> as everywhere in this field, <c>KiB</c> and <c>MiB</c> for binary.
-    /// </summary>
+    /// <summary>A number of bytes or calls: <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary.</summary>
     public static long Count(string text, string what)
     {
         var value = Scaled(text, CountUnits);
@@ -37,7 +36,7 @@ internal static class Parsers
         var value = Scaled(text, TimeUnits);
         if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
             throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
-        // FromSeconds cuts what is below a tick, which makes 9.9 of 10 µs.
+        // FromSeconds truncates to ticks, which would make 9.9 µs of 10 µs.
         return TimeSpan.FromTicks((long)Math.Round(seconds * TimeSpan.TicksPerSecond));
     }
 
@@ -46,7 +45,7 @@ internal static class Parsers
         ? time
         : throw new UsageException($"{what} must be at least 1ms");
 
-    /// <summary>A server's name in HTTP/2 requests: a host, and a port where there is one (RFC 9113, 8.3.1).</summary>
+    /// <summary>The :authority of HTTP/2 requests: a host with an optional port (RFC 9113, 8.3.1).</summary>
     public static string Authority(string text) => text.Length is > 0 and <= 255
         && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
         ? text
@@ -74,7 +73,7 @@ internal static class Parsers
     public static LatencyObjective Objective(string text) => Analysis.Results.LatencyObjective.Parse(text, out var error)
         ?? throw new UsageException($"--find: {error}");
 
-    /// <summary>A CPU set such as <c>0-1,3</c>, checked against what this process may be given.</summary>
+    /// <summary>A CPU set such as <c>0-1,3</c>, checked against the CPUs that this process may use.</summary>
     public static CpuSet Cpus(string text, string what) => Cpus(text, what, Affinity.Available());
 
     internal static CpuSet Cpus(string text, string what, CpuSet? available)
@@ -82,11 +81,11 @@ internal static class Parsers
         if (!CpuSet.TryParse(text, out var set, out var error))
             throw new UsageException($"{what}: {error}");
         if (available is null)
-            throw new UsageException($"{what}: this system cannot tie a process to CPUs, leave the option out");
+            throw new UsageException($"{what}: this system cannot tie a process to CPUs: leave the option out");
         var missing = set.Cpus.Except(available.Cpus).ToList();
         return missing.Count == 0
             ? set
-            : throw new UsageException($"{what} {text}: there is no CPU {CpuSet.Of(missing)} for this process, only {available}");
+            : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.Of(missing)}, only {available}");
     }
 
     /// <summary>A count within limits.</summary>
@@ -102,13 +101,13 @@ internal static class Parsers
         ? text
         : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
 
-    /// <summary>Where a server listens.</summary>
-    /// <param name="text">As typed.</param>
-    /// <param name="prefix">Before the sentence that refuses it.</param>
+    /// <summary>The address of a server.</summary>
+    /// <param name="text">The text as typed.</param>
+    /// <param name="prefix">The beginning of the error message.</param>
     public static Address Address(string text, string prefix = "") =>
         Transports.Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(prefix + error);
 
-    /// <summary>A comma-separated list without repetitions or gaps.</summary>
+    /// <summary>A comma-separated list without empty or repeated entries.</summary>
     public static IReadOnlyList<T> List<T>(string text, string what, Func<string, string, T> item)
     {
         var parts = text.Split(',', StringSplitOptions.TrimEntries);
@@ -119,8 +118,8 @@ internal static class Parsers
     }
 
     /// <summary>
-    /// The words of a command as a POSIX shell splits them, without variables, patterns or anything else that only a shell does: quotes of
-    /// both kinds, and the backslash, which on Windows separates folders and is a character like any other.
+    /// Splits a command into words as a POSIX shell does, without variables, patterns and other features of a shell.
+    /// Both kinds of quotes work, and the backslash, except on Windows, where it separates folders.
     /// </summary>
     public static IReadOnlyList<string> Words(string text, string what, bool? backslashIsPlain = null)
     {
@@ -153,7 +152,7 @@ internal static class Parsers
         if (words.Count == 0)
             throw new UsageException($"{what} is empty: it is the command that starts a server");
         return words[0].Length > 0 ? words
-            : throw new UsageException($"{what} begins with an empty word, where its program belongs: {text}");
+            : throw new UsageException($"{what} begins with an empty word in place of a program: {text}");
     }
 
     private static double? Scaled(string text, (string Suffix, double Factor)[] units)
@@ -163,7 +162,7 @@ internal static class Parsers
             if (!text.EndsWith(suffix, StringComparison.Ordinal))
                 continue;
             var digits = text[..^suffix.Length].TrimEnd();
-            // "NaN" and "Infinity" are numbers to .NET.
+            // .NET also parses "NaN" and "Infinity" as numbers.
             if (double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
                 && double.IsFinite(number))
                 return number * factor;
@@ -172,5 +171,5 @@ internal static class Parsers
     }
 }
 
-/// <summary>The command line asks for something that cannot be; the message is one sentence that names the fix. Exit code 1.</summary>
+/// <summary>The command line asks for something impossible; the message is one sentence that names the fix. Exit code 1.</summary>
 internal sealed class UsageException(string message) : Exception(message);

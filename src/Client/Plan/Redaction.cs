@@ -5,16 +5,16 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>What was typed, as it may be printed and kept in files that are shown to others.</summary>
+/// <summary>The command line in the form in which it may be printed and kept in files that are shared.</summary>
 internal static class Redaction
 {
-    // Headers that hold no credentials: their values are kept.
+    // Headers that hold no credentials keep their values.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
 
-    // Options whose values are messages, which may hold anything.
+    // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
-    /// <summary>The arguments, with the values of headers, messages and the users and queries of URLs left out.</summary>
+    /// <summary>The arguments without the values of headers and messages, and without users and queries of URLs.</summary>
     public static IReadOnlyList<string> Without(IReadOnlyList<string> commandLine)
     {
         var kept = new List<string>(commandLine.Count);
@@ -33,7 +33,7 @@ internal static class Redaction
         return kept;
     }
 
-    /// <summary>A sentence that may quote arguments, with their secrets left out.</summary>
+    /// <summary>A sentence that may quote arguments, without their secrets.</summary>
     public static string Without(string sentence, IReadOnlyList<string> commandLine)
     {
         var hidden = commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second);
@@ -42,7 +42,7 @@ internal static class Redaction
         return sentence;
     }
 
-    /// <summary><c>Name: value</c>, or <c>Name: (hidden)</c>; where a header is read from holds no secret.</summary>
+    /// <summary><c>Name: value</c>, or <c>Name: (hidden)</c>. The name of a file or variable with headers is not secret.</summary>
     public static string Header(string text)
     {
         if (HeaderTexts.IsElsewhere(text))
@@ -53,15 +53,15 @@ internal static class Redaction
         return Harmless.Contains(text[..colon].Trim(), StringComparer.OrdinalIgnoreCase) ? text : text[..colon] + ": " + UrlText.Hidden;
     }
 
-    // A file or standard input is no secret, what is in it may be.
+    // The name of a file is not secret, but its content may be.
     private static string Message(string text) => text is ['@', ..] or "-" ? text : UrlText.Hidden;
 
-    /// <summary>Where the message begins in <c>--data=…</c>; −1 where there is none.</summary>
+    /// <summary>The index of the message in <c>--data=…</c>; −1 without one.</summary>
     private static int MessageStart(string argument) =>
         Array.Find(Messages, name => argument.StartsWith(name, StringComparison.Ordinal)
             && argument.AsSpan(name.Length) is ['=' or ':', ..]) is { } found ? found.Length + 1 : -1;
 
-    /// <summary>Where the header begins in <c>--header=…</c>, <c>-H…</c> and <c>-lH…</c>; −1 where there is none.</summary>
+    /// <summary>The index of the header in <c>--header=…</c>, <c>-H…</c> and <c>-lH…</c>; −1 without one.</summary>
     private static int HeaderStart(string argument)
     {
         const string name = "--header";
@@ -75,17 +75,17 @@ internal static class Redaction
 }
 
 /// <summary>
-/// Headers as typed after <c>-H</c>: <c>Name: value</c>, or where they stand so that their values are in no list of processes, a header a
-/// line: <c>@FILE</c>, or <c>$NAME</c>, a variable of the environment.
+/// Headers of <c>-H</c>: <c>Name: value</c>, or a place with one header per line, so that no list of processes shows
+/// their values: <c>@FILE</c>, or <c>$NAME</c> for an environment variable.
 /// </summary>
 internal static class HeaderTexts
 {
-    /// <summary>Whether the text says where headers stand, and is none.</summary>
+    /// <summary>True when the text names a file or variable with headers.</summary>
     public static bool IsElsewhere(string text) =>
         text is ['@', ..] || (text is ['$', _, ..] && !text.Contains(':', StringComparison.Ordinal));
 
     /// <summary>All headers, each as <c>Name: value</c>.</summary>
-    /// <exception cref="UsageException">A file cannot be read, or there is no such variable.</exception>
+    /// <exception cref="UsageException">A file cannot be read, or a variable does not exist.</exception>
     public static IReadOnlyList<string> Read(IEnumerable<string> typed) =>
         [.. typed.SelectMany(text => IsElsewhere(text) ? Lines(text) : [text])];
 
@@ -110,29 +110,29 @@ internal static class HeaderTexts
     }
 }
 
-/// <summary>One entry of a gRPC call's metadata, as typed after <c>-H</c>: the name in lower case; a <c>-bin</c> value is base64.</summary>
+/// <summary>One entry of a gRPC call's metadata, from <c>-H</c>: the name in lower case; a <c>-bin</c> value is base64.</summary>
 internal sealed record MetadataEntry(string Name, string Value)
 {
     private const string Binary = "-bin";
 
-    // What gRPC and HTTP/2 write themselves (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+    // Headers that gRPC and HTTP/2 write themselves (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
     private static readonly string[] Written =
         ["host", "content-type", "content-length", "te", "user-agent", "connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-    // What gRPC servers take together unless told otherwise (GRPC_ARG_MAX_METADATA_SIZE), and less than one HEADERS frame holds.
+    // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE), which also fits one HEADERS frame.
     private const int MostBytes = 8 << 10;
 
-    /// <exception cref="UsageException">One of them is none, or they are too many; no value is in the message.</exception>
+    /// <exception cref="UsageException">An entry is invalid, or all together are too long. The message has no values.</exception>
     public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
     {
         List<MetadataEntry> entries = [.. texts.Select(Parse)];
         return entries.Sum(entry => entry.Name.Length + entry.Value.Length) <= MostBytes
             ? entries
             : throw new UsageException(
-                $"-H: names and values have more than {MostBytes >> 10} KiB together, the most that gRPC servers take");
+                $"-H: names and values have more than {MostBytes >> 10} KiB together, the limit of gRPC servers");
     }
 
-    /// <exception cref="UsageException">It is none, or one that this tool writes itself; the value is not in the message.</exception>
+    /// <exception cref="UsageException">The text is no metadata, or gRPC writes this header itself. The message has no value.</exception>
     public static MetadataEntry Parse(string text)
     {
         var colon = text.IndexOf(':', StringComparison.Ordinal);

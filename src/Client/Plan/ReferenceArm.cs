@@ -1,13 +1,15 @@
 namespace IpcBench.Client.Plan;
 
-/// <summary>What ratios refer to, and which endpoint <c>--aa</c> measures twice: what was asked for, else TCP, else the first.</summary>
+/// <summary>
+/// The arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: as requested, else TCP, else the first.
+/// </summary>
 internal static class ReferenceArm
 {
-    /// <summary>The transport that ratios refer to when nothing else is asked for.</summary>
+    /// <summary>The default reference.</summary>
     public const string Usual = "tcp";
 
-    /// <summary>The arm or transport that the plan's ratios refer to, as results files name it.</summary>
-    /// <exception cref="UsageException">What was asked for is not measured.</exception>
+    /// <summary>The plan's reference, by its name in results files: an arm or a transport.</summary>
+    /// <exception cref="UsageException">The requested reference is not measured.</exception>
     public static string Of(RunOptions options, BenchPlan plan)
     {
         var keys = plan.Cells.Select(cell => cell.Record.Key).ToList();
@@ -18,7 +20,7 @@ internal static class ReferenceArm
             return named.Record.Key.Arm;
         return arms.Contains(asked)
             ? asked
-            : throw new UsageException($"--reference '{asked}' is not measured: it is one of {string.Join(", ", arms)}");
+            : throw new UsageException($"--reference '{asked}' is not measured: choose one of {string.Join(", ", arms)}");
     }
 
     /// <summary>The transport of which an own server offers two endpoints for <c>--aa</c>.</summary>
@@ -26,7 +28,7 @@ internal static class ReferenceArm
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>With somebody's own servers <c>--aa</c> is asked for as two addresses of one kind: which.</summary>
+    /// <summary>With given servers, <c>--aa</c> needs two addresses of one kind: returns this kind.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

@@ -5,19 +5,19 @@ using IpcBench.Host;
 namespace IpcBench.Client.Plan;
 
 /// <summary>A report that is written into a file when the run is over.</summary>
-/// <param name="Path">Where it goes.</param>
-/// <param name="Format">As typed after <c>--format</c>.</param>
+/// <param name="Path">The file.</param>
+/// <param name="Format">The format, as in <c>--format</c>.</param>
 internal sealed record ReportFile(string Path, string Format)
 {
-    /// <exception cref="EnvironmentException">It cannot be written.</exception>
+    /// <exception cref="EnvironmentException">The file cannot be written.</exception>
     public static void Write(string path, string text) => Attempt(path, () =>
     {
         var bytes = Encoding.UTF8.GetBytes(text);
         WholeFile.Write(path, file => file.Write(bytes));
     });
 
-    /// <summary>Finds out before a run whether the report can be written after the run.</summary>
-    /// <exception cref="EnvironmentException">It cannot be written.</exception>
+    /// <summary>Checks before a run that the report can be written after the run.</summary>
+    /// <exception cref="EnvironmentException">The file cannot be written.</exception>
     public void TryWrite() => Attempt(Path, () => WholeFile.TryWrite(Path, file => file.WriteByte(0)));
 
     private static void Attempt(string path, Action write)

@@ -6,8 +6,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols;
 
 /// <summary>
-/// One place for calls of which each opens its connection, is made, and closes it: the first two are its latency, the last is over before
-/// the next.
+/// Calls that each open a connection, use it once and close it. Opening and call are the latency; the close ends before the next call.
 /// </summary>
 internal sealed class PerCallConnection : IConnection, IStream
 {
@@ -29,7 +28,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         Streams = [this];
     }
 
-    /// <summary>A connection of this source for every call, whatever protocol it speaks.</summary>
+    /// <summary>Makes a connection of this source for every call, on any protocol.</summary>
     public static ConnectionSource Each(ConnectionSource inner)
     {
         var log = new ConnectLog();
@@ -38,7 +37,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public IReadOnlyList<IStream> Streams { get; }
 
-    /// <summary>The last connect was no failure of the server's.</summary>
+    /// <summary>The last connect did not fail because of the server.</summary>
     public bool IsOpen { get; private set; }
 
     public int Reopened => 0;
@@ -47,7 +46,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>Shows that there is a server, so that its absence is no failed call.</summary>
+    /// <summary>Connects once, which shows that there is a server: a missing server is an error, not a failed call.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var first = make(scheduler);
@@ -92,13 +91,13 @@ internal sealed class PerCallConnection : IConnection, IStream
             connecting.Cancel();
             return;
         }
-        late.SetAccepting(false); // it may still wait for the server to let it begin
+        late.SetAccepting(false); // the call may still wait for the server to let it begin
         late.CutOff(sentBeforeNs);
     }
 
     public void SetAccepting(bool accepting) => this.accepting = accepting;
 
-    // A call's own connection sends by itself what it has.
+    // The connection of each call flushes itself.
     public void Enter()
     {
     }
@@ -114,7 +113,7 @@ internal sealed class PerCallConnection : IConnection, IStream
             await last.DisposeAsync();
     }
 
-    /// <returns>Null when it is open.</returns>
+    /// <returns>Null when the connection is open.</returns>
     private async ValueTask<CallResult?> OpenAsync(IConnection connection, CancellationTokenSource limit)
     {
         try
@@ -137,7 +136,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         }
         catch (Exception)
         {
-            // Whatever a system or a library throws while it connects is a call that failed of it.
+            // Any exception of the system or a library while connecting is a failed call.
             IsOpen = false;
             pause.Lengthen();
             return CallResult.Failed("connect");
@@ -151,7 +150,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         return result;
     }
 
-    /// <summary>The connection opened and then carried no call: the time was over, or it died at once.</summary>
+    /// <summary>The connection opened but carried no call: the load was over, or the connection died at once.</summary>
     private CallResult NeverSent()
     {
         lock (gate)

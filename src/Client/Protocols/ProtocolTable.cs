@@ -16,39 +16,39 @@ internal static partial class ProtocolTable
     /// <summary>Client implementations.</summary>
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
 
-    /// <summary>Protocols: what a call is on the wire.</summary>
+    /// <summary>Protocols: the form of a call on the wire.</summary>
     public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
 
-    /// <summary>Bytes that a reply has beyond its payload, as a rule.</summary>
+    /// <summary>Usual bytes of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
-    /// <summary>Where this is spoken, a server may tell about itself by gRPC.</summary>
+    /// <summary>True for protocols whose servers may answer <c>Control</c> calls over gRPC too.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
-    /// <summary>Why there is no such client here, in one sentence; null when there is.</summary>
+    /// <summary>A sentence why this build has no such client; null when it has the client.</summary>
     public static string? Refusal(string client) => client switch
     {
         Wire => null,
         GrpcDotnet => GrpcDotnetVersion is not null ? null
             : "this build has no grpc-dotnet client, because a package that it needs could not be found when it was built: "
                 + "dotnet build -p:GrpcDotnet=true says which",
-        _ => $"there is no client '{client}': it is {Wire} or {GrpcDotnet}",
+        _ => $"there is no client '{client}': write {Wire} or {GrpcDotnet}",
     };
 
-    /// <summary>The version of Grpc.Net.Client in this build; null when it was not to be had.</summary>
+    /// <summary>The version of Grpc.Net.Client in this build; null without it.</summary>
     public static string? GrpcDotnetVersion => FindGrpcDotnet()?.Version;
 
-    /// <summary>Opens the connections of a cell, ready to run windows of load over them.</summary>
+    /// <summary>Opens the connections of a cell, ready for windows of load.</summary>
     /// <inheritdoc cref="LoadGenerator.OpenAsync" path="/exception"/>
     /// <inheritdoc cref="ConnectionsAsync" path="/exception"/>
     public static async Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) =>
         await LoadGenerator.OpenAsync(options, await ConnectionsAsync(options, cancellation), cancellation);
 
-    /// <exception cref="ArgumentException">There is no such client for this protocol.</exception>
+    /// <exception cref="ArgumentException">The client does not speak this protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
     {
-        // What closes a connection after every call must leave the same traces behind as applications do.
+        // Connections that are closed after every call must leave TIME_WAIT behind, as those of applications do.
         if (options.ConnectPerCall)
             options = options with { Connector = options.Connector with { ResetOnClose = false } };
         var source = (options.Client, options.Protocol) switch
@@ -73,7 +73,7 @@ internal static partial class ProtocolTable
         return source with { Notes = session.Notes };
     }
 
-    /// <summary><c>Bench.Download</c>, or the method that was asked for.</summary>
+    /// <summary>The options for <c>Bench.Download</c>, or for the user's method.</summary>
     private static Http2Options ForGrpc(LoadOptions load)
     {
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
@@ -104,7 +104,7 @@ internal static partial class ProtocolTable
         };
     }
 
-    /// <summary>So many bytes without gRPC.</summary>
+    /// <summary>The options for a request of bytes without gRPC.</summary>
     private static Http2Options ForBare(LoadOptions load) =>
         Asking(load, Http2Request.Bare(load.Address.Authority, load.Address is Address.Tls, load.Size));
 
@@ -118,7 +118,7 @@ internal static partial class ProtocolTable
 
     private static async Task<ConnectionSource> OverHttp1Async(LoadOptions options, CancellationToken cancellation)
     {
-        var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call has to ask for something", nameof(options));
+        var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call needs a request", nameof(options));
         var request = asked.ToBytes(close: options.ConnectPerCall);
         var dialer = await HttpProtocol.DialerAsync(options, options.Connector, cancellation);
         return dialer.Connections(scheduler =>
@@ -131,7 +131,7 @@ internal static partial class ProtocolTable
     private static async Task<ConnectionSource> OverEchoAsync(LoadOptions options, CancellationToken cancellation)
     {
         if (options.Size < 1)
-            throw new ArgumentException("an echo of no bytes is no call", nameof(options));
+            throw new ArgumentException("an echo needs at least one byte", nameof(options));
         var dialer = await Dialer.ForAsync(options.Address, options.Connector, options.Size * options.Streams, cancellation);
         return dialer.Connections(scheduler =>
             new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams));
@@ -144,80 +144,82 @@ internal static partial class ProtocolTable
         return client;
     }
 
-    // In the folder GrpcDotnet, where that is compiled.
+    // Defined in the folder GrpcDotnet, if it is compiled.
     static partial void AddGrpcDotnet(ref OptionalClient? client);
 
-    /// <summary>A client that not every build has.</summary>
+    /// <summary>A client that only some builds have.</summary>
     private sealed record OptionalClient(string Version, Func<LoadOptions, ConnectionSource> Connections);
 }
 
-/// <summary>What one cell's load is made of: how much, and what its calls are.</summary>
+/// <summary>The load of one cell: its amount and its calls.</summary>
 internal sealed record LoadOptions : EngineOptions
 {
     public ConnectorOptions Connector { get; init; } = new();
 
     /// <summary>
-    /// The client grpc-dotnet connects by LoopSockets; System.Net.Sockets otherwise. The client wire has its own loops where there are any.
+    /// The client grpc-dotnet connects through LoopSockets; false: through System.Net.Sockets. The client wire always
+    /// uses event loops where the system has them.
     /// </summary>
     public bool OnLoops { get; init; }
 
     /// <summary>
-    /// HTTP/2 receive window in bytes of a stream, and of a connection; null: large enough that flow control is not what is measured.
+    /// HTTP/2 receive window of a stream and of a connection, in bytes; null: so large that flow control does not limit the load.
     /// </summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>The knobs that are not at their defaults and move the client, as text: a ceiling of the client holds for them.</summary>
+    /// <summary>
+    /// The client's knobs that are not at their defaults, as text: a measured ceiling of the client is valid for them only.
+    /// </summary>
     public string ClientSettings { get; init; } = "";
 
-    /// <summary>One of <see cref="ProtocolTable"/>.</summary>
+    /// <summary>A client of <see cref="ProtocolTable"/>.</summary>
     public string Client { get; init; } = ProtocolTable.Wire;
 
-    /// <summary>What a call is on the wire: one of <see cref="ProtocolTable"/>.</summary>
+    /// <summary>A protocol of <see cref="ProtocolTable"/>.</summary>
     public string Protocol { get; init; } = ProtocolTable.Grpc;
 
-    /// <summary>The method that a gRPC call calls; null: <c>Bench.Download</c>.</summary>
+    /// <summary>The user's method that a gRPC call uses; null: <c>Bench.Download</c>.</summary>
     public GrpcCall? Call { get; init; }
 
-    /// <summary>What a call of gRPC is: one of <see cref="CallMode"/>.</summary>
+    /// <summary>The kind of a gRPC call: one of <see cref="CallMode"/>.</summary>
     public string Mode { get; init; } = CallMode.Unary;
 
     public override Flow Flow => CallMode.FlowOf(Mode);
 
-    /// <summary>Messages of a stream, where a call is one, before another stream is opened; 0: one stream for all of the load.</summary>
+    /// <summary>Where a call is a message: messages of a stream before a new stream is opened; 0: one stream for the whole load.</summary>
     public long Messages { get; init; }
 
-    /// <summary>A pulled payload comes in messages of so many bytes; 0: in one.</summary>
+    /// <summary>A pulled payload comes in messages of this size in bytes; 0: in one message.</summary>
     public long Chunk { get; init; }
 
-    /// <summary>What an HTTP/1.1 call asks for; null for other protocols.</summary>
+    /// <summary>The request of an HTTP/1.1 call; null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
-    /// <summary>Open a connection for every call and close it afterwards; both belong to the call.</summary>
+    /// <summary>Opens a connection for every call and closes it afterwards; both count as part of the call.</summary>
     public bool ConnectPerCall { get; init; }
 }
 
-/// <summary>What a call of gRPC is, as <c>--mode</c> has it.</summary>
+/// <summary>The kinds of gRPC calls, as in <c>--mode</c>.</summary>
 internal static class CallMode
 {
-    /// <summary>A small request and a reply with the payload; the mode of everything else that is called.</summary>
+    /// <summary>A small request and a reply with the payload; also the mode of other protocols.</summary>
     public const string Unary = "unary";
 
     /// <summary>A request with the payload and a small reply.</summary>
     public const string Upload = "upload";
 
-    /// <summary>Messages on a stream that stays open, each answered before the stream's next is sent.</summary>
+    /// <summary>Messages on a stream that stays open, each answered before the next message of the stream is sent.</summary>
     public const string PingPong = "ping-pong";
 
-    /// <summary>Messages to the server on a stream that stays open, as fast as they are taken.</summary>
+    /// <summary>Messages to the server on a stream that stays open, as fast as the server accepts them.</summary>
     public const string Push = "push";
 
     /// <summary>Messages from the server on a stream that stays open.</summary>
     public const string Pull = "pull";
 
-    /// <summary>All there are.</summary>
     public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
 
-    /// <summary>What a call of somebody's method is, which follows from the method's kind.</summary>
+    /// <summary>The mode of a user's method, which follows from the method's type.</summary>
     public static string Of(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
     {
         (true, true) => PingPong,
@@ -226,10 +228,10 @@ internal static class CallMode
         _ => Unary,
     };
 
-    /// <summary>A call is a message on a stream that outlives it.</summary>
+    /// <summary>True when a call is a message on a stream that outlives it.</summary>
     public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
 
-    /// <summary>Which way the messages go.</summary>
+    /// <summary>The direction of the messages.</summary>
     public static Flow FlowOf(string mode) => mode switch
     {
         Push => Flow.Out,
@@ -237,7 +239,7 @@ internal static class CallMode
         _ => Flow.Both,
     };
 
-    /// <summary>The method of this tool's own service that is called, <c>package.Service/Method</c>.</summary>
+    /// <summary>The method of this project's own service, <c>package.Service/Method</c>.</summary>
     public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
     {
         Upload => "Upload",

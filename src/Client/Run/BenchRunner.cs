@@ -7,7 +7,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>All rounds of a run: interleaved, saved one by one, what was spoiled measured again, ended early when it must.</summary>
+/// <summary>All rounds of a run: interleaved, saved one by one, repeated when spoiled, and ended early when they must be.</summary>
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
@@ -19,7 +19,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private bool isBegun;
 
     /// <summary>
-    /// Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the asker has had enough.
+    /// Measures until the plan is done, every verdict is decided, the time is over, the server is gone or the user ends the run.
     /// </summary>
     public async Task RunAsync(CancellationToken cancellation)
     {
@@ -33,7 +33,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             {
                 var rates = LoadRates.Of(journal.Record, loads);
                 if (rates.Count < loads.Count)
-                    observer.Note($"{loads.Count - rates.Count} cells of --load are left out: nothing was completed at full load there");
+                    observer.Note($"{loads.Count - rates.Count} cells of --load are left out: at full load no call was completed");
                 await PhaseAsync([.. rates.Keys], (cell, _) => rates[cell], cancellation);
             }
             await SearchAsync(cancellation);
@@ -42,7 +42,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         {
             ending = "interrupted";
         }
-        // Grpc.Net.Client also cancels what waits for a connection that is lost.
+        // Grpc.Net.Client cancels a call that waits for a lost connection, so an OperationCanceledException need not come from the user.
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
             ending = await IsInterruptedAsync(cancellation) ? "interrupted" : "failed: " + e.Message;
@@ -50,7 +50,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
     }
 
-    /// <summary>All arms step in the same rounds, each to the rate that follows from its windows so far.</summary>
+    /// <summary>In each round every arm is measured once, at the rate that follows from its windows so far.</summary>
     private async Task SearchAsync(CancellationToken cancellation)
     {
         var cells = plan.SearchPhase.ToList();
@@ -61,12 +61,12 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         }
         var possible = cells.FindAll(cell => Rate(cell, 1) is not null);
         if (possible.Count < cells.Count)
-            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: nothing was completed at full load there, or it "
-                + "is not known how long it took");
+            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: at full load no call was completed, or the "
+                + "time of a call is unknown");
         await PhaseAsync(possible, Rate, cancellation);
     }
 
-    /// <summary>Ctrl-C in a terminal ends somebody's servers as well, and which of both is noticed first is chance.</summary>
+    /// <summary>Ctrl-C in a terminal ends the user's servers too, and either end may be noticed first.</summary>
     private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
     {
         if (options.Variants.Any(variant => variant.Command is not null))
@@ -77,7 +77,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     private async Task PhaseAsync(
         IReadOnlyList<PlannedCell> phase, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
     {
-        // A run that is resumed goes on with the numbers of its rounds.
+        // A resumed run continues the numbers of its rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
         var ofSearch = phase.Any(cell => cell.Given?.Objective is not null);
@@ -88,21 +88,21 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             isBegun = true;
             foreach (var (workload, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
             {
-                // With all that it is compared with, or its pairs would no longer be of one time.
+                // All arms of the workload are repeated, since the two rounds of a pair must be close in time.
                 var together = phase.Where(cell => Workload.Of(cell.Record.Key) == workload).ToList();
                 var round = number.ToString(CultureInfo.InvariantCulture);
                 if (!repeats.TryRepeat(together.Count, journal.Record.Rounds.Count))
                 {
-                    observer.Detail($"in round {round} {reason}: it stays, though doubtful");
+                    observer.Detail($"in round {round} {reason}: the round is kept as doubtful");
                     continue;
                 }
-                observer.Detail($"in round {round} {reason}: measured again, with what it is compared with");
+                observer.Detail($"in round {round} {reason}: measured again, with the other arms of the comparison");
                 await RoundAsync(together, number, 1, rate, cancellation);
             }
         }
     }
 
-    /// <summary>Each of the cells once. Returns where they should be measured again, and why.</summary>
+    /// <summary>Measures each cell once. Returns the workloads that should be measured again, with the reasons.</summary>
     private async Task<IReadOnlyDictionary<Workload, string>> RoundAsync(
         IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
     {
@@ -120,7 +120,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             {
                 var cell = together.First(cell => cell.Index == round.Cell);
                 journal.Add(round);
-                // A lost server cuts the window short: what was measured until then is kept, and reports leave that round out of medians.
+                // A lost server cuts the window short: the round is kept, and reports leave it out of medians.
                 observer.CellFinished(cell, round, journal.Record);
                 if (round.Spoiled.Length > 0)
                     spoiled.TryAdd(Workload.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
@@ -144,13 +144,15 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     }
 }
 
-/// <summary>When the rounds of a phase are enough: a planned number, or <c>--rounds auto</c>'s decision within its time.</summary>
+/// <summary>
+/// Decides whether a phase has enough rounds: a planned number, or for <c>--rounds auto</c> decided verdicts or the time limit.
+/// </summary>
 internal sealed class RoundsLimit(RunOptions options)
 {
     private readonly long begun = Stopwatch.GetTimestamp();
     private long phaseBegun;
 
-    /// <summary>True when round <paramref name="number"/> is not to be measured any more.</summary>
+    /// <summary>True when round <paramref name="number"/> is not to be measured.</summary>
     public bool IsReached(int number, RunRecord record, bool ofSearch)
     {
         var most = ofSearch ? options.SearchRounds : options.Rounds;
@@ -159,7 +161,7 @@ internal sealed class RoundsLimit(RunOptions options)
         if (number > most)
             return true;
 
-        // A round that would end after --max-time is not begun: the run ends within it.
+        // A round that would end after --max-time is not started.
         if (number == 1)
         {
             phaseBegun = Stopwatch.GetTimestamp();
@@ -173,18 +175,18 @@ internal sealed class RoundsLimit(RunOptions options)
 }
 
 /// <summary>
-/// How much of what was spoiled may be measured again: once each, and at most a fifth of all measurements, since repeating more would
-/// select results.
+/// Limits the repetition of spoiled measurements: each at most once, and in all a fifth of the measurements, since more
+/// repetitions would select results.
 /// </summary>
-/// <param name="planned">Measurements of the whole run; 0 when the tool decides.</param>
+/// <param name="planned">Measurements of the whole run; 0 when their number is not planned.</param>
 internal sealed class RepeatBudget(int planned)
 {
     /// <summary>Measurements that were repeated.</summary>
     public int Repeated { get; private set; }
 
-    /// <summary>True, and counted, when so many may be measured once more; false: they stand, with their doubt.</summary>
-    /// <param name="measurements">Those to repeat, which are repeated together.</param>
-    /// <param name="soFar">Made so far: where none are planned a fifth of these may be repeated.</param>
+    /// <summary>True, and counted, when these measurements may be repeated; false when they stay, as doubtful.</summary>
+    /// <param name="measurements">The number of measurements to repeat together.</param>
+    /// <param name="soFar">The number of measurements so far: without a plan, a fifth of them may be repeated.</param>
     public bool TryRepeat(int measurements, int soFar)
     {
         if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)
@@ -194,12 +196,12 @@ internal sealed class RepeatBudget(int planned)
     }
 }
 
-/// <summary>Absolute rates of the load phase: every arm gets the same one, as named or a share of what the slowest arm can do.</summary>
+/// <summary>The absolute rates of the load phase: the same for every arm, either given or a share of the slowest arm's capacity.</summary>
 internal static class LoadRates
 {
     /// <summary>
-    /// Calls per second for each cell: those that were named, or of shares from the median round of the saturation rounds of its size,
-    /// connections and streams. Of these a cell for which no arm completed anything is missing: without a capacity there is no share.
+    /// Calls per second for each cell. A share refers to the median round at full load of the same size, connections
+    /// and streams. A cell without any completed call there has no capacity, so it is missing.
     /// </summary>
     public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
         (from cell in loads
@@ -208,10 +210,10 @@ internal static class LoadRates
          where rate > 0
          select (cell, rate)).ToDictionary(pair => pair.cell, pair => pair.rate);
 
-    /// <summary>A run that is resumed goes on with the rates it has.</summary>
+    /// <summary>A resumed run keeps its rates.</summary>
     private static double? Earlier(RunRecord record, int cell) => record.Rounds.FirstOrDefault(round => round.Cell == cell)?.AskedRate;
 
-    // The rounds that count in reports: of several attempts the last whole one.
+    // The rounds that count in reports: of several attempts the last complete one.
     private static double Capacity(RunRecord record, CellKey key) =>
         new MeasuredRun(record).Cells.Where(cell => cell.Key.Load == "max" && cell.Median is { Rate: > 0 })
             .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))

@@ -15,21 +15,23 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>A method in place of <c>Bench.Download</c>: its requests are encoded and each server asked once, before the plan.</summary>
+/// <summary>
+/// The user's method in place of <c>Bench.Download</c>: encodes its requests and calls each server once, before the plan.
+/// </summary>
 internal static class CallTargets
 {
     private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12, NotFound = 404;
 
-    // A single call may fail by chance.
+    // One call may fail by chance.
     private const int Tries = 3;
 
     private static readonly TimeSpan Least = TimeSpan.FromSeconds(5);
 
-    /// <summary>The targets with the call, and the bytes of the first reply of each.</summary>
-    /// <exception cref="UsageException">Something was asked for that a method of its kind cannot do.</exception>
-    /// <exception cref="InputException">A request, a file or what is expected cannot be used.</exception>
-    /// <exception cref="SchemaException">The types cannot be had.</exception>
-    /// <exception cref="EnvironmentException">A server does not answer, or answers that it will not.</exception>
+    /// <summary>The targets with the call, and the size of each target's first reply.</summary>
+    /// <exception cref="UsageException">An option does not fit a method of this kind.</exception>
+    /// <exception cref="InputException">A request, a file or the expected reply is unusable.</exception>
+    /// <exception cref="SchemaException">The types are not available.</exception>
+    /// <exception cref="EnvironmentException">A server does not answer, or rejects the call.</exception>
     public static async Task<IReadOnlyList<Target>> PrepareAsync(
         RunOptions options, IReadOnlyList<Target> targets, CancellationToken cancellation)
     {
@@ -48,7 +50,7 @@ internal static class CallTargets
     {
         var (method, types) = asked.NeedsTypes || source.IsFile
             ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
-        // Reading standard input may last for ever, and Ctrl-C must end it.
+        // Reading standard input may never end, and Ctrl-C must be able to end it.
         var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
         return new GrpcCall
         {
@@ -89,7 +91,7 @@ internal static class CallTargets
         };
     }
 
-    /// <summary>Names the option in whose text something is wrong; a file names itself.</summary>
+    /// <summary>Names the option in the error about its text; the error about a file names the file.</summary>
     private static T Named<T>(string option, bool isFile, Func<T> read)
     {
         try
@@ -102,7 +104,7 @@ internal static class CallTargets
         }
     }
 
-    /// <summary>Bytes of the reply to the first request; null when it ended in a way that the next may not.</summary>
+    /// <summary>The size of the first reply in bytes; null when the call failed in a way that a later call may not.</summary>
     private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, TimeSpan timeout, CancellationToken cancellation)
     {
         using var caller = new GrpcCaller(server.Server!, server.Connector, call) { Patience = Longest(timeout) };
@@ -115,7 +117,7 @@ internal static class CallTargets
         }
         catch (IOException e)
         {
-            throw new EnvironmentException($"{e.Message} — is a gRPC server running there?", e);
+            throw new EnvironmentException($"{e.Message}. Is a gRPC server running there?", e);
         }
         if (Refusal(call, answers) is { } sentence)
             throw new EnvironmentException($"{server.Server} {sentence}");
@@ -125,38 +127,38 @@ internal static class CallTargets
     // The first call of a server that has just started takes longer than the measured calls.
     private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
-    /// <summary>The rest of a sentence that begins with the server; null when a run may begin.</summary>
+    /// <summary>The rest of an error message that begins with the server; null when the run may begin.</summary>
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
     {
         var last = answers[^1];
         if (last is { HttpStatus: NotFound } or { Status: Unimplemented })
-            return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): see with --list what there is";
+            return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): --list shows its methods";
         if (last is { HttpStatus: not 200 } or { Status: null })
-            return $"answers {call.Method} otherwise than by gRPC ({Said(call, last.StatusText)}): is what listens there a gRPC server?";
+            return $"does not answer {call.Method} in gRPC ({Said(call, last.StatusText)}): is it a gRPC server?";
         if (last.Status is 0)
         {
             if (last.Message is not { } reply)
-                return $"answers {call.Method} with OK and no message that can be read: none, or a compressed one";
+                return $"answers {call.Method} with OK but without a readable message (no message, or a compressed one)";
             return call.Expect?.Invoke(reply.ToArray()) is { } difference
-                ? $"answers {call.Method} otherwise than --expect has it: {Said(call, difference)}"
+                ? $"answers {call.Method} with another reply than --expect: {Said(call, difference)}"
                 : null;
         }
-        // A failure that is not the same at each try, or that overload can cause, does not end the run: the load will show it.
+        // A failure that differs between the tries, or that overload can cause, does not end the run: the measurement will show it.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
             && last.Status is not (Unavailable or DeadlineExceeded);
         return isSure
             ? $"answers {call.Method} with {Said(call, last.StatusText)}: "
-                + "see to the request (--data, -H), since only calls that end with OK are measured"
+                + "check the request (--data, -H), since only calls that end with OK are measured"
             : null;
     }
 
     private static string Said(GrpcCall call, string text) => ServerWords.OneLine(text, call.Secrets);
 }
 
-/// <summary>Sends one request for each HTTP/1.1 arm of a run before the plan is made.</summary>
+/// <summary>Sends one request for each HTTP/1.1 arm before the plan.</summary>
 internal static class HttpTargets
 {
-    /// <exception cref="EnvironmentException">One of the servers does not answer, or not with success.</exception>
+    /// <exception cref="EnvironmentException">A server does not answer, or not with success.</exception>
     public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
     {
         var asked = new List<HttpArm>();
@@ -200,7 +202,7 @@ internal static class HttpTargets
     }
 }
 
-/// <summary>Checks before the plan is made that each given echo server returns a packet, or several small packets.</summary>
+/// <summary>Checks before the plan that each given echo server returns a packet, or several small packets.</summary>
 internal static class EchoTargets
 {
     // A server of another protocol answers a packet of a few KiB with an error, but waits for more after a single byte.
@@ -209,8 +211,8 @@ internal static class EchoTargets
     // An HTTP/2 server waits silently for more after fewer bytes: so many small packets are in flight together that they have this size.
     private const long LeastOut = 64;
 
-    /// <exception cref="IOException">Nobody listens at one of the addresses.</exception>
-    /// <exception cref="EnvironmentException">What listens there is no echo.</exception>
+    /// <exception cref="IOException">No server listens at one of the addresses.</exception>
+    /// <exception cref="EnvironmentException">The server there is no echo.</exception>
     public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
     {
         // The packet has a size that is to be measured, since an echo server may accept no other size.
@@ -233,7 +235,7 @@ internal static class EchoTargets
             var result = await generator.RunAsync(new LoadWindow { Calls = packets }, cancellation);
             cancellation.ThrowIfCancellationRequested();
             if (result.Ok == 0)
-                throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo");
+                throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo server");
         }
     }
 
@@ -241,8 +243,8 @@ internal static class EchoTargets
     private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.MinBy(kind => kind == "connection lost") switch
     {
         null => string.Create(CultureInfo.InvariantCulture,
-            $"accepts connections but did not send back what it was sent within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
-        "connection lost" => "closed the connection without sending back what it was sent",
-        _ => "does not send back what it is sent",
+            $"accepts connections but did not send a packet back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
+        "connection lost" => "closed the connection without sending the packet back",
+        _ => "does not send the same bytes back",
     };
 }

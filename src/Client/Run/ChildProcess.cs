@@ -7,17 +7,17 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What the servers that this tool starts have in common: addresses of their own, and how they end.</summary>
+/// <summary>Private addresses and the end of the servers that this tool starts.</summary>
 internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)
 
-    // Begins the name of each socket and pipe of this tool; the process number of the run follows.
+    // The beginning of the name of each socket and pipe of this tool; the process id of the run follows.
     private const string Prefix = "grpcbench-";
 
-    /// <summary>Where no other run listens: several runs at once must not meet.</summary>
+    /// <summary>An address that no other run uses, so that several runs can work at once.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
-    /// <exception cref="EnvironmentException">The folder for temporary files cannot hold it.</exception>
+    /// <exception cref="EnvironmentException">The folder for temporary files cannot hold the socket.</exception>
     public static Address PrivateAddress(string kind)
     {
         var name = string.Create(CultureInfo.InvariantCulture, $"{Prefix}{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
@@ -31,7 +31,7 @@ internal static partial class ChildProcess
     {
         var (folder, variable) = (Path.GetTempPath(), OperatingSystem.IsWindows() ? "TEMP" : "TMPDIR");
         if (!Directory.Exists(folder))
-            throw new EnvironmentException($"{variable} is '{folder}', where there is no folder: set it to one for temporary files");
+            throw new EnvironmentException($"{variable} is '{folder}', which is no folder: set it to a folder for temporary files");
         try
         {
             _ = new UnixDomainSocketEndPoint(file);
@@ -39,7 +39,7 @@ internal static partial class ChildProcess
         catch (ArgumentOutOfRangeException e)
         {
             throw new EnvironmentException(
-                $"{variable} is '{folder}', and with it the path of a Unix socket is longer than the system allows, about 100 bytes: "
+                $"{variable} is '{folder}', which makes the path of a Unix socket longer than the system allows (about 100 bytes): "
                     + $"set {variable} to a shorter folder", e);
         }
         catch (PlatformNotSupportedException)
@@ -74,7 +74,7 @@ internal static partial class ChildProcess
         if (refused)
         {
             throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
-                $"process {id}, which this tool started, may not be ended by it: end it, and start servers as the same user (no sudo)"));
+                $"this tool started process {id} but may not end it: end it, and start servers as the same user (no sudo)"));
         }
     }
 
@@ -113,12 +113,12 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Tells a program that is not ours to end (SIGTERM; on Windows, where there is no such message, it is ended), and ends whatever it has
-    /// started, though it may itself have ended long ago. What has not ended in time is killed.
+    /// Ends a program of the user with SIGTERM (on Windows, which has no such signal, by force), and ends whatever it
+    /// has started, even if the program itself ended long ago. A process that does not end in time is killed.
     /// </summary>
     /// <param name="process">The program.</param>
-    /// <param name="tree">What it had started when it was last looked at.</param>
-    /// <param name="patience">How long it may take.</param>
+    /// <param name="tree">The processes that it had started at the last look.</param>
+    /// <param name="patience">How long the end may take.</param>
     public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)
     {
         try
@@ -149,7 +149,7 @@ internal static partial class ChildProcess
         }
         catch (ArgumentException)
         {
-            // It has ended.
+            // The process has ended.
         }
     }
 
@@ -191,7 +191,7 @@ internal static partial class ChildProcess
         }
     }
 
-    // A run in a container may share the folder, and its process number may not exist here. The servers of such a run still answer.
+    // A run in a container may share the folder, and its process id may not exist here. The servers of such a run still answer.
     private static bool IsLeft(string file)
     {
         var name = Path.GetFileName(file);

@@ -7,20 +7,22 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>A server that this tool started: a child process on private endpoints that ends with it, however it ends.</summary>
+/// <summary>
+/// A server that this tool started: a child process on private endpoints, which ends with this process, however that ends.
+/// </summary>
 internal sealed class ChildServer : IAsyncDisposable
 {
-    /// <summary>How long a server may take until it is ready, unless something else is said.</summary>
+    /// <summary>How long a server may take to become ready, unless the caller says otherwise.</summary>
     internal static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
 
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ProbeDeadline = TimeSpan.FromSeconds(5), ProbeInterval = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(2), HalfASecond = TimeSpan.FromMilliseconds(500);
 
-    // How .NET begins what it writes of an exception that ends a program.
+    // .NET begins the output of an unhandled exception with this text.
     private const string Unhandled = "Unhandled exception. ";
 
-    // Characters that are kept of what somebody's program may write without end.
+    // The most characters of a line that are kept, since a user's program may write without end.
     private const int LongestLine = 1000;
 
     private readonly Process process;
@@ -42,22 +44,22 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
 
-    /// <summary>In the order in which they were asked for; an endpoint the server could not offer is missing.</summary>
+    /// <summary>The endpoints in the requested order; an endpoint that the server could not offer is missing.</summary>
     public IReadOnlyList<Endpoint> Endpoints => endpoints;
 
-    /// <summary>What the server said on its standard error: endpoints left out, warnings.</summary>
+    /// <summary>The server's lines on standard error: missing endpoints, warnings.</summary>
     public IEnumerable<string> Complaints => complaints;
 
     public int Id => process.Id;
 
-    /// <summary>Numbers of the processes that serve: the one that was started, and those that had left it when it was ready.</summary>
+    /// <summary>The ids of the serving processes: the started process, and processes that had left it when it became ready.</summary>
     public IReadOnlyList<int> Ids { get; private set; } = [];
 
-    /// <summary>Ends when the server does, whoever ends it.</summary>
+    /// <summary>Completes when the server ends, for whatever reason.</summary>
     public Task Ended => process.WaitForExitAsync();
 
-    /// <summary>That it ended though nobody told it to, how, and its last words; null while it lives.</summary>
-    /// <param name="when">As <c>during round 1</c>.</param>
+    /// <summary>A sentence about the unexpected end of the server, with its last lines; null while it lives.</summary>
+    /// <param name="when">For example <c>during round 1</c>.</param>
     public string? Death(string when) => !process.HasExited ? null
         : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {HowItEnded} {when}: {LastWords()}";
 
@@ -66,11 +68,11 @@ internal sealed class ChildServer : IAsyncDisposable
         + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
-    /// <param name="command">How it is started.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <param name="deadline">How long it may take; null: 30 s.</param>
-    /// <param name="reaper">Ends it when this process is killed; null: it ends by itself.</param>
-    /// <exception cref="EnvironmentException">It did not become ready; the message has what it said.</exception>
+    /// <param name="command">Starts the server.</param>
+    /// <param name="cancellation">Cancels the start.</param>
+    /// <param name="deadline">How long the start may take; null: 30 s.</param>
+    /// <param name="reaper">Ends the server when this process is killed; null: the server ends itself.</param>
+    /// <exception cref="EnvironmentException">The server did not become ready; the message has its output.</exception>
     public static async Task<ChildServer> StartAsync(
         IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ProcessReaper? reaper = null)
     {
@@ -111,14 +113,14 @@ internal sealed class ChildServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// On a thread of its own: on Windows a read of a pipe blocks a thread of the pool however it is begun, and the pool has no more
-    /// threads there than <c>-t</c> and the CPUs.
+    /// Reads on its own thread: on Windows every read of a pipe blocks a pool thread, and the pool has only as many
+    /// threads as <c>-t</c> and the CPUs.
     /// </summary>
     private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
     {
         try
         {
-            using (from) // Process.Dispose leaves it open, since it was handed out
+            using (from) // Process.Dispose does not close readers that were handed out
             {
                 var line = new StringBuilder();
                 for (int letter; (letter = from.Read()) >= 0;)
@@ -139,14 +141,14 @@ internal sealed class ChildServer : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or OperationCanceledException)
         {
-            // It is being given up.
+            // The server is being ended.
         }
         told(null);
     })
     { IsBackground = true, Name = $"words of {command.Name}" }.Start();
 
     /// <summary>Waits until a connection succeeds.</summary>
-    /// <exception cref="TimeoutException">None did.</exception>
+    /// <exception cref="TimeoutException">No connection succeeded.</exception>
     private async Task ProbeAsync(Address address, TimeSpan patience, CancellationToken cancellation)
     {
         var connector = Connector.For(address, new ConnectorOptions { Insecure = true, ResetOnClose = false });
@@ -201,7 +203,7 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         if (line is null)
             ended?.TrySetResult();
-        // Of a stack trace the reason stands above the methods, of which there may be many.
+        // Lines of a stack trace are dropped: the reason stands above them, and there may be many.
         if (string.IsNullOrWhiteSpace(line) || line.TrimStart().StartsWith("at ", StringComparison.Ordinal))
             return;
         complaints.Enqueue(line.Trim());
@@ -209,13 +211,13 @@ internal sealed class ChildServer : IAsyncDisposable
             complaints.TryDequeue(out _);
     }
 
-    // As shells count: 128 and the signal's number (signal(7)).
+    // As shells do: 128 plus the number of the signal (signal(7)).
     private static string Signal(int code) => OperatingSystem.IsWindows() ? "" : (code - 128) switch
     {
         4 => " (SIGILL)",
         6 => " (SIGABRT)",
         7 => " (SIGBUS)",
-        9 => " (SIGKILL: by somebody, or by the kernel for want of memory)",
+        9 => " (SIGKILL: sent by a user, or by the kernel for lack of memory)",
         11 => " (SIGSEGV)",
         15 => " (SIGTERM)",
         _ => "",
@@ -230,10 +232,11 @@ internal sealed class ChildServer : IAsyncDisposable
         }
         catch (InvalidOperationException)
         {
-            // It has been given up meanwhile, and the end of its output is told after that.
+            // The process was disposed meanwhile; the end of its output is noted later.
         }
         var words = complaints.ToList();
-        // Of somebody's program nobody knows which lines matter, but for the first of an exception, which may stand far above the end.
+        // The first line of an exception may stand far above the end of the output. Of other output of a user's
+        // program, the last lines are shown.
         var reason = words.FindIndex(line => line.StartsWith(Unhandled, StringComparison.Ordinal));
         return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
             : reason >= 0 ? "its exception:\n  " + words[reason][Unhandled.Length..].Trim()

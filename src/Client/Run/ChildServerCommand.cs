@@ -8,41 +8,42 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>How a server is started.</summary>
+/// <summary>A way to start a server.</summary>
 internal interface IServerCommand
 {
-    /// <summary>Where it is asked to listen; nobody else does.</summary>
+    /// <summary>The addresses at which the server is asked to listen; no other program uses them.</summary>
     IReadOnlyList<Address> Addresses { get; }
 
-    /// <summary>Where it is ready when a connection there succeeds; null: it says so itself, and ends with its standard input.</summary>
+    /// <summary>
+    /// The address at which a connection shows that the server is ready; null: the server says so itself, and ends with its standard input.
+    /// </summary>
     Address? Probe { get; }
 
     /// <summary>The name of the server in messages.</summary>
     string Name { get; }
 
-    /// <summary>Starts it with its standard streams redirected.</summary>
-    /// <exception cref="EnvironmentException">It cannot be started.</exception>
+    /// <summary>Starts the server with redirected standard streams.</summary>
+    /// <exception cref="EnvironmentException">The server cannot be started.</exception>
     Process Start();
 }
 
 /// <summary>
-/// How an own server is started: its program, its endpoints, the streams of a connection that it must allow, and its knobs.
+/// Starts a server of this project: its program, its endpoints, the streams per connection that it must allow, and its knobs.
 /// </summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
     IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
 {
-    // What the server allows by itself.
+    // The server's default of --max-streams.
     private const int UsualStreams = 100;
 
-    /// <summary>Where it is asked to listen; nobody else does.</summary>
     public IReadOnlyList<Address> Addresses => [.. listen, .. echo];
 
     public Address? Probe => null;
 
     public string Name => "the server";
 
-    /// <summary>Starts it with its standard streams redirected; it ends when its standard input closes.</summary>
+    /// <summary>Starts the server with redirected standard streams; it ends when its standard input closes.</summary>
     public Process Start()
     {
         var start = Locate(knobs.ServerBuild);
@@ -51,7 +52,7 @@ internal sealed class ChildServerCommand(
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";
 
-        // What this process set for its own runtime is no setting for the server.
+        // The server gets the original values of the runtime variables that this process has set.
         foreach (var (name, original) in hiddenVariables)
             start.Environment[name] = original;
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
@@ -60,9 +61,9 @@ internal sealed class ChildServerCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), Name);
     }
 
-    /// <summary>Its program, without arguments.</summary>
-    /// <param name="build"><c>jit</c> or <c>aot</c>; null: as this client is.</param>
-    /// <exception cref="EnvironmentException">It is not there, or nothing can run it.</exception>
+    /// <summary>The server's program, without arguments.</summary>
+    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the build of this client.</param>
+    /// <exception cref="EnvironmentException">The program is missing, or cannot run.</exception>
     internal static ProcessStartInfo Locate(string? build = null)
     {
         try
@@ -99,23 +100,23 @@ internal sealed class ChildServerCommand(
             if (knob.ServerOption is not { } option || knob.Read(knobs) is not { } value)
                 continue;
             yield return option;
-            if (value != "on") // the server's switches are on by being there
+            if (value != "on") // a switch of the server has no value
                 yield return value;
         }
     }
 }
 
-/// <summary>How somebody's server is started: by a command in which the places where it is to listen are filled in.</summary>
+/// <summary>Starts a user's server by a command in which placeholders stand for the addresses.</summary>
 /// <param name="name">The name of the server in messages: <c>the base server</c>.</param>
 /// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
 /// <param name="kind">The transport to measure: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</param>
-/// <param name="cpus">Where it runs; null: where this program does.</param>
-/// <param name="hiddenVariables">Variables that this process set for its own runtime, with what they were before.</param>
+/// <param name="cpus">The server's CPUs; null: the CPUs of this program.</param>
+/// <param name="hiddenVariables">Runtime variables that this process has set, with their original values.</param>
 internal sealed class GivenCommand(
     string name, IReadOnlyList<string> words, string kind, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
     : IServerCommand
 {
-    // A port and a path in any case: a server may listen on both, and be measured on one of them.
+    // Both a port and a path are provided: a server may listen on both and be measured on one.
     private readonly int port = FreePort();
     private readonly Address.Unix socket = (Address.Unix)ChildProcess.PrivateAddress("unix");
     private readonly Address.Pipe pipe = (Address.Pipe)ChildProcess.PrivateAddress("pipe");
@@ -132,7 +133,7 @@ internal sealed class GivenCommand(
 
     public string Name => name;
 
-    // As ASP.NET Core's --urls has it (BindingAddress): a Unix socket is http://unix:/path, on Windows http://unix:/C:/path.
+    // The form of ASP.NET Core's --urls (BindingAddress): a Unix socket is http://unix:/path, on Windows http://unix:/C:/path.
     private string Url => Probe switch
     {
         Address.Unix unix => $"http://unix:{(unix.Path.StartsWith('/') ? "" : "/")}{unix.Path.Replace('\\', '/')}",
@@ -140,7 +141,7 @@ internal sealed class GivenCommand(
         var other => other.ToString()!,
     };
 
-    /// <summary>What the command must name for this transport; null when it does.</summary>
+    /// <summary>The placeholder that the command needs for this transport; null when the command has one.</summary>
     public static string? Missing(IReadOnlyList<string> words, string kind)
     {
         string[] places = ["{url}", "{address}", kind is "tcp" or "tls" ? "{port}" : "{path}"];
@@ -148,7 +149,7 @@ internal sealed class GivenCommand(
             : $"{places[0]}, {places[1]} or {places[2]}";
     }
 
-    /// <summary>The words with the places filled in.</summary>
+    /// <summary>The words of the command with the placeholders replaced.</summary>
     internal IEnumerable<string> Filled() => words.Select(word => word
         .Replace("{url}", Url, StringComparison.Ordinal)
         .Replace("{address}", Probe.ToString(), StringComparison.Ordinal)
@@ -174,7 +175,7 @@ internal sealed class GivenCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 
-    /// <summary>One that nobody listens on now; the server is the next to ask for it, in all likelihood.</summary>
+    /// <summary>A free port; the server will very likely be the next program to ask for it.</summary>
     private static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -5,13 +5,13 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Counts the connections of endpoints on a thread of its own, from its creation until <see cref="Stop"/>.</summary>
+/// <summary>Counts the connections of endpoints on its own thread, from <see cref="Begin"/> until <see cref="Stop"/>.</summary>
 internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // A look at many sockets takes longer; then there are fewer looks, so that they never take more than this part of one CPU. Those in
-    // TIME_WAIT may be thousands and change slowly: they have a budget of their own.
+    // A sample of many sockets takes longer; then there are fewer samples, so that they never take more than this part
+    // of one CPU. Sockets in TIME_WAIT may be thousands and change slowly: they have their own budget.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -27,7 +27,7 @@ internal sealed class ConnectionSampler : IDisposable
         thread.Start();
     }
 
-    /// <summary>Null when nothing is to be watched, or the system does not tell.</summary>
+    /// <summary>Null when no endpoint is to be watched, or the system does not tell.</summary>
     public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches)
     {
         if (watches.Count == 0)
@@ -36,7 +36,7 @@ internal sealed class ConnectionSampler : IDisposable
         return states is null ? null : new ConnectionSampler(watches, states);
     }
 
-    /// <summary>What was seen until now; one entry for each endpoint.</summary>
+    /// <summary>The samples so far, one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()
     {
         stopping.Set();
@@ -82,7 +82,7 @@ internal sealed class ConnectionSampler : IDisposable
         }
         catch (System.ComponentModel.Win32Exception)
         {
-            // It answered a moment ago; what was seen until now stays.
+            // The system answered before; the samples so far are kept.
         }
     }
 

@@ -5,30 +5,33 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Judges whether something other than the benchmark had the machine while a cell was measured.</summary>
+/// <summary>Judges whether other programs used the machine while a cell was measured.</summary>
 internal static class ForeignLoad
 {
     /// <summary>
-    /// Share of the machine that others may use. Kernel threads and a quiet desktop stay under 3 %; with two CPUs 5 % is a tenth of one of
-    /// them, enough to move a round by more than the 3 % that a comparison is usually asked for.
+    /// The share of the machine that other programs may use. Kernel threads and a quiet desktop stay below 3 %. With two CPUs, 5 % is a
+    /// tenth of one CPU, enough to change a round by more than 3 %, the usual precision of a comparison.
     /// </summary>
     public const double ForeignShare = 0.05;
 
-    /// <summary>Share that the hypervisor may give to others: it stops a whole CPU, in the middle of calls, so less of it hurts.</summary>
+    /// <summary>
+    /// The share that the hypervisor may give to other machines. Its limit is lower, since it stops a whole CPU in the middle of calls.
+    /// </summary>
     public const double StealShare = 0.02;
 
     /// <summary>
-    /// Clocks count in steps of 10 to 16 ms, and other processes are read around the window: less is noise in a short round.
+    /// The least foreign CPU time that counts: clocks have steps of 10 to 16 ms and other processes are read around the
+    /// window, so less is noise in a short round.
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
-    /// <summary>The same for steal, which is one clock: a few of its steps.</summary>
+    /// <summary>The least steal time that counts: a few steps of its clock.</summary>
     public const long StealNs = 40_000_000;
 
     /// <summary>Why the cell is spoiled, with the numbers; empty when it is not.</summary>
-    /// <param name="round">What was measured. Where the server's use is not known only steal is judged.</param>
+    /// <param name="round">The measurement. Without the server's CPU time only steal is judged.</param>
     /// <param name="charged">
-    /// Whether this kernel charges soft interrupts to processes, as <see cref="SoftInterrupts.AreCharged"/> finds; null: not known yet.
+    /// Whether this kernel charges soft interrupts to processes (<see cref="SoftInterrupts.AreCharged"/>); null: not known yet.
     /// </param>
     public static string Reason(RoundMetrics round, bool? charged)
     {
@@ -50,8 +53,7 @@ internal static class ForeignLoad
             return Text($"other programs used {Share(others, machine):0.0} % of the machine{(names.Length > 0 ? $" ({names})" : "")}");
         }
         return SoftInterrupts.UnseenNs(round, charged) is { } unseen && IsMore(unseen, ForeignNs, ForeignShare, machine)
-            ? Text($"{Share(unseen, machine):0.0} % of the machine went to what cannot be seen (other containers, processes that came and ")
-                + "went)"
+            ? Text($"{Share(unseen, machine):0.0} % of the machine went to invisible processes (in other containers, or short-lived)")
             : "";
     }
 

@@ -10,17 +10,17 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>How one call ended.</summary>
-/// <param name="HttpStatus">Of the reply; anything but 200 is no gRPC.</param>
-/// <param name="Status">The value of grpc-status; null when there is none, or no number, or an OK of what is no gRPC.</param>
-/// <param name="StatusMessage">The value of grpc-message, decoded; empty when there is none.</param>
-/// <param name="Message">The first message; null when there is no whole one, or it is compressed.</param>
+/// <summary>The result of one call.</summary>
+/// <param name="HttpStatus">The HTTP status; gRPC has 200 only.</param>
+/// <param name="Status">The value of grpc-status; null when it is missing or no number, or for an OK that is no gRPC.</param>
+/// <param name="StatusMessage">The decoded grpc-message; empty without one.</param>
+/// <param name="Message">The first message; null when it is missing, incomplete or compressed.</param>
 internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
 {
-    /// <summary>The content type of a reply that is no gRPC; null: it is gRPC, or has none.</summary>
+    /// <summary>The content type of a reply that is no gRPC; null for gRPC, or without a content type.</summary>
     public string? OtherType { get; init; }
 
-    /// <summary><c>NOT_FOUND: no such cart</c>, or what there is instead of a status.</summary>
+    /// <summary><c>NOT_FOUND: no such cart</c>, or a description of a reply without status.</summary>
     public string StatusText => (HttpStatus, Status) switch
     {
         (not 200, _) => $"HTTP status {HttpStatus}",
@@ -33,11 +33,11 @@ internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMess
 }
 
 /// <summary>
-/// Single gRPC calls outside the measured windows. It deliberately is .NET's own HTTP/2 client and not the engine that is being measured.
+/// Single gRPC calls outside the measured windows. They deliberately use .NET's own HTTP/2 client and not the engine that is measured.
 /// </summary>
 internal sealed class GrpcCaller : IDisposable
 {
-    // What a server may fill this process's memory with.
+    // The limit keeps a server from filling this process's memory.
     private const int MostBytes = 64 << 20;
 
     private readonly HttpClient http;
@@ -45,18 +45,18 @@ internal sealed class GrpcCaller : IDisposable
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
-    /// <param name="address">Where the server listens.</param>
-    /// <param name="options">How to connect.</param>
-    /// <param name="metadata">Sent with every call.</param>
-    /// <param name="authority">The server's name in every call; null: localhost.</param>
+    /// <param name="address">The server's address.</param>
+    /// <param name="options">Options of the connection.</param>
+    /// <param name="metadata">Metadata of every call.</param>
+    /// <param name="authority">The :authority of every call; null: localhost.</param>
     public GrpcCaller(
         Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)
     {
         (Address, this.metadata) = (address, metadata ?? []);
         this.authority = address is Address.Tls && options.ServerName is not null ? null : authority;
-        // TLS is the handler's: over a connector that speaks it the handler would call the scheme http, which Kestrel refuses.
+        // The handler does TLS itself: over a connector with TLS, it would send the scheme http, which Kestrel rejects.
         var tls = address as Address.Tls;
-        // Closed as applications close: some servers complain of a reset.
+        // Connections are closed with FIN, as by applications, since some servers log a reset as an error.
         dialed = tls is null ? address : new Address.Tcp(tls.Host, tls.Port);
         var connector = Connector.For(dialed, options with { ResetOnClose = false });
         http = new HttpClient(new SocketsHttpHandler
@@ -67,15 +67,15 @@ internal sealed class GrpcCaller : IDisposable
             PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
         })
         {
-            // The handler asks a TLS server for the request's host, whatever SslOptions say: a name that was given comes first.
+            // The handler asks a TLS server for the host of the request and ignores SslOptions, so a given server name is put here.
             BaseAddress = tls is null
                 ? new Uri("http://localhost")
                 : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
-            Timeout = System.Threading.Timeout.InfiniteTimeSpan, // each call has its own
+            Timeout = System.Threading.Timeout.InfiniteTimeSpan, // each call has its own time-out
         };
     }
 
-    /// <summary>Calls as the calls of a run are made.</summary>
+    /// <summary>A caller with the metadata and authority of the run's calls.</summary>
     public GrpcCaller(Address address, ConnectorOptions options, GrpcCall call)
         : this(address, options, [.. call.Fields.Select(field => new MetadataEntry(field.Name, field.Value))], call.Authority)
     {
@@ -83,18 +83,17 @@ internal sealed class GrpcCaller : IDisposable
 
     public Address Address { get; }
 
-    /// <summary>How long a call may take where nothing else is said.</summary>
+    /// <summary>The time-out of a call, unless the caller sets another.</summary>
     public static TimeSpan DefaultPatience { get; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>How long a call may take.</summary>
     public TimeSpan Patience { get; init; } = DefaultPatience;
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
-    /// <param name="message">Without its prefix.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <param name="firstAlone">A reply may be a stream without end: its first message is all that is waited for, and is an OK.</param>
-    /// <exception cref="IOException">Nobody answers there, not in time, not to the end, or with more than any answer has.</exception>
+    /// <param name="message">The message without its prefix.</param>
+    /// <param name="cancellation">Cancels the call.</param>
+    /// <param name="firstAlone">Wait for the first message only, which counts as OK, since the stream may be endless.</param>
+    /// <exception cref="IOException">There was no answer, or not in time, or an incomplete or too large one.</exception>
     public async Task<GrpcAnswer> CallAsync(
         string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)
     {
@@ -112,7 +111,7 @@ internal sealed class GrpcCaller : IDisposable
             var status = firstAlone && IsWhole(body) ? 0
                 : int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            // What says that it is a page is none, whatever stands in it.
+            // A reply with another content type is no gRPC, whatever its grpc-status says.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
         catch (HttpRequestException e)
@@ -121,7 +120,7 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (SocketException e)
         {
-            // SocketsHttpHandler asks a connection that was reset as soon as it was open for its other end, and lets out what that throws.
+            // On a connection that was reset right after it opened, SocketsHttpHandler asks for the remote end point, and this call throws.
             throw new IOException($"{Address} does not answer: {e.Message.TrimEnd('.')}", e);
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
@@ -146,7 +145,7 @@ internal sealed class GrpcCaller : IDisposable
     {
         var request = new HttpRequestMessage(HttpMethod.Post, path)
         {
-            // The client's own default versions do not hold for a message that is made by hand.
+            // A handmade HttpRequestMessage does not get the default versions of the client.
             Version = HttpVersion.Version20,
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
             Content = new ByteArrayContent(GrpcFraming.Frame(message.Span)),
@@ -162,7 +161,7 @@ internal sealed class GrpcCaller : IDisposable
     private static string? OtherType(string? type) => type is null or "application/grpc"
         || type.StartsWith("application/grpc+", StringComparison.OrdinalIgnoreCase) ? null : type;
 
-    /// <summary>A reply to its end, or as far as its first message goes.</summary>
+    /// <summary>Reads a reply to its end, or to the end of its first message.</summary>
     private async Task<ReadOnlyMemory<byte>> ReadAsync(HttpContent reply, string name, bool firstAlone, CancellationToken cancellation)
     {
         await using var stream = await reply.ReadAsStreamAsync(cancellation);
@@ -177,19 +176,19 @@ internal sealed class GrpcCaller : IDisposable
             if ((count += more) > MostBytes)
             {
                 throw new IOException(
-                    $"{Address} answers {name} with more than {MostBytes >> 20} MiB, the most that is taken of one answer");
+                    $"{Address} answers {name} with more than {MostBytes >> 20} MiB, the limit of an answer");
             }
         }
         return bytes.AsMemory(0, count);
     }
 
-    /// <summary>Whether all of the first message is there, compressed or not.</summary>
+    /// <summary>True when the whole first message is there, compressed or not.</summary>
     private static bool IsWhole(ReadOnlyMemory<byte> body) => body.Length >= GrpcFraming.PrefixLength && Prefix(body).Length <= Room(body);
 
     private static ReadOnlyMemory<byte>? First(ReadOnlyMemory<byte> body)
     {
         if (!IsWhole(body) || Prefix(body) is not { Flag: 0 } prefix)
-            return null; // a conditional expression would make an empty message of it
+            return null; // a conditional expression would turn null into an empty message
         return body.Slice(GrpcFraming.PrefixLength, (int)prefix.Length);
     }
 
@@ -201,19 +200,19 @@ internal sealed class GrpcCaller : IDisposable
 
     private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
 
-    /// <summary>The first words in an exception that say more than that something went wrong.</summary>
+    /// <summary>The innermost message that says more than that something went wrong.</summary>
     private string Reason(Exception e)
     {
         if (e.InnerException is AuthenticationException noTls)
             return TlsConnector.Reason(noTls);
         var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
             ? wrapped.InnerException : e.InnerException;
-        // Below TLS it is a TCP connection that fails.
+        // The connection below TLS is TCP, so its errors name that address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
-        // SocketsHttpHandler has one sentence for a connection that ends early and for a server that allows no stream.
+        // SocketsHttpHandler has the same message for a connection that ends early and for a server that allows no stream.
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
-        return reason + (isHandshake ? ", or allows not one stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)" : "")
+        return reason + (isHandshake ? ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)" : "")
             + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
     }
 

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>: the first ends the run and keeps what was measured, the second ends the process.
+/// Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>: the first signal ends the run and keeps its measurements, the second ends the process.
 /// </summary>
 internal sealed class Interruption : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class Interruption : IDisposable
 
     public CancellationToken Token => source.Token;
 
-    /// <summary>Asks the run to end, as Ctrl-C does.</summary>
+    /// <summary>Ends the run, as Ctrl-C does.</summary>
     public void Request() => source.Cancel();
 
     public void Dispose()
@@ -30,7 +30,7 @@ internal sealed class Interruption : IDisposable
     private void OnSignal(PosixSignalContext context)
     {
         if (source.IsCancellationRequested)
-            return; // the second time: the system's default, which ends the process
+            return; // for the second signal the system's default ends the process
 
         context.Cancel = true;
         source.Cancel();

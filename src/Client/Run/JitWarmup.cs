@@ -3,22 +3,22 @@ using System.Diagnostics;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// For the build that is compiled as it runs: takes the readings of a window's edges again and again until it is disposed of, while
-/// servers are warmed up. The runtime compiles a method anew when it was called thirty times (TieredCompilation). Without
-/// this JIT warm-up the runtime would compile these methods during the first window, where that cost the client 0.15 s of CPU.
+/// Repeats the readings of a window's edges while servers are warmed up, until it is disposed; for the build with a JIT
+/// compiler. The runtime compiles a method again after thirty calls (TieredCompilation). Without this JIT warm-up it
+/// would do so in the first window, where it cost the client 0.15 s of CPU.
 /// </summary>
 internal sealed class JitWarmup : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
-    // Where there are thousands of processes to be read of.
+    // With thousands of processes, a reading takes long.
     private const int MostOfOneCpu = 10; // %
 
     private readonly WindowCounters counters;
     private readonly ManualResetEventSlim stopping = new();
     private readonly Thread thread;
 
-    /// <param name="counters">Nobody else's.</param>
+    /// <param name="counters">Used by this object alone.</param>
     public JitWarmup(WindowCounters counters)
     {
         this.counters = counters;
@@ -51,7 +51,7 @@ internal sealed class JitWarmup : IDisposable
         }
         catch (IOException)
         {
-            // The window will tell.
+            // The window will report the error.
         }
     }
 }

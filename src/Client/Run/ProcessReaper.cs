@@ -6,41 +6,39 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Keeps hold of servers that are not this tool's own, which do not watch their standard input as its own server does: of each with all
-/// that it starts, also where that goes on in the background or a shell between has ended. They end with the server, and when this process
-/// is killed. On Windows the system does both (a job object for each); elsewhere a process that is told of each server and outlives this
-/// one does the second, and on Linux this process takes over what has lost its parent.
+/// Ends the users' servers, which do not watch their standard input as this project's server does. Each server is ended
+/// with all processes that it started, even in the background or after a shell in between has ended, when the run ends
+/// and when this process is killed. On Windows a job object per server does both. On other systems a helper process,
+/// which knows each server and outlives this process, handles the kill; on Linux this process also adopts orphans.
 /// </summary>
 internal sealed class ProcessReaper : IDisposable
 {
     public const string Command = "reaper";
 
-    // In the environment of servers: what they start inherits it, in another session, too.
+    // A variable in the environment of servers, which their child processes inherit, in any session.
     private const string Variable = "GRPCBENCH_REAPER";
 
-    // What the servers' end starts, ends too: a few times, since killing one may set free another.
+    // The passes that kill orphans are repeated, since a kill may create new orphans.
     private const int MostPasses = 500;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
 
-    // Another number would be enough for one machine; a container's first run has always the same.
+    // A process id would not be unique across containers: the first run of each container has the same id.
     private static readonly string Mark = Guid.NewGuid().ToString("N");
 
     private readonly Process? process;
     private readonly bool isAdopting;
 
-    // Children of this process that are no orphans of a server.
+    // Children of this process that are not orphans of a server.
     private readonly HashSet<int> own = [];
 
-    // Orphans that were found to be a server's.
+    // Orphans that belong to a server.
     private readonly HashSet<int> adopted = [];
 
     private ProcessReaper(Process? process, bool isAdopting) => (this.process, this.isAdopting) = (process, isAdopting);
 
-    /// <param name="adopting">
-    /// Orphans become children of this process, and all its children that it does not know are taken for orphans of its servers.
-    /// </param>
-    /// <exception cref="EnvironmentException">This program cannot be started once more.</exception>
+    /// <param name="adopting">Orphans become children of this process, and every unknown child counts as an orphan of a server.</param>
+    /// <exception cref="EnvironmentException">The helper process cannot be started.</exception>
     public static ProcessReaper Start(bool adopting = false)
     {
         if (OperatingSystem.IsWindows())
@@ -55,10 +53,10 @@ internal sealed class ProcessReaper : IDisposable
         return reaper;
     }
 
-    /// <summary>Lets the reaper find a server, and whatever it starts when nobody looks any more.</summary>
+    /// <summary>Marks a server, so that the reaper finds it and everything that it starts later.</summary>
     public static void MarkServer(ProcessStartInfo server) => server.Environment[Variable] = Mark;
 
-    /// <summary>From now on the server ends with this process; disposing of what is returned ends what is left of it.</summary>
+    /// <summary>From now on the server ends with this process; disposing the result ends what is left of the server.</summary>
     public KeptServer Keep(Process server)
     {
         if (OperatingSystem.IsWindows())
@@ -69,12 +67,12 @@ internal sealed class ProcessReaper : IDisposable
     }
 
     /// <summary>
-    /// What the reaper does: remembers processes, by number and start, until its input ends, and kills those that are left. A number may be
-    /// another's by then, of one that nobody ended. Then it kills what a server started after it was last looked at.
+    /// The work of the helper process: remembers processes, by id and start, until its input ends, and then kills those that still run. A
+    /// process with the same id but another start is left alone. Then it kills processes that a server started after the last look.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
-        // Ctrl-C is for the run, which goes on to end its servers itself.
+        // Ctrl-C is meant for the run, which ends its servers itself.
         PosixSignal[] signals = [PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP];
         var ignored = signals.Select(signal => PosixSignalRegistration.Create(signal, context => context.Cancel = true)).ToList();
         var left = new Dictionary<int, long>();
@@ -117,7 +115,7 @@ internal sealed class ProcessReaper : IDisposable
         process.Dispose();
     }
 
-    // 0 where the system does not tell, and then the numbers are believed.
+    // 0 where the system does not tell; then the id alone is compared.
     private static long StartOf(int id) => ProcessClock.Read(id)?.StartTicks ?? 0;
 
     private void Tell(int id) => Tell(string.Create(CultureInfo.InvariantCulture, $"+{id} {StartOf(id)}"));
@@ -131,20 +129,20 @@ internal sealed class ProcessReaper : IDisposable
         }
         catch (IOException)
         {
-            // Somebody ended the reaper: the servers still end with the run, unless that is killed too.
+            // The helper process was killed: the servers still end with the run, unless the run is killed too.
         }
     }
 
     private List<int> NewOrphans() => isAdopting ? [.. Orphans.Children().Where(child => !own.Contains(child))] : [];
 
-    /// <summary>A server that the reaper knows.</summary>
+    /// <summary>A server that the reaper watches.</summary>
     internal sealed class KeptServer(ProcessReaper reaper, int id, IDisposable? job) : IAsyncDisposable
     {
         private readonly List<int> told = [id];
 
         /// <summary>
-        /// Tells the reaper of all that the server has started so far. Returns those that have lost their parent: they are no descendants
-        /// of the server's process any more.
+        /// Tells the helper process about all processes that the server has started so far. Returns the orphans among
+        /// them, which are no longer descendants of the server's process.
         /// </summary>
         public IReadOnlyList<int> Find(ProcessTree tree)
         {
@@ -158,7 +156,7 @@ internal sealed class ProcessReaper : IDisposable
             return orphans;
         }
 
-        /// <summary>Ends what the server has left behind; the server itself has been told to end before.</summary>
+        /// <summary>Ends what the server has left behind; the server itself was told to end before.</summary>
         public async ValueTask DisposeAsync()
         {
             job?.Dispose();

@@ -4,23 +4,23 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts this client again under a CPU set, because the set must be in place before the runtime counts its processors.</summary>
+/// <summary>Starts this client again on a CPU set, since the set must be in place before the runtime counts its processors.</summary>
 internal static partial class Relaunch
 {
-    /// <summary>Set in the second start, to the CPUs of the first: the second must find its set in place and never try a third.</summary>
+    /// <summary>Set in the second start to the CPUs of the first; its presence prevents a third start.</summary>
     public const string Variable = "GRPCBENCH_CPUS_BEFORE";
 
-    /// <summary>The CPUs this client had before it was started again under a set; null when it was not.</summary>
+    /// <summary>The client's CPUs before it was started again; null when it was not.</summary>
     public static CpuSet? CpusBefore() =>
         CpuSet.TryParse(Environment.GetEnvironmentVariable(Variable) ?? "", out var set, out _) ? set : null;
 
     /// <summary>
-    /// Null: this process runs on exactly these CPUs, go on. A number: another process did everything, exit with it. On Linux the call does
-    /// not return when it starts again: the process becomes the new program, with its terminal, signals, number and parent.
+    /// Null when this process already runs on exactly these CPUs. Otherwise the exit code of the process that did all the work. On Linux a
+    /// new start does not return: this process becomes the new program, with the same terminal, signals, id and parent.
     /// </summary>
     /// <param name="cpus">The CPUs to run on.</param>
-    /// <param name="arguments">The command line's.</param>
-    /// <exception cref="EnvironmentException">The system did not put the set in place.</exception>
+    /// <param name="arguments">The arguments of the command line.</param>
+    /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)
     {
         var current = Affinity.Current()?.ToString() ?? "";
@@ -29,7 +29,7 @@ internal static partial class Relaunch
         if (Environment.GetEnvironmentVariable(Variable) is not null)
         {
             throw new EnvironmentException(
-                $"started again on CPUs {cpus}, but the system gave {current}: choose others or leave the option out");
+                $"started again on CPUs {cpus}, but the system gave {current}: choose other CPUs or leave the option out");
         }
         var info = ThisProgram.StartInfo(arguments);
         info.Environment[Variable] = current;
@@ -39,10 +39,12 @@ internal static partial class Relaunch
         return Replace(info);
     }
 
-    /// <summary>Waits for the other program, which gets the console's signals itself and ends with this process; its exit code.</summary>
+    /// <summary>
+    /// Runs the other program, which gets the console's signals itself and ends with this process; returns its exit code.
+    /// </summary>
     internal static int RunChild(ProcessStartInfo info, CpuSet? cpus)
     {
-        // The console sends Ctrl-C and Ctrl-Break to both: the child ends the run as it should, this process only waits for its answer.
+        // The console sends Ctrl-C and Ctrl-Break to both processes: the child ends the run, and this process only waits for it.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static signal => signal.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static signal => signal.Cancel = true);
         using var child = Affinity.Start(info, cpus);
@@ -51,11 +53,11 @@ internal static partial class Relaunch
         return child.ExitCode;
     }
 
-    /// <summary>This process becomes the other program and keeps its number, terminal and parent: the call does not return.</summary>
+    /// <summary>This process becomes the other program and keeps its id, terminal and parent: the call does not return.</summary>
     /// <exception cref="EnvironmentException">The system refused.</exception>
     internal static int Replace(ProcessStartInfo info)
     {
-        // execve(2) ends the other threads and keeps the affinity of the calling one.
+        // execve(2) ends the other threads and keeps the affinity of the calling thread.
         string?[] arguments = [info.FileName, .. info.ArgumentList, null];
         var set = info.Environment.Where(entry => entry.Value is not null);
         string?[] environment = [.. set.Select(entry => $"{entry.Key}={entry.Value}"), null];
@@ -66,8 +68,8 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// The runtime removes its diagnostic socket when it ends, which it never does here; the next one could not bind to the same name and
-    /// would leave it behind (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
+    /// The runtime removes its diagnostic socket at its end, which never comes here. The new runtime could not bind the same name and would
+    /// leave the socket behind (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
     /// </summary>
     private static void RemoveDiagnosticSocket()
     {
@@ -78,7 +80,7 @@ internal static partial class Relaunch
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The socket stays: no reason not to measure.
+            // The socket stays, which is no reason to stop.
         }
     }
 

@@ -6,23 +6,23 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Where a run's file goes.</summary>
+/// <summary>The path of a run's file.</summary>
 internal static class ResultsPath
 {
     private static string OsName => RuntimeInformation.RuntimeIdentifier.Split('-')[0];
 
     /// <summary>
-    /// The file that was asked for, or a new one, <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> below the current folder,
-    /// which holds the run from its first moment and which no other run takes; null when nothing is saved.
+    /// The requested file, or a new file <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> in the current
+    /// folder, which is created at once so that no other run takes its name; null when nothing is saved.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string? Of(OutputOptions options, RunRecord run) =>
         !options.Save ? null : options.File ?? Make("results", NameOf(options, run.Started), run);
 
-    /// <summary>A name for a run without a folder and ending.</summary>
+    /// <summary>The name of a run's file without folder and extension.</summary>
     public static string NameOf(OutputOptions options, DateTimeOffset started)
     {
-        // Letters of any language; what a file system or a shell might take for something else does not go in.
+        // Letters of any language are kept; characters that a file system or a shell may interpret are replaced.
         var label = string.Concat(options.Label.EnumerateRunes().Select(letter => Rune.IsLetterOrDigit(letter)
             || Rune.GetUnicodeCategory(letter) is UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark
             || letter.Value is '.' or '_' ? letter.ToString() : "-"));
@@ -30,7 +30,7 @@ internal static class ResultsPath
             $"{started.UtcDateTime:yyyyMMdd'T'HHmmss'Z'}-{OsName}{(label.Length > 0 ? "-" + label : "")}");
     }
 
-    /// <summary>Gives a name back under which nothing was measured.</summary>
+    /// <summary>Removes the file of a run that measured nothing.</summary>
     public static void Remove(string file)
     {
         try
@@ -39,12 +39,12 @@ internal static class ResultsPath
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It stays, and says that nothing was measured.
+            // The file stays; it says that nothing was measured.
         }
     }
 
     /// <summary>
-    /// Makes <c>name.json</c> of a run, or <c>name-2.json</c> and so on where that is taken: two runs of the same second never share one.
+    /// Creates <c>name.json</c> for a run, or <c>name-2.json</c> and so on: two runs of the same second never share a file.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string Make(string folder, string name, RunRecord run)
@@ -56,22 +56,22 @@ internal static class ResultsPath
     }
 }
 
-/// <summary>What was measured, for a run whose own file could not be written in the end.</summary>
+/// <summary>Saves the measurements of a run whose own file could not be written at its end.</summary>
 internal static class RunRescue
 {
-    /// <summary>Puts it into a file of the temporary folder, else onto standard output as JSON, and says which.</summary>
+    /// <summary>Writes the run into the temporary folder, or else to standard output as JSON, and tells where.</summary>
     public static void Offer(RunRecord record, OutputOptions options, IRunObserver observer)
     {
         try
         {
             var path = ResultsPath.Make(Path.GetTempPath(), "grpcbench-" + ResultsPath.NameOf(options, record.Started), record);
-            observer.Note($"what was measured is in {path}");
+            observer.Note($"the run was saved in {path}");
         }
         catch (ResultsFileException e)
         {
             if (options.Crank)
-                return; // its block holds the run, whole
-            observer.Note($"{e.Message}; what was measured follows on standard output as JSON");
+                return; // the block for crank holds the whole run
+            observer.Note($"{e.Message}; the run follows on standard output as JSON");
             observer.Unkept(record);
         }
     }

@@ -10,23 +10,22 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Measures one cell once: connect, load it, read all counters at both edges of the window.</summary>
+/// <summary>Measures one cell once: connects, loads the cell, and reads all counters at both edges of the window.</summary>
 internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
-    // A window holds the middle call of each stream at least so often: fewer, and a rate hangs on how the edges fall.
+    // A window holds the median call of each stream at least so many times: with fewer, the rate depends on the position of the edges.
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly Dictionary<Workload, SliceLength> slices = [];
     private readonly List<RoundMetrics> measured = [];
 
-    /// <summary>Before a round: servers that are warm (see <see cref="ServerWarmup"/>), those of the last round or new ones.</summary>
+    /// <summary>Warms up the servers before a round (see <see cref="ServerWarmup"/>): those of the last round, or new ones.</summary>
     /// <param name="cells">The cells that will be measured.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
-    /// <param name="anew">The servers that this tool started end, and others are started.</param>
-    /// <param name="cancellation">Ends it early.</param>
-    /// <exception cref="IOException">The connections could not be opened, a server is gone, or did not start.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled.</exception>
+    /// <param name="anew">Ends the servers that this tool started and starts new ones.</param>
+    /// <param name="cancellation">Ends the warm-up early.</param>
+    /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>
     public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
     {
         if (anew)
@@ -42,13 +41,13 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
     }
 
-    /// <summary>One measurement.</summary>
+    /// <summary>Measures a cell once.</summary>
     /// <param name="planned">The cell.</param>
-    /// <param name="number">1-based number of the round.</param>
+    /// <param name="number">The number of the round, from 1.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
-    /// <param name="cancellation">Ends the window early; what was measured until then is returned.</param>
-    /// <exception cref="IOException">The connections could not be opened, or the server is gone before the window began.</exception>
+    /// <param name="cancellation">Ends the window early; the result has what was measured until then.</param>
+    /// <exception cref="IOException">The connections could not be opened, or the server was gone before the window.</exception>
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
     public async Task<MeasuredRound> MeasureAsync(
         PlannedCell planned, int number, int attempt, double? rate, CancellationToken cancellation)
@@ -68,14 +67,12 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
     }
 
-    /// <summary>
-    /// One measurement of each of several cells, in turns: their connections are open together, and one has load at a time.
-    /// </summary>
+    /// <summary>Measures several cells in turns of slices: all their connections are open, and one cell at a time has load.</summary>
     /// <param name="planned">All cells of a workload (see <see cref="BenchPlan.InTurns"/>), in the order of connecting.</param>
-    /// <param name="number">1-based number of the round.</param>
+    /// <param name="number">The number of the round, from 1.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
-    /// <param name="cancellation">Ends the round early; what was measured until then is returned.</param>
-    /// <returns>Those of which something was measured, in the order of <paramref name="planned"/>.</returns>
+    /// <param name="cancellation">Ends the round early; the result has what was measured until then.</param>
+    /// <returns>The cells of which something was measured, in the order of <paramref name="planned"/>.</returns>
     /// <inheritdoc cref="MeasureAsync(PlannedCell, int, int, double?, CancellationToken)" path="/exception"/>
     public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
         IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation)
@@ -106,7 +103,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         foreach (var arm in arms)
         {
             progress.Enter(arm.Cell, "warming up", arm.Generator);
-            // Without any the length of a call would not be known.
+            // At least one slice of warm-up is needed to know the duration of a call.
             var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
@@ -139,8 +136,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return rounds;
     }
 
-    /// <summary>Block after block: a slice of each arm, in the order of the block.</summary>
-    /// <returns>Why a server is of no use any more; null when all is well.</returns>
+    /// <summary>Measures block after block: one slice of each arm, in the order of the block.</summary>
+    /// <returns>Why a server cannot be used any more; null when all is well.</returns>
     private async Task<string?> TakeTurnsAsync(
         IReadOnlyList<SlicedArm> arms, SliceLength length, int number, CancellationToken cancellation)
     {
@@ -150,7 +147,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         string? lost = null;
         foreach (var block in RoundOrder.Blocks(arms, options.Seed, number).Take(length.Count))
         {
-            // Calls that take far longer than those of the warm-up (they are cut off, say) must not make hours of a round.
+            // Calls that take far longer than in the warm-up (they may be cut off) must not stretch a round to hours.
             if (lost is not null || Stopwatch.GetElapsedTime(begun) > arms.Count * length.Patience)
                 break;
             for (var place = 0; place < block.Count && lost is null && !cancellation.IsCancellationRequested; place++)
@@ -186,7 +183,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         };
     }
 
-    /// <summary>With the reason why it is doubtful, if there is one.</summary>
+    /// <summary>Adds the reason why the round is doubtful, if there is one.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
         measured.Add(new RoundMetrics(round with { Latency = "" }));
@@ -197,7 +194,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
         options, servers.Controls[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
 
-    /// <summary>The same load before the window, in it and after it; counted calls are all there is.</summary>
+    /// <summary>The same load before, in and after the window; a window of counted calls has no other load.</summary>
     private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
         ? Window(null, turn.Rate, turn.Number) with { Calls = calls }
         : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
@@ -207,9 +204,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
         };
 
-    /// <summary>
-    /// Where the calls of a cell were found to be slow its later windows are as long as this one, so that its rounds are alike.
-    /// </summary>
+    /// <summary>Makes later windows of a cell with slow calls as long as this one, so that its rounds are alike.</summary>
     /// <returns>Null when the window was as long as planned.</returns>
     private LongerWindow? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
     {
@@ -220,8 +215,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return new(cell, TimeSpan.FromMicroseconds(median / 1e3), window.Duration.Value, lengths[cell.Index]);
     }
 
-    // Others read the file (docs/results.schema.json) and histograms are text there, so the record is not the engine's: copied in this one
-    // place.
+    // The file's record differs from the engine's, since other programs read it (docs/results.schema.json) and its
+    // histograms are text. This is the only place that copies one to the other.
     private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowUsage usage) => new()
     {
         Cell = cell.Index,
@@ -269,7 +264,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private async Task<LoadResult> WarmUpAsync(
         LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
-        // In two halves, as a window has load before it: what takes it from one to the other is compiled by then.
+        // In two halves, as a window has load before it, so that the code at the window's begin is compiled.
         var warm = await generator.RunAsync(Window(time / 2, rate, number) with { Lead = time / 2 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
         if (warm.ServerLost is { } lost)
@@ -285,45 +280,42 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         Seed = options.Seed + number,
     };
 
-    /// <summary>Which measurement of a cell it is.</summary>
-    /// <param name="Number">1-based number of the round.</param>
+    /// <summary>Identifies a measurement of a cell.</summary>
+    /// <param name="Number">The number of the round, from 1.</param>
     /// <param name="Attempt">0, or above when the round is repeated.</param>
     /// <param name="Rate">Calls per second to offer; null saturates.</param>
-    /// <param name="Machine">How long known pieces of work took just before.</param>
+    /// <param name="Machine">The speed of the machine just before, by two fixed pieces of work.</param>
     private sealed record Turn(int Number, int Attempt, double? Rate, (long FixedLoopNs, double MemoryStepNs) Machine);
 }
 
-/// <summary>Measures one cell once; tests of the schedule put a made-up one in its place.</summary>
+/// <summary>Measures cells; tests of the schedule replace it.</summary>
 internal interface IRoundRunner
 {
-    /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation);
 
-    /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
         IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation);
 
-    /// <summary>See <see cref="RoundRunner"/>.</summary>
     Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);
 }
 
-/// <summary>A measurement and whether the server survived it.</summary>
-/// <param name="Round">For the file.</param>
-/// <param name="ServerLost">One sentence when it is gone; null when all is well.</param>
+/// <summary>A measurement, and whether the server survived it.</summary>
+/// <param name="Round">The record for the file.</param>
+/// <param name="ServerLost">One sentence when the server is gone; null when all is well.</param>
 internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 {
-    /// <summary>When the window had to be longer than planned; null else.</summary>
+    /// <summary>Set when the window had to be longer than planned.</summary>
     public LongerWindow? Lengthened { get; init; }
 }
 
-/// <summary>A window that the calls of its cell were too slow for.</summary>
-/// <param name="Cell">Of which.</param>
+/// <summary>A window that was lengthened for slow calls.</summary>
+/// <param name="Cell">The cell.</param>
 /// <param name="Call">The median call of the warm-up.</param>
-/// <param name="Planned">How long the window was to be.</param>
-/// <param name="Window">How long it is from now on.</param>
+/// <param name="Planned">The planned length of the window.</param>
+/// <param name="Window">The length of the window from now on.</param>
 internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Planned, TimeSpan Window)
 {
-    /// <summary>One sentence for those of a round that are compared with each other.</summary>
+    /// <summary>One sentence for the cells of a round that are compared with each other.</summary>
     public static string Sentence(IReadOnlyList<LongerWindow> compared)
     {
         var cell = compared[0].Cell;

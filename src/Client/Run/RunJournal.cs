@@ -4,14 +4,13 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The run so far, in memory and, after every measurement, in its file: a kill loses at most the one under way. Before the first there is
-/// nothing to keep, and a file that is there already stays as it is. When another run writes the same file meanwhile, this one goes on in a
-/// file of its own.
+/// The run so far, in memory and, after every measurement, in its file: a kill loses at most the measurement in progress. Before the first
+/// measurement an existing file is not touched. If another run writes the same file meanwhile, this run continues in a new file.
 /// </summary>
-/// <param name="start">Before the first measurement.</param>
+/// <param name="start">The record before the first measurement.</param>
 /// <param name="file">Null when the run is not to be saved.</param>
-/// <param name="complain">Is told once, in a sentence, when the file cannot be written.</param>
-/// <param name="largest">Bytes that the file may have, so that it can be read again.</param>
+/// <param name="complain">Gets one sentence, once, when the file cannot be written.</param>
+/// <param name="largest">The largest file in bytes that can be read again.</param>
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {
     private readonly int kept = start.Rounds.Count;
@@ -22,10 +21,10 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     /// <summary>Something was measured since the journal began.</summary>
     public bool HasMeasured => Record.Rounds.Count > kept;
 
-    /// <summary>The file is a device or pipe, which gets the run once, when it is over.</summary>
+    /// <summary>The file is a device or pipe, which gets the run once, at its end.</summary>
     public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
 
-    /// <summary>The file has as much as can be read again, but for what its end takes.</summary>
+    /// <summary>The file has reached its largest size, with some room left for the end of the run.</summary>
     public bool IsFull { get; private set; }
 
     public RunRecord Record { get; private set; } = start;
@@ -33,7 +32,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     /// <summary>Null when the run is not to be saved.</summary>
     public string? File { get; private set; } = file;
 
-    /// <summary>Why the file is behind; null when it holds everything.</summary>
+    /// <summary>Why the file is not up to date; null when it holds everything.</summary>
     public string? Unsaved { get; private set; }
 
     public void Add(Measurement round) => Change(Record with { Rounds = [.. Record.Rounds, round] });
@@ -52,7 +51,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
             if (!IsStream && IsAnothers(File))
             {
                 var own = ResultsPath.Make(Path.GetDirectoryName(File) ?? "", Path.GetFileNameWithoutExtension(File), record);
-                complain($"another run writes {File} too: this one is in {own}");
+                complain($"another run also writes {File}: this run is in {own}");
                 File = own;
             }
             ResultsFile.Save(File, record);
@@ -62,20 +61,20 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         }
         catch (ResultsFileException e)
         {
-            // A full disk must not end a long run: what was measured stays in memory and is written with the next round.
+            // A full disk must not end a long run: the measurements stay in memory and are written with the next round.
             Unsaved = e.Message;
             if (!complained && record.Finished is null)
-                complain($"{e.Message}; going on, and trying again after every round");
+                complain($"{e.Message}; the run continues and tries again after every round");
             complained = true;
         }
     }
 
-    /// <summary>Somebody has written it since: what it holds is neither what was there at first nor what this run wrote.</summary>
+    /// <summary>True when another program has written the file since: it holds neither the first content nor this run's.</summary>
     private bool IsAnothers(string path)
     {
         if (Stamp(path) is not { } now || now == known)
             return false;
-        // Some file systems of networks change a time afterwards: then the run is still there.
+        // Some network file systems change a file's time later; then the file still holds this run.
         var ours = saved is null ? null : ResultsFile.ToJson(saved);
         try
         {

@@ -4,24 +4,24 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Where the run is now, for whoever draws it: written by the run, polled by the live view, never the other way round.</summary>
+/// <summary>The present state of the run for the live view: the run writes it, the view polls it.</summary>
 internal sealed class RunProgress
 {
     private volatile Step? step;
 
-    /// <summary>What is under way; null between cells.</summary>
+    /// <summary>The step in progress; null between cells.</summary>
     public Step? Current => step;
 
-    /// <summary>Cells measured so far, repeated ones included.</summary>
+    /// <summary>Cells measured so far, repetitions included.</summary>
     public int CellsDone { get; private set; }
 
-    /// <summary>One step of one cell, or of several that take turns.</summary>
+    /// <summary>A step of one cell, or of several cells that take turns.</summary>
     /// <param name="Cells">The cells.</param>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
-    /// <param name="Generators">Their load, once connected: its counters may be polled.</param>
+    /// <param name="Generators">The load of the cells, once they are connected; its counters may be polled.</param>
     public sealed record Step(IReadOnlyList<PlannedCell> Cells, string What, IReadOnlyList<LoadGenerator> Generators)
     {
-        /// <summary>Calls that ended well so far.</summary>
+        /// <summary>Successful calls so far.</summary>
         public long CallsSoFar => Generators.Sum(generator => generator.CallsSoFar);
     }
 
@@ -31,7 +31,7 @@ internal sealed class RunProgress
     public void Enter(IReadOnlyList<PlannedCell> cells, string what, IReadOnlyList<LoadGenerator> generators) =>
         step = new Step(cells, what, generators);
 
-    /// <summary>So many cells were measured.</summary>
+    /// <summary>Ends the step; this many cells were measured.</summary>
     public void Leave(int cells)
     {
         step = null;
@@ -39,35 +39,31 @@ internal sealed class RunProgress
     }
 }
 
-/// <summary>
-/// Is told what happens in a run, between measurements and never during one; tests of the schedule put a silent one in its place.
-/// </summary>
+/// <summary>Gets the events of a run, between measurements and never during one; tests of the schedule use a silent observer.</summary>
 internal interface IRunObserver
 {
-    /// <summary>No file took the run: the observer has it as JSON on standard output.</summary>
+    /// <summary>No file could hold the run: the observer writes it to standard output as JSON.</summary>
     void Unkept(RunRecord record);
 
-    /// <summary>Something that must be read: why a run ends, a file that could not be written.</summary>
+    /// <summary>A message that the user must see: why a run ends, or a file that could not be written.</summary>
     void Note(string sentence);
 
-    /// <summary>What reports say too, or what few will want: advice before the run, a spoiled round, what was calibrated.</summary>
+    /// <summary>A message that reports repeat or that few users need: advice before the run, a spoiled round, a calibration.</summary>
     void Detail(string sentence);
 
-    /// <summary>The plan is made and nothing is measured yet.</summary>
-    /// <param name="plan">What will be measured.</param>
-    /// <param name="progress">Where the run is, to be polled.</param>
+    /// <summary>The plan is made, and nothing is measured yet.</summary>
+    /// <param name="plan">The plan.</param>
+    /// <param name="progress">The progress of the run, to be polled.</param>
     /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
     void Started(BenchPlan plan, RunProgress progress, Action end);
 
-    /// <summary>
-    /// A round begins, of so many; <paramref name="attempt"/> is above 0 when it repeats a spoiled one.
-    /// </summary>
+    /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled round.</summary>
     void RoundStarted(int number, int attempt, int rounds);
 
     void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
 
-    /// <summary>Nothing more is measured.</summary>
+    /// <summary>The measurements are over.</summary>
     /// <param name="record">The whole run.</param>
-    /// <param name="file">Where all of it is; null when it is not saved.</param>
+    /// <param name="file">The file with the whole run; null when the run is not saved.</param>
     void Finished(RunRecord record, string? file);
 }

@@ -72,7 +72,8 @@ internal static class RunRecords
 }
 
 /// <summary>
-/// The time of day for stamps of one run: read once and carried on by the steady clock, so that a clock that is set back moves no stamp.
+/// The UTC time for the time stamps of one run: read once and continued by the monotonic clock, so that a change of the
+/// system clock has no effect.
 /// </summary>
 internal sealed class RunClock(TimeProvider clock)
 {
@@ -81,16 +82,16 @@ internal sealed class RunClock(TimeProvider clock)
     private readonly DateTimeOffset begun = clock.GetUtcNow();
     private readonly long begunTimestamp = clock.GetTimestamp();
 
-    /// <summary>Of this process: UTC.</summary>
+    /// <summary>The UTC time by the clock of this process.</summary>
     public static DateTimeOffset Now => OfProcess.UtcNow;
 
     public DateTimeOffset UtcNow => begun + clock.GetElapsedTime(begunTimestamp);
 }
 
-/// <summary>What a results file keeps about the machine and this client's runtime.</summary>
+/// <summary>The part of a results file about the machine and this client's runtime.</summary>
 internal static class HostRecord
 {
-    /// <summary>Never throws: what cannot be told stays empty.</summary>
+    /// <summary>Never throws: a fact that cannot be read stays empty.</summary>
     public static HostInfo Read() => Of(HostFacts.Read());
 
     internal static HostInfo Of(HostFacts facts) => new()

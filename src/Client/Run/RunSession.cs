@@ -8,18 +8,18 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// One run from its options to its last line: servers up, plan printed, rounds measured and saved, report shown, servers down.
+/// One run from its options to its last line: starts servers, prints the plan, measures and saves rounds, shows the report, ends servers.
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
     /// <returns>An <see cref="ExitCode"/>.</returns>
-    /// <exception cref="UsageException">The options contradict what the machine or the servers are.</exception>
-    /// <exception cref="EnvironmentException">The servers, the machine or the disk do not let it happen.</exception>
+    /// <exception cref="UsageException">The options contradict the machine or the servers.</exception>
+    /// <exception cref="EnvironmentException">The servers, the machine or the disk make the run impossible.</exception>
     public async Task<int> RunAsync()
     {
         if (options.ClientCpus is { } cpus && Relaunch.Under(cpus, commandLine) is { } code)
             return code;
-        var host = HostRecord.Read(); // before this tool sets variables of its own
+        var host = HostRecord.Read(); // before this tool sets its own variables
         var hidden = CompletionThreads.Limit(options.Threads);
         using var interruption = new Interruption();
         try
@@ -35,7 +35,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
     }
 
-    /// <summary>Looks at the machine first; only what is not right is kept.</summary>
+    /// <summary>Examines the machine first; only problems are kept.</summary>
     private async Task<IReadOnlyList<Advice>> ExamineAsync(HostInfo host)
     {
         var connections = options.Topologies.Max(topology => topology.Connections);
@@ -52,7 +52,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             if (ListenerOwner.IsAboveThis(pid))
             {
                 throw new EnvironmentException(
-                    $"--server-pids: this program runs under process {pid}, so that process's CPU time is this one's as well");
+                    $"--server-pids: process {pid} is an ancestor of this program, so its CPU time would include this program's");
             }
         }
         if (options.Watches.Count > 0)
@@ -98,11 +98,11 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         finally
         {
-            // A new file has its name from the start, so that no other run takes it.
+            // A new file exists from the start, so that no other run takes its name.
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
                 ResultsPath.Remove(empty);
         }
-        // What the load saw of it is at most that nobody answers; why is known here.
+        // The load sees at most that nobody answers; the server's end tells why.
         var failed = journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal);
         if ((failed || journal.Record.Ending == "complete") && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = "failed: " + death });
@@ -117,7 +117,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (!options.Calibrate)
             return;
         var found = await Calibrator.RunAsync(
-            // With one call out at a time the rate is that of two processes that wake each other, and no bound of what a client can do.
+            // With one call in flight the rate is that of two processes that wake each other, so it is no ceiling of the client.
             plan.Cells.Select(cell => cell.Load).Where(load => load.Connections * load.Streams > 1),
             new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = observer.Detail },
             cancellation);
@@ -141,7 +141,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         catch (ResultsFileException e)
         {
-            throw new EnvironmentException($"{e.Message} — choose another file with -o, or --no-save", e);
+            throw new EnvironmentException($"{e.Message}: choose another file with -o, or --no-save", e);
         }
     }
 
@@ -175,14 +175,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note(nothing);
             return ExitCode.Environment;
         }
-        // Of a search they are part of what it finds.
+        // Failed calls are a normal part of a search.
         return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.IsSearch)
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
     /// <summary>
-    /// One sentence about the first cell that measured nothing; null when there is none. Calls longer than the window, of which none began
-    /// inside it, have a rate.
+    /// One sentence about the first cell that measured nothing; null without such a cell. Calls that are longer than
+    /// the window, so that none began in it, still have a rate.
     /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {
@@ -192,8 +192,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return null;
         var (address, started) = (record.Cells[nothing.Key].Address, nothing.Sum(round => round.Started));
         return started == 0
-            ? $"not one call to {address} was made: there is nothing to report there"
+            ? $"no call to {address} was made: there is nothing to report about it"
             : string.Create(
-                CultureInfo.InvariantCulture, $"not one of {started} calls to {address} succeeded: there is nothing to report there");
+                CultureInfo.InvariantCulture, $"none of {started} calls to {address} succeeded: there is nothing to report about it");
     }
 }

@@ -11,9 +11,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>
-/// What one server process tells about itself, asked over one connection of its own; a server without Control tells nothing.
-/// </summary>
+/// <summary>What a server process tells about itself, over a connection of its own; a server without Control tells nothing.</summary>
 internal sealed class ServerControl : IDisposable
 {
     private readonly ControlClient? client;
@@ -27,13 +25,13 @@ internal sealed class ServerControl : IDisposable
     /// <summary>Null for a server without the Control service.</summary>
     public DescribeReply? Description { get; }
 
-    /// <summary>One control connection per server process behind the targets, however many endpoints it has.</summary>
-    /// <param name="targets">What is to be measured.</param>
-    /// <param name="addresses">Where to ask, of each server of our own.</param>
-    /// <param name="options">How to connect.</param>
-    /// <param name="patience">How long a server may take to answer; null: as long as any single call.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <exception cref="IOException">Nobody answers at one of the addresses.</exception>
+    /// <summary>Opens one control connection per server process behind the targets, however many endpoints it has.</summary>
+    /// <param name="targets">The targets of the run.</param>
+    /// <param name="addresses">The address to ask, for each server of our own.</param>
+    /// <param name="options">Options of the connection.</param>
+    /// <param name="patience">How long a server may take to answer; null: the default of a single call.</param>
+    /// <param name="cancellation">Cancels the calls.</param>
+    /// <exception cref="IOException">No server answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerControl>> OpenAsync(
         IReadOnlyList<Target> targets, IEnumerable<Address> addresses, ConnectorOptions options, TimeSpan? patience,
         CancellationToken cancellation)
@@ -64,7 +62,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>Its counters now; null when it does not tell, or no longer.</summary>
+    /// <summary>The server's counters now; null when the server does not tell them, or not any more.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
         if (client is null || Description is null)
@@ -75,16 +73,16 @@ internal sealed class ServerControl : IDisposable
         }
         catch (IOException)
         {
-            return null; // when the server is gone the load fails too, and its message says more
+            return null; // when the server is gone, the load fails too and its message says more
         }
     }
 
-    /// <summary>How it answers one call as a mode makes them; null when it was never asked anything by gRPC.</summary>
-    /// <exception cref="IOException">It does not answer, or not in time.</exception>
+    /// <summary>The answer to one call of this mode; null for a server that is not asked over gRPC.</summary>
+    /// <exception cref="IOException">The server does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         client is null ? null : await client.BenchAsync(mode, size, cancellation);
 
-    /// <summary>What belongs into the results file.</summary>
+    /// <summary>The part about the server for the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
     {
         Addresses = [.. addresses.Select(address => address.ToString())],
@@ -95,12 +93,12 @@ internal sealed class ServerControl : IDisposable
         Os = Description.Os,
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
-        // Whoever answers there may tell anything; the file keeps what results need.
+        // The server may be any program and tell anything; the file keeps what results need.
         Settings = new SortedDictionary<string, string>(
             Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
 
-    /// <summary>The counters of the endpoint behind <paramref name="address"/>; null when it cannot be told which that is.</summary>
+    /// <summary>The counters of the endpoint at <paramref name="address"/>; null when the endpoint is not clear.</summary>
     public static EndpointUsage? EndpointOf(UsageReply usage, Address address)
     {
         var same = usage.Endpoints.Where(endpoint => IsAt(endpoint.Address, address)).ToList();
@@ -109,7 +107,7 @@ internal sealed class ServerControl : IDisposable
         return same.Count == 1 ? same[0] : null;
     }
 
-    /// <summary>Connections of this tool's own that the endpoint counts: the control connection, if it goes to that endpoint.</summary>
+    /// <summary>Connections of this tool that the endpoint also counts: the control connection, if it goes to this endpoint.</summary>
     public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
 
     public void Dispose() => client?.Dispose();
@@ -137,7 +135,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    // Somebody's own service may reset, or never answer, a call of what it does not know.
+    // A user's service may reset a call to an unknown method, or never answer it.
     private static async Task<DescribeReply?> DescriptionAsync(ControlClient client, bool mustAnswer, CancellationToken cancellation)
     {
         try
@@ -151,25 +149,25 @@ internal sealed class ServerControl : IDisposable
     }
 }
 
-/// <summary>An address as the system names its listening socket.</summary>
+/// <summary>An address in the form of the system's list of listening sockets.</summary>
 internal static class LocalEndpoints
 {
     public static LocalEndpoint Of(Address address) => address switch
     {
         Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
         Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
-        // On Linux as it was typed, since the kernel tells a socket's name as its server bound it.
+        // On Linux the path is used as it was typed, since the kernel tells a socket's name as its server bound it.
         { SocketFile: { } file } => new LocalEndpoint.UnixName(OperatingSystem.IsWindows() ? UnixSocketPath.Resolve(file) : file),
         Address.UnixAbstract unix => new LocalEndpoint.UnixName("\0" + unix.Name),
         Address.Pipe pipe => new LocalEndpoint.WindowsPipe(pipe.Name),
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),
     };
 
-    // A name may stand for several addresses.
+    // A host name may have several addresses, so none is chosen.
     private static IPAddress? Ip(string host) => IPAddress.TryParse(host, out var ip) ? ip : null;
 }
 
-/// <summary>Asks a server about itself, outside the measured windows: what the server counts then checks what the engine counts.</summary>
+/// <summary>Asks a server about itself outside the measured windows; its counts are compared with the engine's.</summary>
 internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
     private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
@@ -177,17 +175,17 @@ internal sealed class ControlClient(Address address, ConnectorOptions options, T
     public Address Address => caller.Address;
 
     /// <summary>What the server is; null when it has no Control service.</summary>
-    /// <exception cref="IOException">Nobody answers there.</exception>
+    /// <exception cref="IOException">No server answers.</exception>
     public Task<DescribeReply?> DescribeAsync(CancellationToken cancellation) =>
         CallAsync("Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
 
     /// <summary>What the server has used and served; null when it does not tell.</summary>
-    /// <exception cref="IOException">Nobody answers there.</exception>
+    /// <exception cref="IOException">No server answers.</exception>
     public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
         CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);
 
-    /// <summary>How the server answers one call as a mode makes them.</summary>
-    /// <exception cref="IOException">Nobody answers there.</exception>
+    /// <summary>The server's answer to one call of this mode.</summary>
+    /// <exception cref="IOException">No server answers.</exception>
     public Task<GrpcAnswer> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch
         {

@@ -10,14 +10,14 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Whose CPU time is the server's at one address: processes of this machine with their descendants, or why there are none.
+/// The processes whose CPU time is the server's at one address, with their descendants, or the reason why there are none.
 /// </summary>
-/// <param name="Pids">Empty when <paramref name="Reason"/> says why.</param>
-/// <param name="Reason">One sentence; empty when there are processes, or none were looked for.</param>
-/// <param name="IsOurs">This tool started it.</param>
+/// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
+/// <param name="Reason">One sentence; empty when there are processes, or when none were looked for.</param>
+/// <param name="IsOurs">This tool started the server.</param>
 internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
 {
-    /// <summary>For a server that was given: the processes that were named, or else the one that listens there.</summary>
+    /// <summary>For a given server: the named processes, or else the process that listens at the address.</summary>
     public static ServerOwner Of(Address address, RunOptions options)
     {
         if (options.ServerPids is { } named)
@@ -34,12 +34,13 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
         }
         catch (SocketException e)
         {
-            return new ServerOwner([], $"where {address} is could not be found out: {e.Message}");
+            return new ServerOwner([], $"the host of {address} could not be resolved: {e.Message}");
         }
     }
 
     /// <summary>
-    /// For the results file: an entry for each process, and one for the addresses without; nothing of servers of our own.
+    /// The records for the results file: one for each process, and one for each group of addresses without a process;
+    /// none for servers of our own.
     /// </summary>
     public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
         [.. from owner in owners
@@ -54,7 +55,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
                 Reason = same.Key.Reason,
             }];
 
-    /// <summary>Null for a host that is not this one.</summary>
+    /// <summary>Null for a host that is not this machine.</summary>
     private static LocalEndpoint? EndpointHere(Address address)
     {
         var endpoint = LocalEndpoints.Of(address);
@@ -69,20 +70,20 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     }
 }
 
-/// <summary>What the clocks of both sides and of the machine say at one edge of a window.</summary>
+/// <summary>The clocks of both sides and of the machine at one edge of a window.</summary>
 internal sealed record EdgeClocks
 {
     public required TimeSpan ClientUser { get; init; }
     public required TimeSpan ClientKernel { get; init; }
 
-    /// <summary>Null when whose time is the server's is not known.</summary>
+    /// <summary>Null when the server's processes are unknown.</summary>
     public required TreeReading? Server { get; init; }
 
     public required MachineSnapshot? Machine { get; init; }
 
     /// <summary>
-    /// Reads them when a window begins, the client's last: what reading takes, some 0.1 ms, is not in a window of 50 ms. Nobody is asked.
-    /// From any thread.
+    /// Reads the clocks when a window begins. The client's clock comes last, so that the cost of the other readings,
+    /// some 0.1 ms, is not in a window of 50 ms. No process has to answer. From any thread.
     /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
     public static EdgeClocks ReadAtBegin(ProcessTree? server)
@@ -91,7 +92,7 @@ internal sealed record EdgeClocks
         return Of(Environment.CpuUsage, tree, machine);
     }
 
-    /// <summary>Reads them when a window ends, the client's first.</summary>
+    /// <summary>Reads the clocks when a window ends, the client's clock first.</summary>
     /// <inheritdoc cref="ReadAtBegin" path="/param"/>
     public static EdgeClocks ReadAtEnd(ProcessTree? server)
     {

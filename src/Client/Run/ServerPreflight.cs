@@ -6,19 +6,19 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What cannot be asked of a method that streams, or of one that does not; known only when its types are.</summary>
+/// <summary>Options that do not fit a streaming method, or a unary one; checked when the method's type is known.</summary>
 internal static class StreamCheck
 {
-    /// <summary>One sentence; null: all can be.</summary>
+    /// <summary>One sentence; null when all options fit.</summary>
     public static string? Wrong(RunOptions options, GrpcCall call)
     {
         var (mode, name) = (CallMode.Of(call), call.Method);
         if (mode == CallMode.Unary)
             return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
         if (options.Shapes.Count == 0 && options.Clients.Any(client => client != ProtocolTable.Wire))
-            return $"{name} streams, and of the clients wire alone measures streams of other services: leave out --client";
+            return $"{name} streams, and only the client wire measures streams of other services: leave out --client";
         if (options.ConnectPerCall.Contains(true))
-            return $"--connect-per-call gives each call a connection, and messages of {name} share a stream: leave it out";
+            return $"--connect-per-call opens a connection for each call, but messages of {name} share a stream: leave it out";
         if (call.Deadline is not null)
             return $"--deadline would end the stream of {name}, which stays open as long as the load: leave it out";
         if (mode == CallMode.Pull && (options.Rate is not null || options.Loads.Count > 0))
@@ -26,20 +26,20 @@ internal static class StreamCheck
         if (mode == CallMode.Pull && options.Messages > 0)
             return $"the server decides how many messages a stream of {name} has: leave out --messages";
         if (mode == CallMode.Push && options.Objective is not null)
-            return $"--find holds latencies against a promise, and messages of {name} are not answered: leave it out";
+            return $"--find needs latencies, and messages of {name} are not answered: leave it out";
         return null;
     }
 }
 
-/// <summary>Whether servers can answer what a run will ask them for, found out before it: by their limits, or by one call.</summary>
+/// <summary>Checks before a run that the servers can answer its calls, by their limits or by one call.</summary>
 internal static class DownloadCheck
 {
-    // Larger ones may take longer than anybody waits for a run to begin.
+    // A larger reply may take too long before the run begins.
     private const long LargestAsked = 32 << 20;
 
     private const int InvalidArgument = 3, ResourceExhausted = 8, OutOfRange = 11, Unimplemented = 12;
 
-    /// <exception cref="UsageException">A size is beyond a server's limit.</exception>
+    /// <exception cref="UsageException">A size is above a server's limit.</exception>
     /// <exception cref="EnvironmentException">A server does not know the method.</exception>
     public static async Task CheckAsync(
         RunOptions options, IReadOnlyDictionary<Address, ServerControl> controls, CancellationToken cancellation)
@@ -49,7 +49,7 @@ internal static class DownloadCheck
         var largest = options.Sizes.Max();
         foreach (var (address, control) in controls)
         {
-            // One that describes itself may be older than a mode.
+            // A server with Control may still be too old for a mode.
             foreach (var mode in options.Modes.Where(mode => control.Description is null || mode != CallMode.Unary))
                 await AskAsync(address, control, mode, Math.Min(largest, control.Description is null ? LargestAsked : 0), cancellation);
             if (control.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
@@ -73,10 +73,10 @@ internal static class DownloadCheck
         }
         if (answer is { HttpStatus: not 200 } or { Status: Unimplemented } or { Status: null, OtherType: not null })
             throw new EnvironmentException(
-                $"{address} answers, but does not know {method} ({answer.StatusText}), which is what is measured: "
-                    + (mode == CallMode.Unary ? "name one of its own methods with --call (--list shows them)"
-                        : $"leave --mode {mode} out, or measure a server that has it"));
+                $"{address} answers, but does not know {method} ({answer.StatusText}), which this run calls: "
+                    + (mode == CallMode.Unary ? "name one of the server's methods with --call (--list shows them)"
+                        : $"leave --mode {mode} out, or measure a server that has this method"));
         if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
-            throw new UsageException($"{address} refuses -s {size} ({answer.StatusText}): ask for less, or raise that server's limit");
+            throw new UsageException($"{address} rejects -s {size} ({answer.StatusText}): ask for less, or raise the server's limit");
     }
 }

@@ -6,7 +6,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The servers of a run: started here on private endpoints, or somebody's own; and what is to be measured on them.</summary>
+/// <summary>The servers of a run, started here on private endpoints or given by the user, and the targets on them.</summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
     private static readonly TimeSpan EndPatience = TimeSpan.FromSeconds(0.5);
@@ -19,13 +19,12 @@ internal sealed class ServerSet : IAsyncDisposable
     private readonly Dictionary<Address, ServerOwner> owners = [];
     private IReadOnlyDictionary<Address, ServerControl> controls = new Dictionary<Address, ServerControl>();
 
-    // Endpoints of the first servers in the order in which they were asked for, and where those of the present ones are.
+    // The endpoints of the first servers in the requested order, and the present address of each.
     private readonly List<Address> places = [];
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
     private ProcessReaper? reaper;
 
-    // For the sentence about a server that ended.
     private string now = "before it was asked anything";
     private int round;
 
@@ -36,18 +35,18 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>Whose CPU time is the server's at each address.</summary>
+    /// <summary>The processes whose CPU time is the server's, for each address.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
-    /// <summary>What the started servers had to say, e.g. that TLS is left out for want of a certificate.</summary>
+    /// <summary>Messages of the started servers, e.g. that TLS is left out since there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
 
     /// <summary>What the servers tell about themselves, one entry for each process.</summary>
     public IReadOnlyList<ServerInfo> Infos =>
         [.. controls.GroupBy(control => control.Value, control => control.Key).Select(group => group.Key.Info(group)).OfType<ServerInfo>()];
 
-    /// <summary>Starts what has to be started and asks every server what it is.</summary>
-    /// <exception cref="EnvironmentException">A server did not start, or nobody answers at an address.</exception>
+    /// <summary>Starts the servers of the run and asks every server what it is.</summary>
+    /// <exception cref="EnvironmentException">A server did not start, or no server answers at an address.</exception>
     public static async Task<ServerSet> OpenAsync(
         RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
     {
@@ -84,7 +83,7 @@ internal sealed class ServerSet : IAsyncDisposable
         catch (IOException e)
         {
             var failure = new EnvironmentException(!options.OwnServer
-                ? $"{e.Message} — start a server there ({ThisProgram.Typed} serve --help), or leave out -U to have one started"
+                ? $"{e.Message}: start a server there ({ThisProgram.Typed} serve --help), or leave out -U to let this program start one"
                 : await set.DeathAsync(failed: true) ?? e.Message, e);
             await ChildProcess.EndAfterAsync(failure, set);
             throw failure;
@@ -96,12 +95,12 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    // A server that was started here has said that it listens, so a late answer means a busy machine: its first call also compiles what
-    // serves it. It may take as long as its start may. At an address that somebody typed anything may listen and never answer.
+    // A server that was started here has said that it listens, so a late answer only means a busy machine, and its first call also waits
+    // for the JIT compiler: it may take as long as its start. At an address of the user, any program may listen and never answer.
     private TimeSpan? Patience => processes.Count > 0 ? ChildServer.StartDeadline : null;
 
-    /// <summary>How a server that was started here ended before its time; null when all of them live.</summary>
-    /// <param name="failed">A server does not answer, and its end may be noticed a moment later.</param>
+    /// <summary>How a server that was started here ended unexpectedly; null when all of them live.</summary>
+    /// <param name="failed">A server does not answer, so its end may be noticed a moment later.</param>
     public async Task<string?> DeathAsync(bool failed)
     {
         if (failed)
@@ -109,14 +108,14 @@ internal sealed class ServerSet : IAsyncDisposable
         return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null);
     }
 
-    /// <summary>From now on a server that ends does so during this round.</summary>
+    /// <summary>Starts a round: a server that ends from now on ends during this round.</summary>
     public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
 
     /// <summary>
-    /// Ends the servers that this tool started and starts them anew, so that a round has processes of its own; their endpoints are made in
-    /// the opposite order every other time. Addresses of <see cref="Targets"/> stay those of the first: see <c>Now</c>.
+    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every other time the endpoints
+    /// are created in reverse order. The addresses in <see cref="Targets"/> stay those of the first servers: see <see cref="Now(Target)"/>.
     /// </summary>
-    /// <exception cref="IOException">One did not start, or may not be ended.</exception>
+    /// <exception cref="IOException">A server did not start, or could not be ended.</exception>
     public async Task StartAnewAsync(CancellationToken cancellation)
     {
         if (await DeathAsync(failed: false) is { } death)
@@ -146,10 +145,10 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    /// <summary>The target where it is now.</summary>
+    /// <summary>The target at its present address.</summary>
     public Target Now(Target target) => target with { Address = present.GetValueOrDefault(target.Address, target.Address) };
 
-    /// <summary>The cell on the servers that are there now.</summary>
+    /// <summary>The cell on the present servers.</summary>
     public PlannedCell Now(PlannedCell cell)
     {
         var target = Now(cell.Target);
@@ -177,7 +176,7 @@ internal sealed class ServerSet : IAsyncDisposable
             .Select(endpoint => endpoint.Address);
     }
 
-    /// <summary>The servers of each variant, in the order of the variants; they start in the opposite order every other time.</summary>
+    /// <summary>The servers of each variant, in the order of the variants; every other time they start in reverse order.</summary>
     private async Task<IReadOnlyList<(Variant, IReadOnlyList<ChildServer>)>> StartAllAsync(CancellationToken cancellation)
     {
         var started = new Dictionary<Variant, IReadOnlyList<ChildServer>>();
@@ -189,7 +188,7 @@ internal sealed class ServerSet : IAsyncDisposable
         return [.. options.Variants.Select(variant => (variant, started[variant]))];
     }
 
-    /// <summary>One process for each transport.</summary>
+    /// <summary>Starts one process for each transport.</summary>
     private async Task<IReadOnlyList<ChildServer>> StartGivenAsync(
         string side, IReadOnlyList<string> words, CancellationToken cancellation)
     {

@@ -10,16 +10,16 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What services there are, and their types as .proto text.</summary>
+/// <summary>The services of a server or file, and their types as .proto text.</summary>
 internal static class ServiceTypes
 {
-    /// <summary>A line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
-    /// <param name="source">Where to look.</param>
-    /// <param name="warnings">A line for each service whose methods the server does not tell.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <exception cref="InputException">A file cannot be used.</exception>
-    /// <exception cref="SchemaException">The server offers no reflection, or is in trouble.</exception>
-    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    /// <summary>One line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
+    /// <param name="source">The server or file.</param>
+    /// <param name="warnings">Gets a line for each service whose methods the server does not tell.</param>
+    /// <param name="cancellation">Cancels the calls.</param>
+    /// <exception cref="InputException">A file is unusable.</exception>
+    /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
+    /// <exception cref="EnvironmentException">No server answers.</exception>
     public static async Task<ServiceList> ListAsync(TypeSource source, TextWriter warnings, CancellationToken cancellation)
     {
         if (await OfFileAsync(source, cancellation) is { } types)
@@ -30,10 +30,10 @@ internal static class ServiceTypes
         return await AskAsync(source, client => ListAsync(client, source, warnings, cancellation));
     }
 
-    /// <summary>A service, message or enum with all it refers to; of a method, as <c>--list</c> prints it, its service.</summary>
-    /// <exception cref="InputException">A file cannot be used.</exception>
-    /// <exception cref="SchemaException">There is nothing of that name, no reflection, or the server is in trouble.</exception>
-    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    /// <summary>A service, message or enum with all types that it uses; for a method, as <c>--list</c> prints it, its service.</summary>
+    /// <exception cref="InputException">A file is unusable.</exception>
+    /// <exception cref="SchemaException">The name is unknown, or reflection is missing or failed.</exception>
+    /// <exception cref="EnvironmentException">No server answers.</exception>
     public static async Task<string> DescribeAsync(TypeSource source, string name, CancellationToken cancellation)
     {
         var isMethod = name.Contains('/', StringComparison.Ordinal);
@@ -46,9 +46,9 @@ internal static class ServiceTypes
     }
 
     /// <summary>A method with the types that it needs.</summary>
-    /// <exception cref="InputException">A file cannot be used.</exception>
-    /// <exception cref="SchemaException">There is no such method, no reflection, or the server is in trouble.</exception>
-    /// <exception cref="EnvironmentException">Nobody answers there.</exception>
+    /// <exception cref="InputException">A file is unusable.</exception>
+    /// <exception cref="SchemaException">The method is unknown, or reflection is missing or failed.</exception>
+    /// <exception cref="EnvironmentException">No server answers.</exception>
     public static async Task<(MethodDescriptor Method, MethodTypes Types)> OfMethodAsync(
         TypeSource source, string name, CancellationToken cancellation)
     {
@@ -60,7 +60,7 @@ internal static class ServiceTypes
         }
         catch (SchemaException e) when (source.IsFile)
         {
-            throw new InputException(e.Message, e); // typed here, and no server's matter
+            throw new InputException(e.Message, e); // an error in the user's input, not of the server
         }
     }
 
@@ -70,7 +70,7 @@ internal static class ServiceTypes
             throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
         return source switch
         {
-            // A pipe may wait for ever, and Ctrl-C must end it.
+            // A read of a pipe may never end, and Ctrl-C must be able to end it.
             { Protoset: { } file } => await Task.Run(() => Protoset.Read(file), cancellation).WaitAsync(cancellation),
             { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
             _ => null,
@@ -91,7 +91,7 @@ internal static class ServiceTypes
         }
         catch (IOException e)
         {
-            throw new EnvironmentException($"{e.Message} — is a gRPC server running there?", e);
+            throw new EnvironmentException($"{e.Message}. Is a gRPC server running there?", e);
         }
     }
 
@@ -117,13 +117,13 @@ internal static class ServiceTypes
             {
                 var types = await client.TypesAsync([name], cancellation);
                 var service = types.Services.FirstOrDefault(service => service.FullName == name)
-                    ?? throw new SchemaException($"the reflection of {source.Server} answers with other files than that of {name}");
+                    ?? throw new SchemaException($"the reflection of {source.Server} does not give the file of {name}");
                 lines.AddRange(Lines(service));
                 described++;
             }
             catch (SchemaException e)
             {
-                // One service whose file is missing hides no other.
+                // A service without a file does not hide the other services.
                 lines.Add(Said(source, name));
                 await warnings.WriteLineAsync(Said(source, e.Message));
             }
@@ -140,7 +140,7 @@ internal static class ServiceTypes
         .DefaultIfEmpty(service.FullName);
 }
 
-/// <summary>The services that there are.</summary>
-/// <param name="Lines">For each method, or a service's name where its methods are not known.</param>
-/// <param name="AnyDescribed">The methods of one are known.</param>
+/// <summary>A list of services.</summary>
+/// <param name="Lines">A line for each method, or the name of a service whose methods are unknown.</param>
+/// <param name="AnyDescribed">The methods of at least one service are known.</param>
 internal sealed record ServiceList(IReadOnlyList<string> Lines, bool AnyDescribed);

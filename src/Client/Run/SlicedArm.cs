@@ -5,10 +5,10 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>One cell that takes turns with others: its open connections, and the sums and readings of its slices.</summary>
+/// <summary>A cell that takes turns with others: its open connections, and the sums and readings of its slices.</summary>
 internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCell cell, LoadGenerator generator) : IAsyncDisposable
 {
-    // Load goes before a slice for so many of its calls: the burst with which it begins has spread by then.
+    // Load before a slice lasts for so many calls: the burst at its beginning has spread by then.
     private const double LeadInCalls = 1.5;
 
     private static readonly TimeSpan ShortestLead = TimeSpan.FromMilliseconds(1);
@@ -22,27 +22,27 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>The median call of its warm-up, in ns; 0 when none ended.</summary>
+    /// <summary>The median call of the warm-up in ns; 0 when no call ended.</summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>
     public int ConnectionsBeside { get; set; }
 
-    /// <summary>Why the first of its slices in which this program stood still is spoiled; empty when there is none.</summary>
+    /// <summary>Why the first slice with a standstill is spoiled; empty without one.</summary>
     public string Standstill { get; private set; } = "";
 
     /// <summary>All slices so far as one window; null before the first.</summary>
     public LoadResult? Result => sum.Result;
 
-    /// <summary>What was used in them; null before the first.</summary>
+    /// <summary>The usage of all slices so far; null before the first.</summary>
     public WindowUsage? Usage { get; private set; }
 
-    /// <summary>Measures one slice, and returns when no call is out any more.</summary>
-    /// <param name="length">Of the slice.</param>
-    /// <param name="place">Its place in its block, from 0.</param>
-    /// <param name="seed">The run's and the round's.</param>
-    /// <param name="cancellation">Ends it early.</param>
-    /// <returns>Why the server is of no use any more; null when all is well.</returns>
+    /// <summary>Measures one slice, and returns when no call is in flight any more.</summary>
+    /// <param name="length">The length of the slice.</param>
+    /// <param name="place">The position of the slice in its block, from 0.</param>
+    /// <param name="seed">The seed of the run and the round.</param>
+    /// <param name="cancellation">Ends the slice early.</param>
+    /// <returns>Why the server cannot be used any more; null when all is well.</returns>
     public async Task<string?> MeasureAsync(TimeSpan length, int place, long seed, CancellationToken cancellation)
     {
         var address = cell.Target.Address;
@@ -69,19 +69,19 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         return slice.ServerLost;
     }
 
-    /// <summary>After the last slice: what other processes used is the same share for each arm, by the time that it was measured.</summary>
+    /// <summary>Called after the last slice: distributes the CPU time of other processes over the arms, by their measured time.</summary>
     public void Finish(OtherUsage? others)
     {
         if (Usage is { Machine: { } machine } && others is not null && Result is { } result)
             Usage = Usage with { Machine = Run.Usage.With(machine, others.Within(TimeSpan.FromMicroseconds(result.WindowNs / 1e3))) };
     }
 
-    /// <summary>For the file.</summary>
+    /// <summary>The record for the file.</summary>
     public SliceReadings Readings(TimeSpan planned) => new()
     {
         PlannedSeconds = planned.TotalSeconds,
         Rates = rates,
-        // Elsewhere the clocks have steps of some 15 ms: only their sums say something.
+        // Windows clocks have steps of some 15 ms, so that only their sums have a meaning.
         ClientCpuNs = OperatingSystem.IsLinux() ? clientCpu : null,
         ServerCpuNs = OperatingSystem.IsLinux() && isServerKnown ? serverCpu : null,
         Order = order,
@@ -91,7 +91,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     private void Add(LoadResult slice, WindowCounters counters, int place)
     {
-        // Rounded so that the sum is that of the whole.
+        // Rounded so that the sum stays exact.
         var before = Result?.Credited ?? 0;
         var calls = (long)(Math.Round(before + slice.Credited) - Math.Round(before));
         var usage = counters.Read(calls, slice.AllOk, cell.Target);
@@ -109,28 +109,28 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     private static double PerCall(long cpuNs, LoadResult slice) => slice.Credited > 0 ? cpuNs / slice.Credited : 0;
 }
 
-/// <summary>How the time of a round is cut into slices.</summary>
-/// <param name="Slice">Length of each slice.</param>
-/// <param name="Count">How many there are of each arm.</param>
-/// <param name="Patience">No block begins when the blocks have taken so long for each arm.</param>
+/// <summary>How the time of a round is divided into slices.</summary>
+/// <param name="Slice">The length of a slice.</param>
+/// <param name="Count">The number of slices of each arm.</param>
+/// <param name="Patience">No block begins when the blocks have taken so long per arm.</param>
 internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
 {
-    // A slice holds the middle call of each stream at least so often.
+    // A slice holds the median call of each stream at least so many times.
     private const int Medians = 5;
 
-    // Load before and after a slice, of fast calls; and what a slice may take beyond its calls on a busy machine.
+    // The load before and after a slice of fast calls, in calls; and the factor by which a slice may take longer on a busy machine.
     private const int EdgesInCalls = 5;
     private const double MostDelay = 4;
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
 
-    /// <param name="options">Of the run.</param>
+    /// <param name="options">The options of the run.</param>
     /// <param name="callNs">The median call of the slowest arm, in ns.</param>
     public static SliceLength For(RunOptions options, long callNs)
     {
         var call = TimeSpan.FromMicroseconds(callNs / 1e3);
         var slice = options.Slice > Medians * call ? options.Slice : Medians * call;
         var count = Math.Max(1, (int)(options.Duration / slice + 1e-6));
-        // All of the round's time is used; calls that are too slow for it make it longer, unless it was asked for.
+        // The whole time of the round is used. Calls that are too slow for it lengthen the round, unless its duration was given.
         if (slice < options.Duration || options.FixedDuration)
             slice = options.Duration / count;
         return new(slice, count, Start + MostDelay * count * (slice + EdgesInCalls * call));

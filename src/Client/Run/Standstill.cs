@@ -5,21 +5,21 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Judges whether this program or the server stood still in a window: stopped by a signal (Ctrl-Z, SIGSTOP), in a container that was
-/// paused, or with the whole machine (suspended). On every system alike, since nothing is asked but the clock and the calls.
+/// Judges whether this program or the server stood still in a window: stopped by a signal (Ctrl-Z, SIGSTOP), in a paused container, or with
+/// the suspended machine. It works alike on every system, since it uses only the clock and the calls.
 /// </summary>
 internal static class Standstill
 {
-    /// <summary>A thread of a busy machine wakes up late; a window that is longer by more than this and a tenth was stopped.</summary>
+    /// <summary>A thread may wake late on a busy machine; a window that is longer by more than this and a tenth was stopped.</summary>
     private const long LateNs = 100_000_000;
 
-    /// <summary>Intervals of <see cref="Measurement.BucketNs"/> in a row without the end of a call, of which fewer are chance.</summary>
+    /// <summary>Fewer consecutive intervals of <see cref="Measurement.BucketNs"/> without an ended call are chance.</summary>
     private const int FewestEmpty = 3;
 
-    /// <summary>So many calls would have ended meanwhile at the pace of the rest of the window.</summary>
+    /// <summary>At the pace of the rest of the window, at least so many calls would have ended meanwhile.</summary>
     private const int FewestMissing = 100;
 
-    // Slow calls come in waves.
+    // Slow calls end in waves.
     private const int Medians = 4;
 
     /// <summary>Why the window is spoiled, with the numbers; empty when it is not.</summary>

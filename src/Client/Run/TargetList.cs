@@ -5,29 +5,29 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What is measured on which server, and the marks that tell endpoints of one kind apart.</summary>
+/// <summary>The targets of a run, and the marks that distinguish endpoints of the same kind.</summary>
 internal static class TargetList
 {
-    /// <summary>Marks the second endpoint of the reference, where a run measures it against itself.</summary>
+    /// <summary>The mark of the reference's second endpoint, when a run measures the reference against itself.</summary>
     private const string AgainstItself = "a/a";
 
-    /// <summary>The kinds of endpoint to ask an own server for: those that are served, and those that echo.</summary>
+    /// <summary>The kinds of endpoint of an own server: those that serve gRPC, and those that echo.</summary>
     public static (IReadOnlyList<string> Served, IReadOnlyList<string> Echo) Kinds(RunOptions options, Variant variant)
     {
         var kinds = options.AgainstItself && variant == options.Variants[0]
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
-        // A server that is only to echo still has to be asked for its counters.
+        // An echo server also has one gRPC endpoint, for its counters.
         if (variant.EchoAlone)
             return ([kinds[0]], [.. kinds.Where(IsPlainSocket)]);
         var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
-    /// <summary>Encryption is Kestrel's, and a pipe of Windows is no socket.</summary>
+    /// <summary>Kestrel does the encryption, and a pipe of Windows is no socket.</summary>
     private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
 
-    /// <summary>On a server of our own.</summary>
+    /// <summary>The targets on a server of our own.</summary>
     public static IEnumerable<Target> Of(ChildServer server, Variant variant, RunOptions options)
     {
         foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
@@ -39,7 +39,7 @@ internal static class TargetList
         }
     }
 
-    /// <summary>On the servers that were given.</summary>
+    /// <summary>The targets on given servers.</summary>
     public static IEnumerable<Target> OfGiven(RunOptions options)
     {
         foreach (var variant in options.Variants)

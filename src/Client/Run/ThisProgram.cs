@@ -4,16 +4,16 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>How to start this client once more, as another process.</summary>
+/// <summary>Starts this client once more, as another process.</summary>
 internal static class ThisProgram
 {
     private const string Name = "GrpcBench";
 
-    /// <summary>What one types to start this program from here: its name where the PATH leads to it, else its path.</summary>
+    /// <summary>How to type this program: its name where the PATH has it, else its path.</summary>
     public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, CurrentFolder(),
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
-    /// <summary>A path as a shell takes it for one word.</summary>
+    /// <summary>A path in the form in which a shell takes it as one word.</summary>
     public static string Quoted(string path)
     {
         if (path.All(letter => char.IsAsciiLetterOrDigit(letter) || letter == Path.DirectorySeparatorChar || "/:._-+@%,=".Contains(letter)))
@@ -21,7 +21,7 @@ internal static class ThisProgram
         return OperatingSystem.IsWindows() ? $"\"{path}\"" : $"'{path.Replace("'", "'\\''", StringComparison.Ordinal)}'";
     }
 
-    // A shell may stand in a folder that was deleted.
+    // The current folder of a shell may have been deleted.
     private static string? CurrentFolder()
     {
         try
@@ -34,12 +34,10 @@ internal static class ThisProgram
         }
     }
 
-    /// <summary>
-    /// The same for a process that runs from there, in that folder (null: in one that is no longer there), with that PATH.
-    /// </summary>
+    /// <summary>The same for a process at this path, with this current folder (null: it was deleted) and this PATH.</summary>
     internal static string TypedAs(string? processPath, string folder, string? current, string searched)
     {
-        // Started as "dotnet GrpcBench.dll", or by a program that hosts it.
+        // The program was started as "dotnet GrpcBench.dll", or another program hosts it.
         var own = Path.GetFileNameWithoutExtension(processPath);
         if (!string.Equals(own, Name, StringComparison.OrdinalIgnoreCase))
             return $"dotnet {Quoted(Shortest(Path.Combine(folder, Name + ".dll"), current))}";
@@ -49,7 +47,7 @@ internal static class ThisProgram
         return isFound ? own! : Quoted(Shortest(processPath!, current));
     }
 
-    // Below the current folder without it, as one would type it; a bare name would be sought on the PATH.
+    // Relative to the current folder if the path is inside it; with "./", since a bare name would be searched on the PATH.
     private static string Shortest(string path, string? current)
     {
         if (current is null)
@@ -61,13 +59,11 @@ internal static class ThisProgram
             : "." + Path.DirectorySeparatorChar + relative;
     }
 
-    /// <exception cref="EnvironmentException">Nothing was found that could run it.</exception>
+    /// <exception cref="EnvironmentException">No program was found that can run this client.</exception>
     public static ProcessStartInfo StartInfo(params IEnumerable<string> arguments) =>
         StartInfo(Environment.ProcessPath, AppContext.BaseDirectory, ServerLocation.Dotnet, arguments);
 
-    /// <summary>
-    /// The same for a process that runs from <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.
-    /// </summary>
+    /// <summary>The same for a process at <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.</summary>
     internal static ProcessStartInfo StartInfo(string? processPath, string folder, Func<string?> dotnet, IEnumerable<string> arguments)
     {
         var info = new ProcessStartInfo { UseShellExecute = false };
@@ -88,25 +84,24 @@ internal static class ThisProgram
     }
 }
 
-/// <summary>Finds the server that the build, publish and packages put into the folder <c>server</c> beside the client.</summary>
+/// <summary>Finds the server in the folder <c>server</c> beside the client, where build, publish and packages put it.</summary>
 internal static class ServerLocation
 {
     private const string Name = "GrpcBenchServer";
 
-    /// <summary>How to start the server, without its own arguments: add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
-    /// <exception cref="FileNotFoundException">It is not there, or nothing can run it; the message is one sentence with the
-    /// fix.</exception>
+    /// <summary>The start of the server without its arguments; add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
+    /// <exception cref="FileNotFoundException">The server is missing or cannot run; the message is one sentence with the fix.</exception>
     public static ProcessStartInfo StartInfo(string? build = null) => StartInfo(AppContext.BaseDirectory, Dotnet(), build);
 
     /// <summary>
-    /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server that has no native host.
+    /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server without a native host.
     /// </summary>
-    /// <param name="clientFolder">Where the client is.</param>
-    /// <param name="dotnet">The program that runs libraries, if there is one.</param>
-    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the server that was built with the client, whichever that is.</param>
+    /// <param name="clientFolder">The folder of the client.</param>
+    /// <param name="dotnet">The dotnet program, if there is one.</param>
+    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the server that was built with the client.</param>
     internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet, string? build = null)
     {
-        // Client and server of one build are compiled alike: the folder "server" has that kind, and another folder the other kind.
+        // The folder "server" has the same kind of build as the client; another folder has the other kind.
         var isOther = build is not null && build == "aot" != RuntimeFacts.IsCompiledAhead;
         var folder = Path.Combine(clientFolder, isOther ? $"server-{build}" : "server");
         var native = Path.Combine(folder, Name + ExecutableExtension());
@@ -118,7 +113,7 @@ internal static class ServerLocation
                 $"the server is not in {folder}: build src/Client, unpack the whole archive, or measure a running server with -U");
         if (dotnet is null)
             throw new FileNotFoundException(
-                $"there is no dotnet to run {library} with: install the ASP.NET Core runtime and put dotnet on the PATH");
+                $"there is no dotnet to run {library}: install the ASP.NET Core runtime and put dotnet on the PATH");
         if (LacksAspNetCore(dotnet) is { } root)
             throw new FileNotFoundException(
                 $"the server needs ASP.NET Core, which {root} does not have: install the ASP.NET Core runtime there, or measure a "
@@ -126,10 +121,10 @@ internal static class ServerLocation
         return new ProcessStartInfo(dotnet) { ArgumentList = { "exec", library } };
     }
 
-    private static string Publish(string build, string folder) => "make it with dotnet publish src/Server -c Release "
+    private static string Publish(string build, string folder) => "create it with dotnet publish src/Server -c Release "
         + (build == "aot" ? $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true " : "") + $"-o {ThisProgram.Quoted(folder)}";
 
-    // The host itself would say it in ten lines. Where its frameworks do not lie beside it (a snap's launcher), it is left to say so.
+    // The host would say this in ten lines. It is left to the host where the frameworks are not beside it (a snap's launcher).
     private static string? LacksAspNetCore(string dotnet)
     {
         var target = File.Exists(dotnet) ? File.ResolveLinkTarget(dotnet, returnFinalTarget: true)?.FullName : null;
@@ -142,7 +137,7 @@ internal static class ServerLocation
     private static string ExecutableExtension() =>
         Environment.ProcessPath?.EndsWith(".exe", StringComparison.OrdinalIgnoreCase) == true ? ".exe" : "";
 
-    // A native host looks for the runtime in the registered place only; the one that runs this client may be elsewhere.
+    // A native host searches the runtime only in the registered place, but the runtime of this client may be elsewhere.
     private static ProcessStartInfo WithRuntime(ProcessStartInfo server)
     {
         var root = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", ".."));
@@ -151,7 +146,7 @@ internal static class ServerLocation
         return server;
     }
 
-    // The host that runs this client knows best; a client with a native host of its own leaves the variables and the PATH.
+    // The host of this client has priority; a client with its own native host uses the variables and the PATH.
     internal static string? Dotnet()
     {
         var self = Environment.ProcessPath;

@@ -10,14 +10,14 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// All counters around one window. Of this machine and its processes they are read at the window's own edges, from outside; what a server
-/// tells of itself is asked before and after all load, since a busy server answers late.
+/// All counters around one window. Counters of this machine and its processes are read from outside, exactly at the
+/// window's edges. A server's own counters are asked for before and after all load, since a busy server answers late.
 /// </summary>
-/// <param name="options">The run.</param>
-/// <param name="control">Where the server tells about itself.</param>
-/// <param name="owner">Its processes.</param>
-/// <param name="systemCalls">Of the client's event loops so far.</param>
-/// <param name="begun">Is called when the window begins.</param>
+/// <param name="options">The options of the run.</param>
+/// <param name="control">Asks the server about itself.</param>
+/// <param name="owner">The server's processes.</param>
+/// <param name="systemCalls">The system calls of the client's event loops so far.</param>
+/// <param name="begun">Called when the window begins.</param>
 internal sealed class WindowCounters(
     RunOptions options, ServerControl control, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null)
     : IWindowEdges, IDisposable
@@ -35,17 +35,17 @@ internal sealed class WindowCounters(
     private IReadOnlyList<WatchedEndpoint> watched = [];
 
     /// <summary>
-    /// It is a slice: what other processes use is read around all slices of a round (<see cref="OthersMeter"/>), and a server of our own,
-    /// which starts no processes, is not searched for new ones.
+    /// The window is a slice. The CPU time of other processes is then read around all slices of a round
+    /// (<see cref="OthersMeter"/>), and no new processes are searched for under a server of our own, which starts none.
     /// </summary>
     public bool IsSlice { get; init; }
 
-    /// <summary>Connections of other arms that are open to the same endpoint meanwhile.</summary>
+    /// <summary>Connections of other arms that are open to the same endpoint.</summary>
     public int ConnectionsBeside { get; init; }
 
     private bool IsSearched => !IsSlice || !owner.IsOurs;
 
-    /// <summary>By everything on this machine; null when it does not tell.</summary>
+    /// <summary>The usage of the whole machine; null when the system does not tell.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
         : Others() is not { } others ? machine : Usage.With(machine, others);
 
@@ -66,7 +66,7 @@ internal sealed class WindowCounters(
         switchesBefore = ServerSwitches();
         before = ProcessSnapshot.Take();
         if (IsSearched)
-            tree?.Find(); // what the load before the window has made the server fork counts from here
+            tree?.Find(); // processes that the server forked during the load before the window count from here
     }
 
     public void OnBegin()
@@ -91,13 +91,13 @@ internal sealed class WindowCounters(
         othersAfter = tree is null || IsSlice ? null : OtherProcesses.Read();
     }
 
-    /// <summary>When no call is out any more: asks the server again.</summary>
+    /// <summary>When no call is in flight any more: asks the server again.</summary>
     public async Task AskLastAsync() => serverAfter = await control.UsageAsync(CancellationToken.None);
 
-    /// <summary>All that was read, once the window has ended.</summary>
-    /// <param name="calls">Calls that its CPU times are divided by.</param>
-    /// <param name="allOk">Calls that ended well between the two times that the server was asked.</param>
-    /// <param name="target">What was measured.</param>
+    /// <summary>All readings, once the window has ended.</summary>
+    /// <param name="calls">The calls by which the CPU times are divided.</param>
+    /// <param name="allOk">Successful calls between the two times at which the server was asked.</param>
+    /// <param name="target">The target of the window.</param>
     public WindowUsage Read(long calls, long allOk, Target target) => new()
     {
         At = at,
@@ -109,7 +109,7 @@ internal sealed class WindowCounters(
         MethodsCompiled = after!.MethodsCompiled - before!.MethodsCompiled,
     };
 
-    /// <summary>What this process used for so many calls.</summary>
+    /// <summary>The usage of this process for this number of calls.</summary>
     public ProcessUsage Client(long calls) => Usage.Between(before!, after!, calls) with
     {
         CpuUserNs = Usage.Nanoseconds(end!.ClientUser - begin!.ClientUser),
@@ -118,12 +118,12 @@ internal sealed class WindowCounters(
     };
 
     /// <summary>
-    /// CPU time of the server's processes in ns, as the system tells it; null where it does not, or nobody knows which they are.
+    /// CPU time of the server's processes in ns, from the system; null where the system does not tell or the processes are unknown.
     /// </summary>
     public long? ServerCpuNs => Usage.Between(begin!.Server, end!.Server, 0) is { } seen ? seen.CpuUserNs + seen.CpuKernelNs : null;
 
     /// <summary>
-    /// What the server used: its CPU time as the system tells it of the server's processes, else as the server tells; the rest as it tells.
+    /// The usage of the server: its CPU time from the system, or else from the server itself; the other counters from the server.
     /// </summary>
     public ProcessUsage? Server(long calls)
     {
@@ -139,28 +139,28 @@ internal sealed class WindowCounters(
         };
     }
 
-    /// <summary>What the server counted; null where it does not tell.</summary>
+    /// <summary>The server's own counts; null when it does not tell them.</summary>
     private EndpointTold? Endpoint(long ownCalls, Target target)
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
             : (ServerControl.EndpointOf(serverBefore, target.Address), ServerControl.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? null : new EndpointTold(
-            // A connection is open for the client before the server has accepted it: a busy one may have come to that later only.
+            // A connection is open for the client before the server has accepted it: a busy server may have accepted it later.
             Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - control.OwnConnections(target.Address) - ConnectionsBeside,
             ownCalls,
-            // Bytes that come back are no calls to an echo.
+            // An echo counts bytes, not calls.
             target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls);
     }
 
     public void Dispose() => sampler?.Dispose();
 
-    /// <summary>What neither client nor server used; null where it is not known who the server is.</summary>
+    /// <summary>The CPU time of all processes except client and server; null when the server's processes are unknown.</summary>
     private OtherUsage? Others() => othersBefore is null || othersAfter is null ? null
         : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members])
             .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
 
-    /// <summary>Of a server that does not tell them itself; threads that end meanwhile are missing then.</summary>
+    /// <summary>For a server that does not tell them itself; threads that end meanwhile are missing.</summary>
     private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>
         serverBefore is null && tree is not null ? ContextSwitches.OfThreads(tree.Members) : null;
 
@@ -173,13 +173,13 @@ internal sealed class WindowCounters(
     }
 }
 
-/// <summary>What a server told of one endpoint.</summary>
-/// <param name="Open">Connections that were open there, those of this measurement alone.</param>
-/// <param name="ClientCalls">Calls that ended well for the client meanwhile.</param>
-/// <param name="Calls">Calls that the server counted meanwhile; null where it counts none.</param>
+/// <summary>What a server told about one endpoint.</summary>
+/// <param name="Open">Open connections of this measurement alone.</param>
+/// <param name="ClientCalls">Successful calls by the client's count.</param>
+/// <param name="Calls">Calls by the server's count; null where the server counts none.</param>
 internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)
 {
-    /// <summary>The client's count of its connections with the server's beside it.</summary>
+    /// <summary>The client's count of its connections, with the server's count.</summary>
     public ConnectionStats Beside(ConnectionStats own) => own with
     {
         ServerOpen = own.OpenedInAll is not null ? null : Open,
@@ -188,30 +188,30 @@ internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)
     };
 }
 
-/// <summary>What both sides and the machine used in one window, or in several that followed each other.</summary>
+/// <summary>The usage of both sides and of the machine in one window, or in several consecutive windows.</summary>
 internal sealed record WindowUsage
 {
-    /// <summary>When the first began.</summary>
+    /// <summary>When the first window began.</summary>
     public required DateTimeOffset At { get; init; }
 
     public required ProcessUsage Client { get; init; }
 
-    /// <summary>Null when nobody tells.</summary>
+    /// <summary>Null when it is unknown.</summary>
     public required ProcessUsage? Server { get; init; }
 
-    /// <summary>By everything on this machine; null when it does not tell.</summary>
+    /// <summary>The usage of the whole machine; null when the system does not tell.</summary>
     public required MachineUsage? Machine { get; init; }
 
-    /// <summary>What the server counted; null where it does not tell.</summary>
+    /// <summary>The server's own counts; null when it does not tell them.</summary>
     public required EndpointTold? Endpoint { get; init; }
 
-    /// <summary>What the sockets under watch were seen in.</summary>
+    /// <summary>The states of the watched sockets.</summary>
     public required IReadOnlyList<WatchedEndpoint> Watched { get; init; }
 
-    /// <summary>By the just-in-time compiler of this process meanwhile.</summary>
+    /// <summary>Methods that this process's JIT compiler compiled meanwhile.</summary>
     public required long MethodsCompiled { get; init; }
 
-    /// <summary>With a later window of the same cell.</summary>
+    /// <summary>The sum with a later window of the same cell.</summary>
     public WindowUsage Plus(WindowUsage later) => this with
     {
         Client = Usage.Sum(Client, later.Client)!,
@@ -225,13 +225,13 @@ internal sealed record WindowUsage
 }
 
 /// <summary>
-/// What other processes use while slices are measured, read once around all slices of a round, since reading all processes takes
-/// milliseconds.
+/// The CPU time of other processes during sliced measurements, read once around all slices of a round, since reading
+/// all processes takes milliseconds.
 /// </summary>
-/// <param name="owners">Of all servers that are measured.</param>
+/// <param name="owners">The processes of all measured servers.</param>
 internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
 {
-    // Where it is not known who the server is, its use would be somebody else's.
+    // If a server's processes are unknown, their CPU time would count as foreign.
     private readonly OtherProcesses? before = owners.All(owner => owner.Pids.Count > 0) ? OtherProcesses.Read() : null;
 
     /// <summary>Reads all processes again.</summary>
@@ -240,10 +240,10 @@ internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
         : OtherProcesses.Between(before, after, [Environment.ProcessId, .. owners.SelectMany(owner => owner.Pids).Distinct()]);
 }
 
-/// <summary>What was used between two readings of the same clock.</summary>
+/// <summary>Differences between two readings of the same clock.</summary>
 internal static class Usage
 {
-    /// <summary>By this process; the working set is the later one.</summary>
+    /// <summary>The usage of this process; the working set is that of the later reading.</summary>
     public static ProcessUsage Between(ProcessSnapshot earlier, ProcessSnapshot later, long calls) => new()
     {
         CpuUserNs = Nanoseconds(later.User - earlier.User),
@@ -257,7 +257,7 @@ internal static class Usage
         Calls = calls,
     };
 
-    /// <summary>Null where there is no event loop.</summary>
+    /// <summary>Null without an event loop.</summary>
     public static LoopUsage? Of(LoopCounts? counts) => counts is not { } made ? null : new LoopUsage
     {
         Receives = made.Receives,
@@ -266,7 +266,7 @@ internal static class Usage
         Waits = made.Waits,
     };
 
-    /// <summary>By other processes; null when either is unknown or a named process ended.</summary>
+    /// <summary>The usage of other processes; null when a reading is unknown or a named process ended.</summary>
     public static ProcessUsage? Between(TreeReading? earlier, TreeReading? later, long calls) =>
         earlier is null || later is null || TreeReading.Between(earlier, later) is not var (user, kernel) ? null : new ProcessUsage
         {
@@ -276,7 +276,7 @@ internal static class Usage
             Calls = calls,
         };
 
-    /// <summary>Two usages together, of windows that followed each other; null when either is unknown.</summary>
+    /// <summary>The sum of two consecutive usages; null when either is unknown.</summary>
     public static ProcessUsage? Sum(ProcessUsage? earlier, ProcessUsage? later) => earlier is null || later is null ? null : later with
     {
         CpuUserNs = earlier.CpuUserNs + later.CpuUserNs,
@@ -297,7 +297,7 @@ internal static class Usage
         CountedCalls = earlier.CountedCalls + later.CountedCalls,
     };
 
-    /// <summary>Two usages of the machine together but for other processes; null when either is unknown.</summary>
+    /// <summary>The sum of two usages of the machine, without other processes; null when either is unknown.</summary>
     public static MachineUsage? Sum(MachineUsage? earlier, MachineUsage? later) => earlier is null || later is null ? null : new()
     {
         BusyNs = earlier.BusyNs + later.BusyNs,
@@ -306,16 +306,16 @@ internal static class Usage
         CapacityNs = earlier.CapacityNs + later.CapacityNs,
     };
 
-    /// <summary>With what other processes used.</summary>
+    /// <summary>Adds the CPU time of other processes.</summary>
     public static MachineUsage With(MachineUsage machine, OtherUsage others) => machine with
     {
-        // A process that ends while its file is read brings its whole life with it.
+        // A process that ends while its file is read brings its whole life's CPU time.
         OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
         KernelThreadsNs = others.KernelThreadsNs,
         Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
     };
 
-    /// <summary>By the whole machine; null when either is unknown.</summary>
+    /// <summary>The usage of the whole machine; null when either reading is unknown.</summary>
     public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) =>
         MachineSnapshot.Between(earlier, later) is not { } times ? null : new MachineUsage
         {
@@ -328,12 +328,10 @@ internal static class Usage
     internal static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }
 
-/// <summary>What the server used between two of its replies.</summary>
+/// <summary>The server's usage between two of its replies.</summary>
 internal static class ServerUsage
 {
-    /// <summary>
-    /// The difference, or null when either reply is missing or they are not of the same process: its counters never fall.
-    /// </summary>
+    /// <summary>The difference; null when a reply is missing or the replies are of different processes.</summary>
     public static ProcessUsage? Between(UsageReply? before, UsageReply? after) =>
         before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
         {
@@ -351,8 +349,8 @@ internal static class ServerUsage
         };
 
     /// <summary>
-    /// The server was restarted meanwhile: it says so, or one of its counters fell. The counters of a process that just started can all
-    /// be above those of an older process that did little.
+    /// True when the server was restarted: it has another process number, or a counter fell. The counters of a new
+    /// process can all be above those of an older process that did little.
     /// </summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>
         after.Process != before.Process || Counters(after).Zip(Counters(before)).Any(pair => pair.First < pair.Second);
@@ -363,7 +361,7 @@ internal static class ServerUsage
         usage.ContextSwitches - usage.VoluntarySwitches, Calls(usage), .. usage.GcCollections,
     ];
 
-    /// <summary>Null where it tells none, or none that can be.</summary>
+    /// <summary>Null when the server tells no counts, or impossible ones.</summary>
     private static LoopCounts? Made(LoopCalls? before, LoopCalls? after)
     {
         if (before is null || after is null)

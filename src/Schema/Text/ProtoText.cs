@@ -7,12 +7,12 @@ using Labels = Google.Protobuf.Reflection.FieldDescriptorProto.Types.Label;
 namespace IpcBench.Schema.Text;
 
 /// <summary>
-/// Writes descriptors as .proto text that compiles to the same descriptors: syntax, package, imports, messages, enums,
-/// services and extensions. Comments, reserved names and options that change neither bytes nor JSON are omitted.
+/// Writes descriptors as the .proto text they could have been compiled from: syntax, package, imports, messages, enums, services,
+/// extensions. Comments, reserved names and options that touch neither bytes nor JSON are left out.
 /// </summary>
 internal sealed class ProtoText
 {
-    // descriptor.proto: the end of a range is exclusive, and "max" is the largest field number.
+    // descriptor.proto: a range's end is exclusive, and "max" is the largest field number.
     private const int AfterMax = 536_870_912;
 
     private readonly FileDescriptorProto file;
@@ -22,7 +22,7 @@ internal sealed class ProtoText
 
     private ProtoText(FileDescriptorProto file, TypeNames names) => (this.file, this.names) = (file, names);
 
-    /// <summary>The file; or only the top-level messages, enums and services whose names <paramref name="wanted"/> accepts.</summary>
+    /// <summary>The file, or of its top-level messages, enums and services those that <paramref name="wanted"/> accepts by name.</summary>
     public static string Write(FileDescriptorProto file, TypeNames names, Func<string, bool>? wanted = null)
     {
         var writer = new ProtoText(file, names);
@@ -97,7 +97,7 @@ internal sealed class ProtoText
             Member(field, message.NestedType, scope, Label(field));
             return;
         }
-        // The members of a oneof are written together, at the place of the first.
+        // The members of a oneof stand together: the first of them opens it.
         var members = message.Field.Where(other => other.HasOneofIndex && other.OneofIndex == field.OneofIndex).ToList();
         if (members[0] != field)
             return;
@@ -188,7 +188,7 @@ internal sealed class ProtoText
         return quoted.Append('"').ToString();
     }
 
-    // An escape is a byte of UTF-8. Control characters above ASCII (C1) are escaped too, since a terminal may obey them.
+    // An escape is a byte of UTF-8. Those above ASCII (C1) a terminal may obey, too.
     private static void AppendOctal(StringBuilder quoted, char letter)
     {
         foreach (var unit in Encoding.UTF8.GetBytes([letter]))
@@ -217,7 +217,7 @@ internal sealed class ProtoText
     private void Line(string line) => this.text.Append(CultureInfo.InvariantCulture, $"{new string(' ', 2 * depth)}{line}\n");
 }
 
-/// <summary>The options in brackets after a field.</summary>
+/// <summary>What stands in brackets behind a field.</summary>
 internal static class FieldOptionsText
 {
     public static IReadOnlyList<string> Of(FieldDescriptorProto field)
@@ -225,7 +225,7 @@ internal static class FieldOptionsText
         var options = new List<string>();
         if (field.HasDefaultValue)
             options.Add($"default = {Default(field)}");
-        // The JSON name of an extension is always its full name in brackets.
+        // An extension's JSON name is its full name in brackets, whatever is said here.
         if (field.HasJsonName && field.JsonName != JsonName(field.Name) && !field.HasExtendee)
             options.Add($"json_name = {ProtoText.Quoted(field.JsonName)}");
         if (field.Options?.HasPacked == true)
@@ -236,7 +236,7 @@ internal static class FieldOptionsText
         return options;
     }
 
-    // descriptor.proto: the default of a bytes field is stored escaped, the default of a string is not.
+    // descriptor.proto: the default of bytes is kept with its escapes, that of a string as it is.
     private static string Default(FieldDescriptorProto field) => field.Type switch
     {
         FieldType.String => ProtoText.Quoted(field.DefaultValue),

@@ -2,7 +2,7 @@ using Google.Protobuf.Reflection;
 
 namespace IpcBench.Schema.Text;
 
-/// <summary>The existing names, which allow the shortest name of a type that protoc still resolves.</summary>
+/// <summary>Which names exist, so that a type can be called by the shortest name that protoc still finds.</summary>
 internal sealed class TypeNames
 {
     private readonly HashSet<string> known = new(StringComparer.Ordinal);
@@ -20,13 +20,13 @@ internal sealed class TypeNames
         }
     }
 
-    /// <summary>The full name with its leading dot, as protoc writes it. protobuf.js writes the name of the .proto text instead.</summary>
-    /// <param name="type">The name in the descriptor.</param>
-    /// <param name="scope">The message or package that uses the type.</param>
+    /// <summary>The full name with its leading dot, as protoc writes it; protobuf.js leaves names as they stand in the text.</summary>
+    /// <param name="type">As a descriptor has it.</param>
+    /// <param name="scope">The message or package it is used in.</param>
     public string Full(string type, string scope) => type.StartsWith('.') ? type : $".{Means(type, scope) ?? type}";
 
-    /// <param name="type">The name in the descriptor.</param>
-    /// <param name="scope">The message or package that uses the type.</param>
+    /// <param name="type">As a descriptor has it.</param>
+    /// <param name="scope">The message or package it is used in.</param>
     public string Shortest(string type, string scope)
     {
         var full = Full(type, scope)[1..];
@@ -38,7 +38,7 @@ internal sealed class TypeNames
         return Means(full, scope) == full ? full : $".{full}";
     }
 
-    // protoc takes the innermost scope that knows the first part of a name, and searches no further.
+    // protoc takes the innermost scope that knows the first part of a name, and does not look further out.
     private string? Means(string name, string scope)
     {
         var first = name.Split('.')[0];

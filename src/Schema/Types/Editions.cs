@@ -7,13 +7,13 @@ using Label = Google.Protobuf.Reflection.FieldDescriptorProto.Types.Label;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Translates files of edition 2023 to proto3. Google.Protobuf 3.25 links such files but ignores their features, so
-/// that its descriptors would encode other bytes. proto3 can express each feature that changes bytes or JSON: presence
-/// as an optional field, packing as an option, delimited messages as groups.
+/// Files of edition 2023, said in the terms of proto3. Google.Protobuf 3.25 links such files and ignores their features, so its descriptors
+/// would give other bytes than the file means. proto3's descriptors can express each feature that touches the wire or JSON: presence as an
+/// optional field, packing as an option, delimited messages as groups.
 /// </summary>
 internal static class Editions
 {
-    // https://protobuf.dev/editions/features: the defaults of edition 2023.
+    // https://protobuf.dev/editions/features: what edition 2023 means where a file says nothing.
     private static readonly FeatureSet Defaults = new()
     {
         FieldPresence = FieldPresence.Explicit,
@@ -22,17 +22,17 @@ internal static class Editions
         MessageEncoding = MessageEncoding.LengthPrefixed,
     };
 
-    /// <summary>A proto2 or proto3 file itself; for an edition a proto3 file with the same meaning.</summary>
-    /// <exception cref="InputException">The file has an unknown syntax or edition.</exception>
+    /// <summary>The file itself when it is proto2 or proto3, else one that means the same.</summary>
+    /// <exception cref="InputException">The file is of a syntax or an edition that is not known here.</exception>
     public static FileDescriptorProto Lower(FileDescriptorProto file, string source)
     {
         if (file.Syntax is "" or "proto2" or "proto3")
             return file;
         if (file.Syntax != "editions")
             throw new InputException(
-                $"{file.Name} of {source} has the syntax '{file.Syntax}'; known are proto2, proto3 and edition 2023");
+                $"{file.Name} of {source} has the syntax '{file.Syntax}', and known are proto2, proto3 and edition 2023");
         if (!file.HasEdition || file.Edition != Edition._2023)
-            throw new InputException($"{file.Name} of {source} has another edition than 2023, the only edition that is supported");
+            throw new InputException($"{file.Name} of {source} is of another edition than 2023, the only one known here");
         var lowered = file.Clone();
         lowered.Syntax = "proto3";
         lowered.ClearEdition();
@@ -45,7 +45,7 @@ internal static class Editions
         return lowered;
     }
 
-    /// <summary>True when only declared numbers are values of the enum: in proto2, or CLOSED in an edition.</summary>
+    /// <summary>Whether only the enum's own numbers are values of it: proto2, or an edition's CLOSED.</summary>
     public static bool IsClosed(EnumDescriptor type) =>
         type.File.Syntax == Syntax.Proto2 || type.GetOptions()?.Features?.EnumType == EnumType.Closed;
 

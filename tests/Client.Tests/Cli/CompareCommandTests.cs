@@ -56,9 +56,9 @@ public sealed class CompareCommandTests : IDisposable
     {
         var (before, after) = (Save(1000), Save(1000, credited: true));
         Assert.Equal(ExitCode.Ok, Invoke(before, after));
-        Assert.Equal("--fail-on does not judge files that count in two ways: "
-            + $"{Path.GetFileNameWithoutExtension(before)} is an older version's, whose windows left out the calls that their edges cut; "
-            + "make it again with this version",
+        Assert.Equal("--fail-on does not compare two ways of counting: "
+            + $"an older version made {Path.GetFileNameWithoutExtension(before)}, and its windows left out calls across their edges; "
+            + "measure it again with this version",
             Assert.Throws<UsageException>(() => Invoke(before, after, "--fail-on", "rps<-5%", "--across")).Message);
         Assert.Equal(ExitCode.Ok, Invoke(after, after, "--fail-on", "rps<-5%"));
     }

@@ -31,16 +31,16 @@ public class EchoCommandTests
             Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
 
     [Theory]
-    [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "0")]
-    [InlineData("-s 0 has nothing to send back: a packet has at least one byte", "-s", "10,0")]
+    [InlineData("-s 0: a packet of an echo has at least one byte", "-s", "0")]
+    [InlineData("-s 0: a packet of an echo has at least one byte", "-s", "10,0")]
     [InlineData(
-        "-s 1000000000 with 2 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1G", "-m", "2")]
+        "-s 1000000000 with 2 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1G", "-m", "2")]
     [InlineData(
-        "-s 1000000 with 1100 packets out at a time would fill the memory: all of them together may have 1 GiB", "-s", "1M", "-c", "1100")]
+        "-s 1000000 with 1100 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least as many connections, and -c has 1: a connection lives on one thread", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
-    [InlineData("--find measures windows of a time, and echo counts packets: add -d 1s", "--find", "p99<1ms")]
-    [InlineData("--find measures windows of a time, and -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
+    [InlineData("--find measures for a time, but echo counts packets: add -d 1s", "--find", "p99<1ms")]
+    [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
     public void What_cannot_be_is_refused(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));
@@ -61,7 +61,7 @@ public class EchoCommandTests
     [Fact]
     public void Sockets_without_Kestrel_serve_nothing_but_echoes()
     {
-        Assert.Equal("--sockets bare serves raw echoes alone: use it with GrpcBench echo, or write dotnet or loop",
+        Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
             Typed.Refused(Presets.Main, "--sockets", "dotnet,bare"));
         Assert.Equal(["bare", "loop"], Echo("--sockets", "bare,loop").Variants.Select(variant => variant.Knobs.Sockets!));
     }

@@ -88,17 +88,17 @@ public class HttpOptionsReaderTests
         "ftp://x")]
     [InlineData("'http://' is no URL: write http://host:port/path", "http://")]
     [InlineData("'http://a:0/' needs a port to connect to", "http://a:0/")]
-    [InlineData("'http://a:1/#(hidden)' has a fragment, which is never sent: leave out # and what follows it", "http://a:1/#top")]
+    [InlineData("'http://a:1/#(hidden)' has a fragment, which is never sent: leave out # and the rest", "http://a:1/#top")]
     [InlineData("'http://(hidden)@a:1/' has a user in it: write -H 'Authorization: …'", "http://me:secret@a:1/")]
-    [InlineData("'=http://a:1/' needs a name before the sign, as in socket=http://localhost:8080/", "=http://a:1/")]
-    [InlineData("'#2=http://a:1/' needs a name before the sign, as in socket=http://localhost:8080/", "#2=http://a:1/")]
+    [InlineData("'=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "=http://a:1/")]
+    [InlineData("'#2=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "#2=http://a:1/")]
     [InlineData("two URLs are named 'x': give each its own name", "x=http://a:1/", "x=http://a:2/")]
-    [InlineData("the same URL is there twice: name them, as in a=URL b=URL, if that is meant", "http://a:1/", "http://a:1/")]
+    [InlineData("the same URL is given twice: give each a name, as in a=URL b=URL", "http://a:1/", "http://a:1/")]
     [InlineData("--path /b and the path of http://a:1/a: give one of them", "http://a:1/a", "--path", "/b")]
     [InlineData("--path 'b' must begin with a slash", "unix:/a", "--path", "b")]
-    [InlineData("--path '/b c' has characters that no request may have: write them as %20 and the like", "unix:/a", "--path", "/b c")]
+    [InlineData("--path '/b c' has characters that a request may not have: write them as %20", "unix:/a", "--path", "/b c")]
     [InlineData(
-        "-m asks for pipelining, which servers and proxies do not do well and browsers have given up: use more connections (-c)",
+        "-m asks for pipelining, which servers handle badly and browsers have given up: use more connections (-c)",
         "http://a:1/", "-m", "4")]
     [InlineData("-n must be at least 1", "http://a:1/", "-n", "0")]
     [InlineData("-n counts calls and -d sets a time: give one of them", "http://a:1/", "-n", "5", "-d", "5s")]
@@ -114,7 +114,7 @@ public class HttpOptionsReaderTests
         "http://a:1/", "--method", "CONNECT")]
     [InlineData("--method 'G T' is no method such as GET, HEAD or POST", "http://a:1/", "--method", "G T")]
     [InlineData(
-        "-r auto goes on until a comparison is decided: name at least two servers or transports, or a number of rounds",
+        "-r auto measures until a comparison is decided: name at least two servers or transports, or a number of rounds",
         "http://a:1/", "-r", "auto")]
     public void What_cannot_be_is_refused_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => Read(arguments)).Message);

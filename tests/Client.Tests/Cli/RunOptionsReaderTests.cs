@@ -171,7 +171,7 @@ public class RunOptionsReaderTests
     [InlineData("-U names the same server twice", "-U", "unix:/a", "-U", "unix:/a")]
     [InlineData("--transports is for the server this tool starts; with -U the addresses decide", "-U", "unix:/a", "--transports", "tcp")]
     [InlineData(
-        "--backlog is a setting of the server, and with -U the server is not ours: give it to that server, or leave out -U",
+        "--backlog is a setting of the server, but with -U this tool does not start the server: give it to that server, or leave out -U",
         "-U", "unix:/a", "--backlog", "10")]
     [InlineData(
         "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours",
@@ -186,26 +186,27 @@ public class RunOptionsReaderTests
     [InlineData("-r '0' must be between 1 and 1000000", "-r", "0")]
     [InlineData("-d must be at least 1ms", "-d", "0")]
     [InlineData("-s '-1' is no whole number such as 10, 1k, 64KiB or 1M", "-s", "-1")]
-    [InlineData("-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer", "-s", "2G")]
-    [InlineData("--arrivals shapes an open loop: add -R 20k, --load 50% or --my-rate 5k", "--arrivals", "poisson")]
+    [InlineData("-s is limited to 1 GiB", "-s", "2G")]
+    [InlineData("--arrivals needs an open loop: add -R 20k, --load 50% or --my-rate 5k", "--arrivals", "poisson")]
     [InlineData("--arrivals 'sometimes' is none of constant, poisson", "--arrivals", "sometimes", "-R", "5")]
     [InlineData("-R and --load both set the rate: give one of them", "-R", "5", "--load", "50%")]
     [InlineData("-R and --my-rate both set the rate: give one of them", "-R", "5", "--my-rate", "5k")]
     [InlineData("-R and --find both set the rate: give one of them", "-R", "5", "--find", "p99<1ms")]
-    [InlineData("--find measures windows of a time, and -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
+    [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData(
-        "--find p99<1s needs windows of a hundred times that, or queues would not show: add -d 100000ms or more", "--find", "p99<1s")]
+        "--find p99<1s needs windows a hundred times as long as its limit, or queues would not be visible: add -d 100000ms or more",
+        "--find", "p99<1s")]
     [InlineData("--find: 'failures<2' needs a share of all calls such as 0.1%", "--find", "p99<1ms,failures<2")]
-    [InlineData("--find sends at random times, and in --mode pull the server sends, and evenly: leave out one of them",
+    [InlineData("--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of them",
         "--find", "p99<1ms", "--mode", "unary,pull")]
-    [InlineData("--crank measures one cell, and --load, --my-rate and --find add more: leave them out, or write -R",
+    [InlineData("--crank measures one cell, but --load, --my-rate and --find add cells: leave them out, or write -R",
         "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
     [InlineData("--crank measures one cell: name one size with -s (or --call) and one server with -U",
         "-U", "unix:/a", "-s", "10", "--crank", "--mode", "pull", "--chunk", "0,64KiB")]
     [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
-    [InlineData("-o names two results files, and a run has one: give one of them another ending, as in page.html",
+    [InlineData("-o names two results files, but a run has one: give one file another extension, as in page.html",
         "-o", "a.json", "-o", "b.json")]
     [InlineData("-o a.png: the ending says what is written, and '.png' is no format: write .json for the results file, which report, "
         + "compare and --resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
@@ -213,16 +214,16 @@ public class RunOptionsReaderTests
     [InlineData("-o run: the ending says what is written, and there is none: write .json for the results file, which report, compare and "
         + "--resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
         + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "run")]
-    [InlineData("--client: there is no client 'curl': it is wire or grpc-dotnet", "--client", "curl")]
+    [InlineData("--client: there is no client 'curl': write wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--mode 'sideways' is none of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
     [InlineData("--mode 'upload,upload' names the same value twice", "--mode", "upload,upload")]
     [InlineData("--messages is for streams: add --mode ping-pong, push or pull", "--messages", "5")]
-    [InlineData("--arrivals poisson: in --mode pull the server sends, and evenly: leave out one of them",
+    [InlineData("--arrivals poisson does not fit --mode pull, where the server sends at equal intervals: leave out one of them",
         "--mode", "pull", "-R", "1k", "--arrivals", "poisson")]
     [InlineData("--chunk cuts what --mode pull receives: add that mode, or leave --chunk out", "--chunk", "64k", "--mode", "push")]
     [InlineData("--messages must be at least 1", "--messages", "0", "--mode", "ping-pong")]
     [InlineData(
-        "--connect-per-call gives each call a connection, and --mode ping-pong has calls share a stream: leave out one",
+        "--connect-per-call opens a connection for each call, but calls of --mode ping-pong share a stream: leave out one of them",
         "--mode", "ping-pong", "--connect-per-call")]
     [InlineData("--socket-buffer '1023' must be between 1024 and 1073741824", "--socket-buffer", "1023")]
     [InlineData("--io-queues '1025' must be between 0 and 1024", "--io-queues", "1025")]
@@ -255,7 +256,7 @@ public class RunOptionsReaderTests
                 Refused("--client-sockets", "loop"));
             return;
         }
-        const string why = "--client-sockets is for the client grpc-dotnet, and wire has an event loop already where there is one: "
+        const string why = "--client-sockets is for the client grpc-dotnet, since wire uses an event loop wherever it exists: "
             + "write --client grpc-dotnet";
         Assert.Equal(why, Refused("--client-sockets", "loop"));
         Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));

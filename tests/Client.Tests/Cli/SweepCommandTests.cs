@@ -42,7 +42,7 @@ public class SweepCommandTests
     {
         var theirs = Plain("-U", "unix:/tmp/x.sock");
         Assert.Equal(
-            "--vary backlog changes the server, and with -U the server is not ours: leave out -U",
+            "--vary backlog changes the server, but with -U this tool does not start the server: leave out -U",
             Assert.Throws<UsageException>(() => SweepCommand.Variants(theirs, ["backlog=10,100"])).Message);
         Assert.Equal(3, SweepCommand.Variants(theirs, ["socket-buffer=64k,1M"]).Count);
     }

@@ -11,10 +11,10 @@ namespace IpcBench.Client.Tests.Cli;
 public sealed class WrongCallTests : IAsyncLifetime
 {
     private const string SayHello = "hello.v1.Greeter/SayHello", Watch = "hello.v1.Greeter/Watch", Request = "hello.v1.HelloRequest";
-    private const string ToRequest = "see to the request (--data, -H), since only calls that end with OK are measured";
+    private const string ToRequest = "check the request (--data, -H), since only calls that end with OK are measured";
 
     internal const string NobodyIsHere = "unix:/tmp/nobody-is-here.sock does not answer: cannot connect to unix:/tmp/nobody-is-here.sock: "
-        + "there is no such file — is a gRPC server running there?";
+        + "there is no such file. Is a gRPC server running there?";
 
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("wrong-");
 
@@ -34,11 +34,11 @@ public sealed class WrongCallTests : IAsyncLifetime
             ["--call", Watch, "-R", "100"] },
         { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave it out",
             ["--call", Watch, "--deadline", "1s"] },
-        { 1, $"--connect-per-call gives each call a connection, and messages of {Watch} share a stream: leave it out",
+        { 1, $"--connect-per-call opens a connection for each call, but messages of {Watch} share a stream: leave it out",
             ["--call", Watch, "--connect-per-call"] },
-        { 2, $"SERVER answers {Watch} with OK and no message that can be read: none, or a compressed one",
+        { 2, $"SERVER answers {Watch} with OK but without a readable message (no message, or a compressed one)",
             ["--call", Watch, "--data", """{"name":"nobody"}"""] },
-        { 2, $"SERVER answers {Watch} otherwise than --expect has it: text: expected \"Hello me\", got \"Hello you\"",
+        { 2, $"SERVER answers {Watch} with another reply than --expect: text: expected \"Hello me\", got \"Hello you\"",
             ["--call", Watch, "--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
         // JSON, wrong in each way.
         { 1, "--data: the data holds no request: an empty message is {}", ["--data", ""] },
@@ -81,21 +81,21 @@ public sealed class WrongCallTests : IAsyncLifetime
         // What is expected.
         { 1, "--expect: line 1, column 2: hello.v1.HelloReply has no field \"txt\": text", ["--expect", """{"txt":"a"}"""] },
         { 1, "--expect: line 1, column 3: text follows the end of the JSON value", ["--expect", "{}x"] },
-        { 2, $"SERVER answers {SayHello} otherwise than --expect has it: text: expected \"Hello me\", got \"Hello you\"",
+        { 2, $"SERVER answers {SayHello} with another reply than --expect: text: expected \"Hello me\", got \"Hello you\"",
             ["--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
         { 1, "--expect: line 1, column 1: this is no JSON: '@' is an invalid start of a value", ["--expect", "@FOLDER/text"] },
         // Options.
         { 1, "--data and --data-binary both give the request: give one of them", ["--data", "{}", "--data-binary", "@x"] },
         { 1, "--call measures, --list and --describe show: give one of them", ["--list"] },
-        { 1, "-s is the size of the replies of this tool's own method, and --call measures another: leave out one of them", ["-s", "10"] },
+        { 1, "-s is the reply size of this tool's own method, but --call measures another method: leave out one of them", ["-s", "10"] },
         { 1, "--deadline must be at least 1ms", ["--deadline", "0"] },
         { 1, "--deadline 'soon' is no duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },
         { 1, "--authority 'a b' is no name such as shop.example or shop.example:8443", ["--authority", "a b"] },
         { 1, "--sni '-' is no host name", ["--sni", "-"] },
-        { 1, "--key is the private key of --cert: give that too, or leave --key out", ["--key", "FOLDER/text"] },
+        { 1, "--key is the private key of --cert: give --cert too, or leave --key out", ["--key", "FOLDER/text"] },
         { 1, "--cacert 'FOLDER/text' holds no certificate in PEM form", ["--cacert", "FOLDER/text"] },
         { 1, "-H grpc-timeout: gRPC writes this header itself", ["-H", "grpc-timeout: 1S"] },
-        { 1, "-H: names and values have more than 8 KiB together, the most that gRPC servers take", ["-H", "a: " + new string('x', 8192)] },
+        { 1, "-H: names and values have more than 8 KiB together, the limit of gRPC servers", ["-H", "a: " + new string('x', 8192)] },
         // Servers.
         { 2, "SERVER answers hello.v1.Greeter/SayHello with UNAUTHENTICATED: no key: " + ToRequest, ["-H", "key: (another)"] },
         { 2, $"SERVER answers {SayHello} with NOT_FOUND: nobody has the key (hidden): {ToRequest}", ["--data", """{"name":"nobody"}"""] },
@@ -151,7 +151,7 @@ public sealed class WrongCallTests : IAsyncLifetime
             await SeenAsync(["-U", server, "--call", SayHello]));
         Assert.Equal(
             (2, $"{server} answers, but does not know a.B/C (UNIMPLEMENTED: The server does not implement the method /a.B/C): "
-                + "see with --list what there is"),
+                + "--list shows its methods"),
             await SeenAsync(["-U", server, "--call", "a.B/C", "--data-binary", "@" + Path.Combine(folder.FullName, "empty.json")]));
     }
 

@@ -41,7 +41,7 @@ public class DoctorCommandTests
 
         Assert.Equal(ExitCode.Environment, exit);
         Assert.Equal(
-            $"problem  server             nothing answers at {address} -> start the server, or leave -U out: then this client "
+            $"problem  server             no server answers at {address} -> start the server, or leave out -U: then this program "
                 + "starts its own",
             text.Split('\n').Single(line => line.Contains("  server  ", StringComparison.Ordinal)));
     }

@@ -47,7 +47,7 @@ public class DoctorTests
             + "with a CPU set instead" },
         { "cores", "Warn",
             "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more; "
-            + "threads beyond the CPUs only cost, so -t 2 measures less of the client" },
+            + "threads beyond the number of CPUs only cost time, so use -t 2" },
         { "governor", "Warn", "cpupower frequency-set -g performance (Windows: powercfg /setactive SCHEME_MIN)" },
         { "clock", "Warn", "use the processor's own clock (clocksource=tsc on the kernel's command line)" },
         { "foreign-load", "Warn", "stop them, or plan more rounds" },
@@ -56,7 +56,7 @@ public class DoctorTests
         { "runtime-variables", "Warn", "unset them, unless they are what you want to measure" },
         { "temp-folder", "Problem", "set TMPDIR (Windows: TMP) to a folder that you may write to" },
         { "results-folder", "Problem", "name another file with -o, or run with --no-save" },
-        { "certificates", "Warn", "leave tls out of --transports; the server serves the rest" },
+        { "certificates", "Warn", "leave tls out of --transports; the other transports work" },
     };
 
     [Theory]
@@ -133,9 +133,9 @@ public class DoctorTests
     }
 
     [Theory]
-    [InlineData("Answers", "Ok", "something answers at unix:/tmp/x.sock")]
-    [InlineData("Free", "Problem", "nothing answers at unix:/tmp/x.sock")]
-    [InlineData("Stale", "Problem", "unix:/tmp/x.sock is left over from a server that is gone")]
+    [InlineData("Answers", "Ok", "a server answers at unix:/tmp/x.sock")]
+    [InlineData("Free", "Problem", "no server answers at unix:/tmp/x.sock")]
+    [InlineData("Stale", "Problem", "unix:/tmp/x.sock is left over from a server that has ended")]
     [InlineData("NotHere", "Problem", "unix:/tmp/x.sock is a transport that this system does not have")]
     public void A_server_to_measure_must_be_there(string state, string level, string text)
     {
@@ -151,7 +151,7 @@ public class DoctorTests
     [InlineData("Answers", "Ok", "")]
     [InlineData("Free", "Ok", "")]
     [InlineData("Stale", "Warn", "the next server replaces it; or rm /tmp/x.sock")]
-    [InlineData("Occupied", "Warn", "move it away, or give the server another --listen")]
+    [InlineData("Occupied", "Warn", "move the file away, or give the server another address with --listen")]
     public void The_servers_own_addresses_are_looked_at(string state, string level, string fix)
     {
         var address = Address.Parse("unix:/tmp/x.sock");

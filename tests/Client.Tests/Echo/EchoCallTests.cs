@@ -82,9 +82,9 @@ public class EchoCallTests
     });
 
     [Theory]
-    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send back what it is sent: it is no echo")]
-    [InlineData(null, "closed the connection without sending back what it was sent: it is no echo")]
-    [InlineData("", "accepts connections but did not send back what it was sent within 0.5 s (--timeout): it is no echo")]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send the same bytes back: it is no echo server")]
+    [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
+    [InlineData("", "accepts connections but did not send a packet back within 0.5 s (--timeout): it is no echo server")]
     public async Task What_is_no_echo_is_found_before_anything_is_measured(string? answer, string sentence)
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
@@ -95,8 +95,8 @@ public class EchoCallTests
     }
 
     [Theory]
-    [InlineData("GOAWAY", "does not send back what it is sent: it is no echo")]
-    [InlineData(null, "closed the connection without sending back what it was sent: it is no echo")]
+    [InlineData("GOAWAY", "does not send the same bytes back: it is no echo server")]
+    [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
     public async Task What_waits_for_the_beginning_of_a_protocol_is_found_by_small_packets_too(string? answer, string sentence)
     {
         const int preface = 24; // of HTTP/2 (RFC 9113, 3.4): a server says nothing before it has so many bytes

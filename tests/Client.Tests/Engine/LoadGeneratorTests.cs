@@ -123,7 +123,7 @@ public class LoadGeneratorTests
         foreach (var (window, message) in ((LoadWindow, string)[])
         [
             (new LoadWindow(), "a window ends after a time or a number of calls"),
-            (new LoadWindow { Calls = 5, Lead = TimeSpan.FromTicks(1) }, "counted calls are all of the load"),
+            (new LoadWindow { Calls = 5, Lead = TimeSpan.FromTicks(1) }, "a window of counted calls has no load before it"),
         ])
         {
             var wrong = await Assert.ThrowsAsync<ArgumentException>(() => generator.RunAsync(window, None));

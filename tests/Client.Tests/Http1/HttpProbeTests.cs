@@ -16,8 +16,8 @@ public class HttpProbeTests
             FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
         var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(HttpCallTests.Options(server.Address)));
         Assert.Equal(
-            $"{server.Address} answers http 302, which leads elsewhere: measure the URL that it leads to, or say that it is meant "
-                + "(--expect-status)",
+            $"{server.Address} answers http 302, a redirect: measure the URL that it points to, or accept the status with "
+                + "--expect-status",
             error.Message);
     }
 
@@ -31,8 +31,8 @@ public class HttpProbeTests
 
     [Theory]
     [InlineData("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n",
-        "answers http 403: what is measured must succeed, so look at the path, the headers and the server's log, or say that it is meant "
-            + "(--expect-status)")]
+        "answers http 403: the request must succeed, so check the path, the headers and the server's log, or accept the status with "
+            + "--expect-status")]
     [InlineData("220 smtp.example.org ESMTP\r\n", "does not answer in HTTP/1.1")]
     [InlineData("", "accepts connections but gave no reply within 0.3 s (--timeout)")]
     public async Task What_the_first_request_finds_wrong_is_one_sentence(string reply, string sentence)

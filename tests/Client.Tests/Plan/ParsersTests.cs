@@ -86,7 +86,7 @@ public class ParsersTests
         Assert.Equal(expected, Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3)).ToString());
 
     [Theory]
-    [InlineData("2-5", "--client-cpus 2-5: there is no CPU 4-5 for this process, only 0-3")]
+    [InlineData("2-5", "--client-cpus 2-5: this process may not use CPU 4-5, only 0-3")]
     [InlineData("one", "--client-cpus: 'one' is no CPU set: write numbers and ranges, as in 0-1,3")]
     public void Another_is_a_usage_error_that_names_what_is_there(string text, string sentence) =>
         Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3))));
@@ -94,7 +94,7 @@ public class ParsersTests
     [Fact]
     public void Without_affinity_the_option_is_a_usage_error() =>
         Assert.Equal(
-            "--server-cpus: this system cannot tie a process to CPUs, leave the option out",
+            "--server-cpus: this system cannot tie a process to CPUs: leave the option out",
             Refused(() => Parsers.Cpus("0", "--server-cpus", null)));
 
     private static string Refused(Func<object> parse) => Assert.Throws<UsageException>(() => parse()).Message;

@@ -156,7 +156,7 @@ public class BenchRunnerTests
 
             var other = Path.Combine(folder, "run-2.json");
             Assert.Equal((file, other), (first.File, second.File));
-            Assert.Equal([$"another run writes {file} too: this one is in {other}"], said);
+            Assert.Equal([$"another run also writes {file}: this run is in {other}"], said);
             Assert.Equal(("first", 2), (ResultsFile.Load(file).Label, ResultsFile.Load(file).Rounds.Count));
             Assert.Equal(("second", 2), (ResultsFile.Load(other).Label, ResultsFile.Load(other).Rounds.Count));
             Assert.Equal(2, Directory.GetFiles(folder).Length);

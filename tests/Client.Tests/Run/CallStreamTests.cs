@@ -137,8 +137,8 @@ public sealed class CallStreamTests : IDisposable
         await PreparedAsync(["--max-size", "100M"], """{"size":"70000000"}""", async options =>
         {
             var refused = await Assert.ThrowsAsync<Host.EnvironmentException>(() => Typed.ServersAsync(options));
-            Assert.Equal($"{options.Addresses[0]} answers {Bench}Download with more than 64 MiB, the most that is taken of one answer "
-                + "— is a gRPC server running there?", refused.Message);
+            Assert.Equal($"{options.Addresses[0]} answers {Bench}Download with more than 64 MiB, the limit of an answer"
+                + ". Is a gRPC server running there?", refused.Message);
         });
 
     /// <summary>With a server of ours, until <paramref name="look"/> has seen what becomes of a call.</summary>

@@ -19,7 +19,7 @@ public class DownloadCheckTests
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync("-U", $"{server.Address}"));
         Assert.Equal(
             $"{server.Address} answers, but does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: The server does not implement the "
-                + "method /ipcbench.v1.Bench/Download), which is what is measured: name one of its own methods with --call (--list shows "
+                + "method /ipcbench.v1.Bench/Download), which this run calls: name one of the server's methods with --call (--list shows "
                 + "them)",
             refused.Message);
     }
@@ -38,8 +38,8 @@ public class DownloadCheckTests
         };
         var refused = await Assert.ThrowsAsync<EnvironmentException>(
             () => Typed.ServersAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
-        Assert.Equal($"{server.Address} answers, but does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which is what is measured: "
-            + $"leave --mode {mode} out, or measure a server that has it", refused.Message);
+        Assert.Equal($"{server.Address} answers, but does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which this run calls: "
+            + $"leave --mode {mode} out, or measure a server that has this method", refused.Message);
     }
 
     [Fact]
@@ -67,6 +67,6 @@ public class DownloadCheckTests
     {
         Assert.Equal([1L << 30], Typed.Read(Presets.Main, "-s", "1GiB").Sizes);
         Assert.Equal(
-            "-s is limited to 1 GiB: one gRPC message is one length-prefixed buffer", Typed.Refused(Presets.Main, "-s", "1073741825"));
+            "-s is limited to 1 GiB", Typed.Refused(Presets.Main, "-s", "1073741825"));
     }
 }

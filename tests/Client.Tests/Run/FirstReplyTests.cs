@@ -10,7 +10,8 @@ namespace IpcBench.Client.Tests.Run;
 /// <summary>The one call that is made before a run: what a server may answer that cannot be measured.</summary>
 public sealed class FirstReplyTests : IDisposable
 {
-    private const string Method = "a.B/C", Unreadable = " answers a.B/C with OK and no message that can be read: none, or a compressed one";
+    private const string Method = "a.B/C";
+    private const string Unreadable = " answers a.B/C with OK but without a readable message (no message, or a compressed one)";
 
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("first-");
 
@@ -43,7 +44,7 @@ public sealed class FirstReplyTests : IDisposable
             Answer = (stream, _) => Frames.Headers(
                 stream, true, [(":status", http), .. status is null ? Array.Empty<(string, string)>() : [("grpc-status", status)]]),
         };
-        Assert.Equal($"{server.Address} answers a.B/C otherwise than by gRPC ({shown}): is what listens there a gRPC server?",
+        Assert.Equal($"{server.Address} does not answer a.B/C in gRPC ({shown}): is it a gRPC server?",
             await RefusalAsync(server));
     }
 
@@ -54,7 +55,7 @@ public sealed class FirstReplyTests : IDisposable
         {
             Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 2])],
         };
-        Assert.Equal($"{server.Address} began to answer a.B/C but did not end within 5 s — is a gRPC server running there?",
+        Assert.Equal($"{server.Address} began to answer a.B/C but did not end within 5 s. Is a gRPC server running there?",
             await RefusalAsync(server, "--timeout", "1s"));
     }
 

@@ -31,7 +31,7 @@ public class ForeignLoadTests
     [Theory]
     [InlineData(3.00, 0.00, 0.0, "")]                                   // all of it is ours
     [InlineData(3.15, 0.00, 0.0, "")]                                   // 3.75 % of 4 s: kernel threads, clock steps
-    [InlineData(3.60, 0.00, 0.0, "15.0 % of the machine went to what cannot be seen (other containers, processes that came and went)")]
+    [InlineData(3.60, 0.00, 0.0, "15.0 % of the machine went to invisible processes (in other containers, or short-lived)")]
     [InlineData(3.60, 0.00, 0.6, "")]                                   // loopback's receive work
     [InlineData(3.00, 0.04, 0.0, "")]
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to others")]
@@ -81,7 +81,7 @@ public class ForeignLoadTests
         Assert.Null(SoftInterrupts.AreCharged([Round(Machine(3, soft: 0.01), Used(1.5), Used(1.5))]));
 
         var hidden = Machine(3.6, soft: 0.6);
-        Assert.Equal("15.0 % of the machine went to what cannot be seen (other containers, processes that came and went)",
+        Assert.Equal("15.0 % of the machine went to invisible processes (in other containers, or short-lived)",
             Reason(hidden, Used(1.5), Used(1.5), charged: true));
         Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: false));
         Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: null));

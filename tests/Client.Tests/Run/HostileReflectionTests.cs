@@ -36,7 +36,7 @@ public sealed class HostileReflectionTests
             new() { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
         var warnings = new StringWriter();
         Assert.Equal(["a.B"], (await ServiceTypes.ListAsync(new() { Server = server.Address }, warnings, Cancel)).Lines);
-        Assert.Equal($"the reflection of {server.Address} answers with other files than that of a.B", $"{warnings}".TrimEnd());
+        Assert.Equal($"the reflection of {server.Address} does not give the file of a.B", $"{warnings}".TrimEnd());
     }
 
     [Fact]

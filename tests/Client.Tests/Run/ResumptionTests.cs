@@ -59,12 +59,12 @@ public sealed class ResumptionTests : IDisposable
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
         Assert.Equal("-r '4' with --resume is the number of rounds to add: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
         Assert.Equal("-r '0' must be between 1 and 1000", await SeenAsync("--resume", file, "-r", "+0"));
-        Assert.Equal("--resume takes everything but -r, -v, --format and a report's -o from the file: leave out -s",
+        Assert.Equal("--resume reads all options except -r, -v, --format and -o of a report from the file: leave out -s",
             await SeenAsync("--resume", file, "-s", "10"));
         Assert.Equal($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
             + "repeated (what -H, --data and --expect take from @FILE can)",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["http", "-H", "Cookie: (hidden)", "http://x"] })));
-        Assert.Equal($"--resume: {file} was made with options that are not known here: --unknown",
+        Assert.Equal($"--resume: {file} has options that this version does not know: --unknown",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["--unknown"], Host = HostRecord.Read() })));
         Assert.Contains("it is another machine's (its ", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
             StringComparison.Ordinal);

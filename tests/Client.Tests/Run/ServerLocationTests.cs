@@ -57,7 +57,7 @@ public sealed class ServerLocationTests : IDisposable
         var ahead = Path.Combine(folder, "server-aot");
         var e = Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, "dotnet", "aot"));
         Assert.Equal(
-            $"there is no aot server in {ahead}: make it with dotnet publish src/Server -c Release "
+            $"there is no aot server in {ahead}: create it with dotnet publish src/Server -c Release "
                 + $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true -o {ThisProgram.Quoted(ahead)}",
             e.Message);
 
@@ -73,7 +73,7 @@ public sealed class ServerLocationTests : IDisposable
         var library = Touch("GrpcBenchServer.dll");
 
         Assert.Equal(
-            $"there is no dotnet to run {library} with: install the ASP.NET Core runtime and put dotnet on the PATH",
+            $"there is no dotnet to run {library}: install the ASP.NET Core runtime and put dotnet on the PATH",
             Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, null)).Message);
     }
 

@@ -32,7 +32,8 @@ public sealed class TlsRefusalTests : IDisposable
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
         var reason = await ReasonAsync(
             server.Address, new() { ServerName = "another.example", CaCertificate = Path.Combine(folder.FullName, "ca.pem") });
-        Assert.Matches("RemoteCertificateNameMismatch.* \\(--insecure accepts any, --cacert FILE the certificates of one authority\\)$", reason);
+        Assert.Matches("RemoteCertificateNameMismatch", reason);
+        Assert.EndsWith(" (--insecure accepts any certificate, --cacert FILE the certificates of one authority)", reason);
     }
 
     [Fact]

@@ -4,8 +4,8 @@ using IpcBench.Client.Protocols.InOrder;
 
 namespace IpcBench.Client.Protocols.Echo;
 
-/// <summary>A packet out, the same bytes back; every byte is compared.</summary>
-/// <param name="size">Bytes of a packet, at least 1.</param>
+/// <summary>Sends a packet and expects the same bytes back; every byte is compared.</summary>
+/// <param name="size">The size of a packet in bytes, at least 1.</param>
 internal sealed class EchoProtocol(int size) : InOrderProtocol
 {
     private int nextOut;
@@ -27,7 +27,7 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
         result = CallResult.Ok(size);
         if (!EchoPattern.Matches(part, nextBack + arrived))
         {
-            // What follows cannot be told apart any more: the next packet begins on a new connection.
+            // The following bytes cannot be assigned to a packet any more, so the next packet goes over a new connection.
             result = CallResult.Failed("wrong bytes");
             return ReplyEnd.Last;
         }
@@ -44,20 +44,20 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 }
 
 /// <summary>
-/// The endless bytes that packets are cut from. Neighbours always differ, and packets of any size differ from those before and after
-/// them, so that a reply that is swapped, repeated or shifted is not taken for the right one.
+/// The endless pattern from which packets are cut. Neighbouring bytes differ, and each packet differs from the packets
+/// before and after it, so that a swapped, repeated or shifted reply is detected.
 /// </summary>
 internal static class EchoPattern
 {
-    // A prime: packets begin at every place of the pattern before one comes again.
+    // A prime number: packets begin at every place of the pattern before a place is repeated.
     private const int Period = 65_521;
 
     private static readonly byte[] Bytes = Make();
 
-    /// <summary>Where the packet after the one at <paramref name="position"/> begins.</summary>
+    /// <summary>The place of the packet after the packet at <paramref name="position"/>.</summary>
     public static int Next(int position, int size) => (int)(((long)position + size + (size % Period == 0 ? 1 : 0)) % Period);
 
-    /// <summary>Writes the packet that begins at <paramref name="position"/>.</summary>
+    /// <summary>Writes the packet at <paramref name="position"/>.</summary>
     public static void Fill(Span<byte> packet, int position)
     {
         for (var at = position; packet.Length > 0; at = 0)
@@ -68,7 +68,7 @@ internal static class EchoPattern
         }
     }
 
-    /// <summary>Whether these are the bytes from <paramref name="position"/> on.</summary>
+    /// <summary>True when the bytes are those of the pattern from <paramref name="position"/> on.</summary>
     public static bool Matches(ReadOnlySpan<byte> bytes, int position)
     {
         for (var at = position % Period; bytes.Length > 0; at = 0)
@@ -81,7 +81,7 @@ internal static class EchoPattern
         return true;
     }
 
-    // Shuffled runs of all 256 values, one after the other: what comes soon again is never the same byte.
+    // Shuffled runs of all 256 values, one after the other: a byte is never repeated soon.
     private static byte[] Make()
     {
         const int seed = 14;

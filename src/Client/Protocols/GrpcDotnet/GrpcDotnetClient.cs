@@ -8,7 +8,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The row of Grpc.Net.Client: as an application has it, a channel and a handler for each connection.</summary>
+/// <summary>The row of Grpc.Net.Client: a channel and a handler for each connection, as in an application.</summary>
 internal static partial class ProtocolTable
 {
     static partial void AddGrpcDotnet(ref OptionalClient? client) =>
@@ -16,12 +16,13 @@ internal static partial class ProtocolTable
 
     private static ConnectionSource OverGrpcDotnet(LoadOptions options)
     {
-        // The handler adds TLS itself, or it would call the scheme http and a server might refuse that.
+        // The handler adds TLS itself. Otherwise it would send the scheme http, which a server might reject.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        // A pipe is no socket: it is connected by the framework in either case.
+        // A pipe is no socket, so .NET connects it in either case.
         var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
             ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
-        // One message for all calls, as an application keeps a buffer: what is measured is sending it.
+        // All calls send the same message object, as an application reuses a buffer: the sending is measured, not the
+        // making of the message.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {
             Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.Of((int)options.Size).AsMemory()[^(int)options.Size..]),

@@ -9,8 +9,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>
-/// One channel over one connection. The library opens lazily; this opens first and hands the stream over, so that connects are seen and
-/// counted.
+/// One channel on one connection. The library connects lazily, so this class connects first and hands the stream over:
+/// connects are then seen and counted.
 /// </summary>
 internal sealed class GrpcDotnetConnection : IConnection
 {
@@ -26,17 +26,17 @@ internal sealed class GrpcDotnetConnection : IConnection
     private bool isFirstDue;
     private int reconnects;
 
-    /// <param name="scheduler">Where the pauses between attempts to reopen it pass.</param>
-    /// <param name="options">The address as it is asked for, the streams, and the size of a Download.</param>
-    /// <param name="upload">What is sent up in place of a Download; null: nothing.</param>
+    /// <param name="scheduler">Runs the pauses between attempts to reopen the connection.</param>
+    /// <param name="options">The address, the number of streams, and the size of a Download.</param>
+    /// <param name="upload">The payload that is sent in place of a Download; null: none.</param>
     /// <param name="stream">
-    /// So many of it on a stream, 0 for no limit, and bytes of each message that it is pulled in, 0 for one; null: each in a unary call.
+    /// Messages of a stream (0: no limit), and bytes of each message of a pulled payload (0: one message); null: unary calls.
     /// </param>
-    /// <param name="call">What is called in place of Download.</param>
-    /// <param name="notes">Takes what servers say of failures.</param>
+    /// <param name="call">The user's method in place of Download.</param>
+    /// <param name="notes">Takes the server's messages about failures.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
-    /// <param name="settings">For the TLS that the handler adds.</param>
-    /// <param name="http2Window">Initial receive window of a stream in bytes; null leaves the library's.</param>
+    /// <param name="settings">Options of the TLS that the handler adds.</param>
+    /// <param name="http2Window">Initial receive window of a stream in bytes; null: the library's default.</param>
     public GrpcDotnetConnection(
         Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
         FailureNotes notes, Connector connector, ConnectorOptions settings, int? http2Window)
@@ -59,14 +59,14 @@ internal sealed class GrpcDotnetConnection : IConnection
         })];
     }
 
-    /// <summary>What servers say of calls that fail.</summary>
+    /// <summary>The server's messages about failed calls.</summary>
     public FailureNotes Notes { get; }
 
     /// <summary>The version of the package, without its commit.</summary>
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
 
-    /// <summary>False: the connection is for a single call and is not opened again after a failure.</summary>
+    /// <summary>False: the connection is for one call, and a failure does not open it again.</summary>
     public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;
@@ -76,7 +76,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     /// <summary>
-    /// The library keeps to the server's limit by itself and does not tell it; calls that wait for it are in their own latency.
+    /// The library respects the server's limit itself but does not tell it; the wait for a free stream is part of a call's latency.
     /// </summary>
     public long? StreamsAllowed => null;
 
@@ -98,7 +98,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     {
         lock (gate)
         {
-            // One that is for a single call stays dead, and nobody waits for it.
+            // A connection for one call stays dead, and nobody waits for it.
             if (IsOpen || !accepting || !Reopens)
                 return new(IsOpen && accepting);
             var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -107,7 +107,7 @@ internal sealed class GrpcDotnetConnection : IConnection
         }
     }
 
-    /// <summary>A call found the connection dead: no more are sent before a new one is open.</summary>
+    /// <summary>A call found the connection dead: no more calls are sent before a new connection is open.</summary>
     public void Lost()
     {
         lock (gate)
@@ -120,7 +120,6 @@ internal sealed class GrpcDotnetConnection : IConnection
             reopener.OnDeath();
     }
 
-    /// <summary>A call has succeeded.</summary>
     public void OnSuccess() => reopener.OnSuccess();
 
     public void OnWindow() => isFirstDue = true;
@@ -138,7 +137,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             stream.StopWaiting();
     }
 
-    /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
+    /// <summary>True for the first call of the window on this connection: its reply is checked.</summary>
     public bool TakesFirstReply() => isFirstDue && Interlocked.Exchange(ref isFirstDue, false);
 
     public void CutOff(long sentBeforeNs)
@@ -147,7 +146,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             stream.CutOff(sentBeforeNs);
     }
 
-    // The library flushes each call by itself.
+    // The library flushes each call itself.
     public void Enter()
     {
     }
@@ -166,8 +165,8 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    // Whose name it is decides the connector; the library takes :authority from here.
-    // A TLS server is asked for that name too, so one that was given for it comes first.
+    // The connector decides which host is connected to; the library takes :authority from this name. A TLS server is
+    // asked for the name too, so a given server name has priority.
     private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
     {
         (Address.Tls tls, _) when serverName is { } name => new UriBuilder("https", name, tls.Port).ToString(),

@@ -6,11 +6,11 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>Messages of <c>Bench.Push</c>, each over when the library has written it.</summary>
-/// <param name="connection">Its channel.</param>
-/// <param name="client">Of that channel.</param>
-/// <param name="payload">Of every message.</param>
-/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
+/// <summary>Messages of <c>Bench.Push</c>; a call ends when the library has written its message.</summary>
+/// <param name="connection">The connection with the channel.</param>
+/// <param name="client">The client of the channel.</param>
+/// <param name="payload">The payload of every message.</param>
+/// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
 internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -37,10 +37,10 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
         {
             (open, sent, firstDueNs, beganNs) =
                 (client.Push(new CallOptions(cancellationToken: cancellation)), 0, 0, MonotonicClock.NowNs);
-            await Task.Yield(); // writes that end at once would keep the thread, and the other streams from being opened
+            await Task.Yield(); // writes that complete at once would keep the thread and stop other streams from opening
         }
         var call = open;
-        open = null; // what throws leaves no stream behind
+        open = null; // after an exception no stream stays open
         try
         {
             (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)dueNs);
@@ -75,12 +75,12 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 }
 
-/// <summary>Payloads of <c>Bench.Pull</c>, each over when the library has handed out all of it.</summary>
-/// <param name="connection">Its channel.</param>
-/// <param name="client">Of that channel.</param>
-/// <param name="size">Bytes of each.</param>
-/// <param name="chunk">Of each message that they come in; 0: in one.</param>
-/// <param name="messages">Payloads of a stream, after which another is opened; 0: as many as there are.</param>
+/// <summary>Payloads of <c>Bench.Pull</c>; a call ends when the library has delivered its whole payload.</summary>
+/// <param name="connection">The connection with the channel.</param>
+/// <param name="client">The client of the channel.</param>
+/// <param name="size">The size of a payload in bytes.</param>
+/// <param name="chunk">The size of each message of a payload; 0: one message.</param>
+/// <param name="messages">Payloads of a stream, after which a new stream is opened; 0: no limit.</param>
 internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long chunk, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -109,7 +109,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        open?.Dispose(); // the server sends as long as it is not told to stop
+        open?.Dispose(); // the server sends until it is told to stop
         open = null;
         return new(CallResult.Ok(0));
     }

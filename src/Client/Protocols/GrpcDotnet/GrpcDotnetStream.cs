@@ -5,7 +5,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>One stream's place on a channel: the call that is out, and how one is cut off.</summary>
+/// <summary>A stream of a channel: its call in flight, and the cutting off of a call.</summary>
 internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStream
 {
     private static readonly string[] StatusKinds =
@@ -17,7 +17,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>A deadline that the library finds to have passed is the server's own status.</summary>
+    /// <summary>The call has a deadline. When the library finds that it has passed, that counts as the server's status.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -26,7 +26,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 
-    /// <summary>Cancels the call that is out, when it was sent before that time.</summary>
+    /// <summary>Cancels the call in flight if it was sent before that time.</summary>
     public void CutOff(long sentBeforeNs)
     {
         lock (gate)
@@ -36,12 +36,12 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
     }
 
-    /// <summary>Makes one call; what the library throws is its failure.</summary>
-    /// <param name="sentNs">When it is sent.</param>
-    /// <param name="cancellation">It is cut off.</param>
+    /// <summary>Makes one call; an exception of the library becomes its failure.</summary>
+    /// <param name="sentNs">When the call is sent.</param>
+    /// <param name="cancellation">Cuts the call off.</param>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
-    /// <summary>Tries what the library may throw of.</summary>
+    /// <summary>Turns exceptions of the library into results.</summary>
     protected async Task<CallResult> TryAsync(long nowNs, Func<long, CancellationToken, Task<CallResult>> make)
     {
         try
@@ -57,7 +57,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
         catch (Exception)
         {
-            // A write to a stream whose connection is broken lets out whatever the handler throws, its decoder's exceptions too.
+            // A write to a stream of a broken connection throws any exception of the handler, even of its decoder.
             if (cutOff.IsCancellationRequested)
                 return CallResult.CutOff;
             connection.Lost();
@@ -85,7 +85,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     {
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
-        // An exception beneath the status: the library made the status up, the server sent none.
+        // With an exception below the status, the library made up the status; the server sent none.
         if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = StatusKinds[(int)e.StatusCode];
@@ -97,7 +97,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     }
 }
 
-/// <summary>Unary calls through the generated client, or of a method that the tool does not know as bytes.</summary>
+/// <summary>Unary calls: of Bench through the generated client, or of the user's method as bytes.</summary>
 internal sealed class GrpcDotnetCalls(
     GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, Payload? upload, GrpcDotnetMethod? method)
     : GrpcDotnetStream(connection)
@@ -124,11 +124,11 @@ internal sealed class GrpcDotnetCalls(
     private CallResult Judge(long bytes) => bytes == request.Size ? CallResult.Ok(bytes) : CallResult.Failed("wrong length");
 }
 
-/// <summary>Messages on a stream of the generated client that stays open, each over with its answer.</summary>
-/// <param name="connection">Its channel.</param>
-/// <param name="client">Of that channel.</param>
-/// <param name="payload">Of every message.</param>
-/// <param name="messages">Of a stream, after which another is opened; 0: as many as there are.</param>
+/// <summary>Messages on a stream of the generated client that stays open; a call ends with the answer to its message.</summary>
+/// <param name="connection">The connection with the channel.</param>
+/// <param name="client">The client of the channel.</param>
+/// <param name="payload">The payload of every message.</param>
+/// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
 internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection)
 {
@@ -144,7 +144,7 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
         if (open is null)
             (open, sent) = (client.Echo(new CallOptions(cancellationToken: cancellation)), 0);
         var call = open;
-        open = null; // what throws leaves no stream behind
+        open = null; // after an exception no stream stays open
         try
         {
             (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)sentNs);
@@ -186,7 +186,7 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
     }
 }
 
-/// <summary>Calls of one method on one channel, with requests and replies as the bytes that they are.</summary>
+/// <summary>Calls of the user's method on one channel; requests and replies are bytes.</summary>
 internal sealed class GrpcDotnetMethod
 {
     private static readonly Marshaller<byte[]> Bytes = Marshallers.Create(
@@ -222,7 +222,7 @@ internal sealed class GrpcDotnetMethod
         return invoker.AsyncUnaryCall(method, null, new CallOptions(metadata, deadline, cancellation), call.Messages[(int)next]);
     }
 
-    /// <summary>Whether a reply is right.</summary>
+    /// <summary>Checks a reply.</summary>
     public CallResult Judge(byte[] reply, bool isFirst)
     {
         if (!isFirst || call.Expect?.Invoke(reply) is not { } difference)

@@ -6,22 +6,22 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and what became of it.</summary>
+/// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and the check of its replies.</summary>
 /// <param name="request">The bytes of the request, headers and body.</param>
-/// <param name="asked">What they ask for.</param>
-/// <param name="closes">They also ask the server to close after the reply.</param>
+/// <param name="asked">The request that these bytes encode.</param>
+/// <param name="closes">The request asks the server to close after the reply.</param>
 internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {
-    // Bytes that a reply has beyond its body, as a rule.
+    // Usual bytes of a reply besides its body.
     private const int HeadRoom = 1024;
 
     private readonly ReplyParser parser = new(asked.IsHead);
     private (int Status, string Kind) lastFailure;
 
-    /// <summary>Bytes of the last body.</summary>
+    /// <summary>The length of the last body in bytes.</summary>
     public long BodyLength => parser.BodyLength;
 
-    /// <summary>Opens duplexes that agree on HTTP/1.1 where there is something to agree on.</summary>
+    /// <summary>The dialer, which negotiates HTTP/1.1 over TLS (ALPN).</summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static Task<Dialer> DialerAsync(EngineOptions options, ConnectorOptions connector, CancellationToken cancellation) =>
         Dialer.ForAsync(options.Address, connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);

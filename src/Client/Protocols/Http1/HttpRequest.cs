@@ -6,10 +6,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>What every call of an HTTP/1.1 arm asks for, and what it must get.</summary>
+/// <summary>The request of every call of an HTTP/1.1 arm, and the reply that it expects.</summary>
 internal sealed record HttpRequest
 {
-    /// <summary>As reports show it: without its query.</summary>
+    /// <summary>The URL as reports show it, without its query.</summary>
     public required string Url { get; init; }
 
     public string Method { get; init; } = "GET";
@@ -20,22 +20,22 @@ internal sealed record HttpRequest
     /// <summary>Value of the Host header.</summary>
     public string Host { get; init; } = "localhost";
 
-    /// <summary>Further headers as <c>Name: value</c>.</summary>
+    /// <summary>Additional headers as <c>Name: value</c>.</summary>
     public IReadOnlyList<string> Headers { get; init; } = [];
 
-    /// <summary>Null: the request has none.</summary>
+    /// <summary>Null: the request has no body.</summary>
     public byte[]? Body { get; init; }
 
-    /// <summary>Bytes of the body of every reply, found by a first request.</summary>
+    /// <summary>The length of every reply's body in bytes, found by a first request.</summary>
     public long Size { get; init; }
 
-    /// <summary>Bodies may be of any length: <see cref="Size"/> is one of them and nothing is expected.</summary>
+    /// <summary>Bodies may have any length: <see cref="Size"/> is an example and is not checked.</summary>
     public bool VaryingLength { get; init; }
 
-    /// <summary>Replies of another status are failures.</summary>
+    /// <summary>A reply with another status is a failure.</summary>
     public ExpectedStatus ExpectStatus { get; init; } = ExpectedStatus.Success;
 
-    /// <summary>The reply has headers alone.</summary>
+    /// <summary>The reply has headers only.</summary>
     public bool IsHead => Method == "HEAD";
 
     /// <param name="close">Ask the server to close the connection after the reply.</param>
@@ -61,11 +61,11 @@ internal sealed class ExpectedStatus
     {
     }
 
-    /// <summary>200 to 299: a redirect is another reply than the one that is to be measured.</summary>
+    /// <summary>200 to 299: a redirect is not the reply that was to be measured.</summary>
     public static ExpectedStatus Success { get; } = Parse("2xx");
 
-    /// <param name="list">Statuses and classes separated by commas: <c>200</c>, <c>2xx</c>, <c>200,304,4xx</c>.</param>
-    /// <exception cref="FormatException">It is no such list; the message is one sentence.</exception>
+    /// <param name="list">Statuses and classes, separated by commas: <c>200</c>, <c>2xx</c>, <c>200,304,4xx</c>.</param>
+    /// <exception cref="FormatException">The list is invalid; the message is one sentence.</exception>
     public static ExpectedStatus Parse(string list)
     {
         var parsed = new ExpectedStatus();
@@ -89,15 +89,15 @@ internal sealed class ExpectedStatus
     private static FormatException Refusal(string part) => new($"'{part}' is no status such as 200 or 2xx, from 200 to 599");
 }
 
-/// <summary>Makes one call before anything is measured: is there a server, does it like the request, how long is its reply?</summary>
+/// <summary>Makes one call before the measurement, which shows that the server answers the request, and how long its reply is.</summary>
 internal static class HttpProbe
 {
-    /// <param name="options">Where to; one connection with one stream is opened, whatever they say.</param>
-    /// <param name="connector">Settings of the connection.</param>
-    /// <param name="request">What to ask for.</param>
-    /// <param name="cancellation">Gives up.</param>
-    /// <returns>Bytes of the body.</returns>
-    /// <exception cref="IOException">No server, no reply, no success; the message is one sentence.</exception>
+    /// <param name="options">The address; one connection with one stream is opened, whatever else the options say.</param>
+    /// <param name="connector">Options of the connection.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellation">Cancels the call.</param>
+    /// <returns>The length of the body in bytes.</returns>
+    /// <exception cref="IOException">The server did not answer, or not with success; the message is one sentence.</exception>
     public static async Task<long> SizeAsync(
         EngineOptions options, ConnectorOptions connector, HttpRequest request, CancellationToken cancellation)
     {
@@ -118,9 +118,9 @@ internal static class HttpProbe
             $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
         "protocol" => "does not answer in HTTP/1.1",
         "connection lost" => "closed the connection without a whole reply",
-        ['h', 't', 't', 'p', ' ', '3', ..] redirect => $"answers {redirect}, which leads elsewhere: "
-            + "measure the URL that it leads to, or say that it is meant (--expect-status)",
-        var status => $"answers {status}: what is measured must succeed, so look at the path, the headers and the server's log, "
-            + "or say that it is meant (--expect-status)",
+        ['h', 't', 't', 'p', ' ', '3', ..] redirect => $"answers {redirect}, a redirect: "
+            + "measure the URL that it points to, or accept the status with --expect-status",
+        var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log, "
+            + "or accept the status with --expect-status",
     };
 }

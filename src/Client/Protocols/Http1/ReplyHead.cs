@@ -2,9 +2,7 @@ using System.Text;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>
-/// Status line and headers of a reply, as far as they say where it ends (RFC 9112, section 6.3); anything ambiguous is refused.
-/// </summary>
+/// <summary>Status line and headers of a reply, as far as they determine its end (RFC 9112, 6.3). An ambiguous reply is rejected.</summary>
 internal struct ReplyHead
 {
     private bool isVersion0;
@@ -13,26 +11,26 @@ internal struct ReplyHead
     private bool saysKeepAlive;
     private bool saysClose;
 
-    /// <summary>0 until the status line has been read.</summary>
+    /// <summary>0 before the status line.</summary>
     public int Status { get; private set; }
 
-    /// <summary>Bytes of the body; -1 when it is not said.</summary>
+    /// <summary>The length of the body in bytes; -1 when the headers do not tell it.</summary>
     public long Length { get; private set; }
 
-    /// <summary>Another head follows.</summary>
+    /// <summary>An interim response: another head follows.</summary>
     public readonly bool IsInterim => Status is >= 100 and < 200;
 
     public readonly bool IsChunked => isChunkedLast;
 
-    /// <summary>The body goes on until the server closes.</summary>
+    /// <summary>The body ends when the server closes the connection.</summary>
     public readonly bool IsUntilClose => !isChunkedLast && Length < 0;
 
-    /// <summary>No further request may be sent on the connection.</summary>
+    /// <summary>The connection takes no further request.</summary>
     public readonly bool EndsConnection => saysClose || IsUntilClose || isVersion0 && !saysKeepAlive;
 
     public void Clear() => this = new ReplyHead { Length = -1 };
 
-    /// <summary>Takes one line, not the empty one at the end. False: this is no HTTP/1.</summary>
+    /// <summary>Takes a line other than the empty last line; false when the line is no HTTP/1.</summary>
     public bool Add(ReadOnlySpan<byte> line)
     {
         if (line.IndexOfAny((byte)'\r', (byte)'\0') >= 0)
@@ -40,13 +38,13 @@ internal struct ReplyHead
         return Status == 0 ? ReadStatus(line) : ReadHeader(line);
     }
 
-    /// <summary>All lines have come. False: they contradict each other.</summary>
-    /// <param name="isBodyless">The request asked for headers alone.</param>
+    /// <summary>All lines have arrived; false when they contradict each other.</summary>
+    /// <param name="isBodyless">The request was HEAD.</param>
     public bool End(bool isBodyless)
     {
-        if (Status is 0 or 101) // nobody has asked for another protocol
+        if (Status is 0 or 101) // this client does not ask for another protocol
             return false;
-        // Both lengths at once, or an encoding that HTTP/1.0 does not know, is how requests are smuggled: RFC 9112, 6.1.
+        // Both lengths, or an encoding that HTTP/1.0 does not have, may be request smuggling (RFC 9112, 6.1).
         if (hasEncoding && (Length >= 0 || isVersion0))
             return false;
         if (isBodyless || IsInterim || Status is 204 or 304)
@@ -70,8 +68,8 @@ internal struct ReplyHead
     private bool ReadHeader(ReadOnlySpan<byte> line)
     {
         var colon = line.IndexOf((byte)':');
-        // A line that begins with a blank continues the last one, which has been forbidden for long (RFC 9112, 5.2); a blank before the
-        // colon, too.
+        // A line that begins with a blank would continue the line before, which is obsolete (RFC 9112, 5.2). A blank
+        // before the colon is forbidden too (5.1).
         if (colon <= 0 || line[..colon].IndexOfAny((byte)' ', (byte)'\t') >= 0)
             return false;
         var name = line[..colon];
@@ -119,7 +117,7 @@ internal struct ReplyHead
 
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> value) => value.Trim(" \t"u8);
 
-    /// <summary>Digits alone; -1 for anything else and for what no body could be.</summary>
+    /// <summary>A number of digits; -1 for another text or for a number that no body can have.</summary>
     private static long Number(ReadOnlySpan<byte> digits)
     {
         if (digits.Length is 0 or > 18)
@@ -135,7 +133,7 @@ internal struct ReplyHead
     }
 }
 
-/// <summary>The line before a chunk: its size in hexadecimal digits, and extensions that nobody needs.</summary>
+/// <summary>The line before a chunk: its size in hexadecimal, and extensions, which are ignored.</summary>
 internal static class ChunkSize
 {
     private const int MostDigits = 15;
@@ -150,21 +148,23 @@ internal static class ChunkSize
     }
 }
 
-/// <summary>Takes lines off arriving bytes; keeps the beginning of one whose end has not come yet.</summary>
+/// <summary>Takes lines off arriving bytes, and keeps the beginning of a line whose end has not arrived.</summary>
 internal sealed class LineReader
 {
     private byte[] kept = [];
     private int length;
     private int budget;
 
-    /// <summary>More came than was allowed: there will be no more lines.</summary>
+    /// <summary>The lines were longer than allowed: no more lines follow.</summary>
     public bool IsOverBudget => budget < 0;
 
-    /// <summary>Forgets what has begun.</summary>
-    /// <param name="most">Bytes that the lines until the next time may have together.</param>
+    /// <summary>Forgets an incomplete line.</summary>
+    /// <param name="most">The most bytes of all lines until the next call.</param>
     public void Begin(int most) => (length, budget) = (0, most);
 
-    /// <summary>Takes one line, without its end; it is gone with the bytes, or at the next call. False: its end has not come.</summary>
+    /// <summary>
+    /// Takes one line without its end; it is valid until the bytes are reused or the next call. False when its end has not arrived.
+    /// </summary>
     public bool TryTake(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> line)
     {
         var end = bytes.IndexOf((byte)'\n');
@@ -176,7 +176,7 @@ internal sealed class LineReader
             return false;
         if (end < 0)
         {
-            budget++; // the end of the line is still to come
+            budget++; // the end of the line has not arrived
             Keep(piece);
             return false;
         }

@@ -1,13 +1,12 @@
 namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>
-/// Reads HTTP/1 replies as they stream by, one after the other, and keeps nothing but their measures. Allocates nothing in the steady
-/// state.
+/// Reads HTTP/1 replies while they stream by, one after the other, and keeps only their measures. It allocates nothing in the steady state.
 /// </summary>
-/// <param name="isBodyless">Replies are headers alone, as to HEAD.</param>
+/// <param name="isBodyless">Replies have headers only, as to HEAD.</param>
 internal sealed class ReplyParser(bool isBodyless)
 {
-    /// <summary>Bytes that the head of a reply may have, and its trailers, and the line before a chunk.</summary>
+    /// <summary>The most bytes of a reply's head, of its trailers, and of the line before a chunk.</summary>
     private const int MostHead = 64 * 1024, MostChunkLine = 4 * 1024;
 
     private readonly LineReader lines = new();
@@ -32,19 +31,19 @@ internal sealed class ReplyParser(bool isBodyless)
 
     public int Status => head.Status;
 
-    /// <summary>Bytes of the body so far.</summary>
+    /// <summary>The bytes of the body so far.</summary>
     public long BodyLength { get; private set; }
 
-    /// <summary>The server will not take another request on this connection.</summary>
+    /// <summary>The server accepts no further request on this connection.</summary>
     public bool EndsConnection => head.EndsConnection;
 
-    /// <summary>The reply ends with the connection.</summary>
+    /// <summary>The end of the connection ends the reply.</summary>
     public bool EndsWithConnection => state == State.UntilClose;
 
-    /// <summary>A new connection: forgets what the last one had begun.</summary>
+    /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
     public void Reset() => state = State.Begin;
 
-    /// <summary>Takes what belongs to the reply off the front of the bytes.</summary>
+    /// <summary>Takes the reply's bytes off the front.</summary>
     public ReplyProgress Read(ref ReadOnlySpan<byte> bytes)
     {
         var progress = state == State.Begin ? Begin(ref bytes) : ReplyProgress.More;
@@ -57,7 +56,7 @@ internal sealed class ReplyParser(bool isBodyless)
         return progress;
     }
 
-    /// <summary>The next reply most often begins with the very bytes of the last one; a date changes once a second.</summary>
+    /// <summary>Compares with the head of the last reply, since most replies have the same head; a date changes once a second.</summary>
     private ReplyProgress Begin(ref ReadOnlySpan<byte> bytes)
     {
         BodyLength = 0;
@@ -137,7 +136,7 @@ internal sealed class ReplyParser(bool isBodyless)
         if (!head.End(isBodyless))
             return ReplyProgress.Broken;
         if (head.IsInterim)
-            head.Clear(); // the next head shares its budget, so that they come to an end
+            head.Clear(); // the next head counts against the same limit, so that endless interim heads stop
         else
             BeginBody();
         return ReplyProgress.More;
@@ -189,12 +188,12 @@ internal sealed class ReplyParser(bool isBodyless)
 /// <summary>How far a reply has been read.</summary>
 internal enum ReplyProgress
 {
-    /// <summary>There is more to come.</summary>
+    /// <summary>The reply is incomplete.</summary>
     More,
 
-    /// <summary>It is over.</summary>
+    /// <summary>The reply is complete.</summary>
     Done,
 
-    /// <summary>It is no HTTP/1, or it can be read in two ways.</summary>
+    /// <summary>The bytes are no HTTP/1, or are ambiguous.</summary>
     Broken,
 }

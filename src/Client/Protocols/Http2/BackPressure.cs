@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What keeps a stream from writing what it has to write.</summary>
+/// <summary>The reason why a stream cannot write.</summary>
 internal enum Blocker : byte
 {
     None,
@@ -12,7 +12,7 @@ internal enum Blocker : byte
     Socket,
 }
 
-/// <summary>Adds up how long the streams of a connection were kept from writing. It may be read from any thread.</summary>
+/// <summary>Sums how long the streams of a connection were blocked from writing. May be read from any thread.</summary>
 internal sealed class BlockedClock
 {
     private readonly Lock gate = new();
@@ -30,16 +30,16 @@ internal sealed class BlockedClock
         }
     }
 
-    /// <summary>Forgets how far ahead writers were.</summary>
+    /// <summary>Forgets the most bytes in flight of the last window.</summary>
     public void Begin()
     {
         lock (gate)
             ahead = 0;
     }
 
-    /// <param name="stream">Whose state changes.</param>
-    /// <param name="to">What keeps it from writing from now on.</param>
-    /// <param name="aheadBytes">What its connection has written and was not given back.</param>
+    /// <param name="stream">The stream whose state changes.</param>
+    /// <param name="to">The reason that blocks the stream from now on.</param>
+    /// <param name="aheadBytes">The flow-controlled bytes in flight on its connection.</param>
     public void Set(Http2Stream stream, Blocker to, long aheadBytes = 0)
     {
         if (stream.Blocker == to)

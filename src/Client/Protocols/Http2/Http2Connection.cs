@@ -5,9 +5,9 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One HTTP/2 connection from the preface to its end: a client's whole part of RFC 9113 in terms of bytes in and bytes out. The order of
-/// frames and what concerns the connection is kept here, requests by <see cref="RequestSender"/>, replies by <see cref="ReplyReceiver"/>.
-/// It knows nothing of sockets and threads; <see cref="ReconnectingHttp2Connection"/> sees to it that one thread at a time is in here.
+/// One HTTP/2 connection from the preface to its end: the client's part of RFC 9113, from received bytes to bytes to send. This class keeps
+/// the order of frames and the state of the connection, <see cref="RequestSender"/> the requests, <see cref="ReplyReceiver"/> the replies.
+/// It knows neither sockets nor threads; <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
@@ -35,16 +35,16 @@ internal sealed class Http2Connection : IFrameHandler
         mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
     }
 
-    /// <summary>What the next reply and the request after it go through.</summary>
+    /// <summary>The objects that the next reply and the next request use.</summary>
     public object[] NeededSoon => [reader, streams, blocks, replies, .. replies.NeededSoon, requests, .. requests.NeededSoon];
 
     /// <summary>Nothing can be sent or received any more.</summary>
     public bool IsClosed { get; private set; }
 
-    /// <summary>The server's SETTINGS have come, so its limits are known, and neither side has said its last word.</summary>
+    /// <summary>The server's SETTINGS have arrived, so its limits are known, and neither side has announced the end.</summary>
     public bool IsOpen => IsUp && !IsDraining;
 
-    /// <summary>Calls that are out may end: it <see cref="IsOpen"/>, or one side has said that nothing new begins.</summary>
+    /// <summary>Calls in flight may still end: the connection is open, or only new calls are ruled out.</summary>
     public bool IsUp => sawSettings && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
@@ -56,7 +56,7 @@ internal sealed class Http2Connection : IFrameHandler
     /// <summary>A call can be sent now.</summary>
     public bool IsReady => IsOpen && requests.HasRoom;
 
-    // The server's or our own last word: what is out may end, nothing new begins.
+    // After GOAWAY, or when our stream identifiers are used up, calls in flight may end but no new call begins.
     private bool IsDraining => isDraining || requests.NextId == 0;
 
     /// <summary>Writes the client's preface, SETTINGS and the connection's window.</summary>
@@ -66,10 +66,10 @@ internal sealed class Http2Connection : IFrameHandler
         replies.WriteSettings();
     }
 
-    /// <summary>Sends a call's request; only when <see cref="IsReady"/>.</summary>
+    /// <summary>Sends the request of a call; only when <see cref="IsReady"/>.</summary>
     public void Send(Http2Stream stream) => requests.Send(stream);
 
-    /// <summary>Says on an open stream that nothing more will be sent.</summary>
+    /// <summary>Half-closes an open stream: no more messages follow.</summary>
     public void HalfClose(MessageStream stream)
     {
         output.WriteFrame(FrameType.Data, FrameFlags.EndStream, stream.Id);
@@ -77,12 +77,12 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// Whether the output had been sent up to there before the bytes came that are being read: only then they can be an answer to it. What
-    /// is asked while they are read is not sent before all of them were.
+    /// True when the output up to that place was sent before the bytes arrived that are being read: only then can they
+    /// be an answer to it. Output that is written while these bytes are read is sent after all of them were read.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
-    /// <summary>Takes bytes that have arrived. Never throws for anything a peer can send: a broken connection is closed.</summary>
+    /// <summary>Takes received bytes. Never throws, whatever the peer sent: a protocol violation closes the connection.</summary>
     public void Receive(ReadOnlySpan<byte> bytes)
     {
         sentBefore = output.Taken;
@@ -104,14 +104,14 @@ internal sealed class Http2Connection : IFrameHandler
         }
     }
 
-    /// <summary>Gives a call up and tells the server so.</summary>
+    /// <summary>Gives a call up and resets its stream.</summary>
     public void Cancel(Http2Stream stream, CallResult result)
     {
         replies.End(stream, result, Http2Error.Cancel);
         CloseIfDrained();
     }
 
-    /// <summary>Takes a call back that the server has not begun; it may be sent on another connection.</summary>
+    /// <summary>Takes back a call that the server has not begun; it may be sent on another connection.</summary>
     public void Withdraw(Http2Stream stream)
     {
         requests.Forget(stream);
@@ -120,7 +120,7 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// The duplex has ended or is to end. Calls that the server has not begun are sent again on the next connection, the others fail.
+    /// The duplex has ended or is to end. Calls that the server has not begun are sent again on the next connection; other calls fail.
     /// </summary>
     public void Close(Http2Error error, string reason)
     {
@@ -128,7 +128,7 @@ internal sealed class Http2Connection : IFrameHandler
             return;
         IsClosed = true;
         if (error != Http2Error.None)
-            output.WriteGoAway(0, error); // a client's peer opens no streams
+            output.WriteGoAway(0, error); // a client's peer opens no streams, so the last one is 0
         client.OnClosed(error, reason);
     }
 
@@ -175,7 +175,7 @@ internal sealed class Http2Connection : IFrameHandler
                 FrameRules.Priority(header);
                 break;
             case FrameType.PushPromise:
-                throw Broken("PUSH_PROMISE, which was switched off");
+                throw Broken("PUSH_PROMISE, which this client has disabled");
             default:
                 break; // unknown frames are ignored (RFC 9113, 5.5)
         }
@@ -212,7 +212,7 @@ internal sealed class Http2Connection : IFrameHandler
         output.WriteFrame(FrameType.Settings, FrameFlags.Ack, 0);
         requests.SendBlocked();
         if (wasOpen)
-            client.OnRoom(); // there may be room for more streams now
+            client.OnRoom(); // the new SETTINGS may allow more streams
         else
             client.OnOpen();
     }
@@ -238,7 +238,7 @@ internal sealed class Http2Connection : IFrameHandler
     private void CloseIfDrained()
     {
         if (IsDraining && streams.Count == 0)
-            Close(Http2Error.None, "the server said goodbye");
+            Close(Http2Error.None, "the server ended the connection with GOAWAY");
     }
 
     private void RequireSettingsFirst(FrameHeader header)
@@ -249,7 +249,7 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Even identifiers are the server's, which may open none; those from the next one on are idle.
+        // Even identifiers belong to the server, which may open no streams; identifiers from NextId on are idle.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");
     }

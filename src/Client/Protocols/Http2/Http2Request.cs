@@ -8,7 +8,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What is asked on all connections of a cell, encoded once: the fields of every request, and bodies taken in turn.</summary>
+/// <summary>The request of a cell, encoded once for all connections: the fields, and the bodies that are sent in turn.</summary>
 internal sealed class Http2Request
 {
     private int connections = -1;
@@ -22,27 +22,26 @@ internal sealed class Http2Request
 
     public RepeatedFields Fields { get; }
 
-    /// <summary>At least one.</summary>
     public RequestBody[] Bodies { get; }
 
-    /// <summary>Bytes of the largest.</summary>
+    /// <summary>Bytes of the largest body.</summary>
     public long LongestBody { get; }
 
-    /// <summary>Not gRPC: a request has no body, a reply is a status and a body.</summary>
+    /// <summary>Not gRPC: the request has no body, and the reply is a status and a body.</summary>
     public bool IsBare => Bodies[0].Message.Length == 0;
 
-    /// <summary>Where among the bodies the next connection begins: each elsewhere, so that all are out. From any thread.</summary>
+    /// <summary>The body with which the next connection begins: each begins with another, so that all are sent. From any thread.</summary>
     public int FirstTurn() => (int)((uint)Interlocked.Increment(ref connections) % Bodies.Length);
 
-    /// <summary>The same request with another message, which comes without its prefix.</summary>
+    /// <summary>The body for another message, which is given without its prefix.</summary>
     public RequestBody With(byte[] message) => new(Fields.IndexedBlock, GrpcFraming.Frame(message));
 
     /// <summary>A gRPC request.</summary>
-    /// <param name="authority">The server's name.</param>
+    /// <param name="authority">The value of :authority.</param>
     /// <param name="tls">The scheme is https.</param>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
-    /// <param name="messages">Without their prefix, taken in turn; at least one.</param>
-    /// <param name="metadata">Fields beyond gRPC's own.</param>
+    /// <param name="messages">Messages without their prefix, sent in turn; at least one.</param>
+    /// <param name="metadata">Fields besides those of gRPC.</param>
     public static Http2Request Grpc(
         string authority, bool tls, string path, IEnumerable<byte[]> messages, IEnumerable<(string Name, string Value)>? metadata = null) =>
         new([.. GrpcFields(authority, tls, path), .. metadata ?? []], messages.Select(message => GrpcFraming.Frame(message)));
@@ -51,11 +50,11 @@ internal sealed class Http2Request
     public static Http2Request Download(string authority, bool tls, long size) =>
         Grpc(authority, tls, "/ipcbench.v1.Bench/Download", [new DownloadRequest { Size = size }.ToByteArray()]);
 
-    /// <summary>A request with so many bytes of payload, or the first message of a stream of such.</summary>
+    /// <summary>A request with a payload of this size, or the first message of a stream of such messages.</summary>
     public static Http2Request Payload(string authority, bool tls, string path, long size) =>
         new(GrpcFields(authority, tls, path), [PayloadFrame.Of((int)size)]);
 
-    /// <summary>A request for so many bytes without gRPC.</summary>
+    /// <summary>A request for this many bytes, without gRPC.</summary>
     public static Http2Request Bare(string authority, bool tls, long size) => new(
         [
             (":method", "GET"),
@@ -80,14 +79,14 @@ internal sealed class Http2Request
     private static string Scheme(bool tls) => tls ? "https" : "http";
 }
 
-/// <summary>One request's body, and the whole request as most are sent.</summary>
+/// <summary>The body of a request, and the whole request as most are sent.</summary>
 internal sealed class RequestBody
 {
-    /// <summary>Below that a copy costs less than one more segment of a send.</summary>
+    /// <summary>A smaller part is copied, since a copy then costs less than one more segment of a send.</summary>
     public const int FewestBorrowed = 4096;
 
-    /// <param name="block">The fields as a connection sends them from its second request on.</param>
-    /// <param name="message">With its prefix; empty: the request has no body.</param>
+    /// <param name="block">The encoded fields from the second request of a connection on.</param>
+    /// <param name="message">The message with its prefix; empty: no body.</param>
     public RequestBody(byte[] block, byte[] message)
     {
         Message = message.Length < FewestBorrowed ? message : Pinned(message);
@@ -102,21 +101,22 @@ internal sealed class RequestBody
         IndexedFrames = frames.WrittenSpan.ToArray();
     }
 
-    /// <summary>The length-prefixed message; empty when the request has no body.</summary>
+    /// <summary>The message with its prefix; empty without a body.</summary>
     public byte[] Message { get; }
 
     /// <summary>
-    /// HEADERS and, unless it has no body, DATA frame of the whole request, stream identifiers left 0; null when one frame is too small.
+    /// HEADERS and DATA frame (none without a body) of the whole request, with stream identifier 0; null when it needs
+    /// more than one DATA frame.
     /// </summary>
     public byte[]? IndexedFrames { get; }
 
-    /// <summary>The DATA frame of <see cref="IndexedFrames"/>; empty when there is none.</summary>
+    /// <summary>The DATA frame of <see cref="IndexedFrames"/>; empty without one.</summary>
     public ReadOnlyMemory<byte> DataFrame => IndexedFrames.AsMemory(IndexedFrames is null ? 0 : SecondFrame);
 
-    /// <summary>A part of the message that is sent from where it lies: of at least <see cref="FewestBorrowed"/> bytes.</summary>
+    /// <summary>A part of the message that is sent without a copy, of at least <see cref="FewestBorrowed"/> bytes.</summary>
     public ReadOnlyMemory<byte> Part(int from, int count) => MemoryMarshal.CreateFromPinnedArray(Message, from, count);
 
-    /// <summary>Where in <see cref="IndexedFrames"/> the second frame begins, or they end.</summary>
+    /// <summary>The offset of the second frame in <see cref="IndexedFrames"/>, or their length.</summary>
     public int SecondFrame { get; }
 
     private static byte[] Pinned(byte[] message)
@@ -127,46 +127,48 @@ internal sealed class RequestBody
     }
 }
 
-/// <summary>What the connections of one cell have in common.</summary>
+/// <summary>Options that the connections of a cell share.</summary>
 internal sealed record Http2Options
 {
     public required Http2Request Request { get; init; }
 
-    /// <summary>Payload bytes that a right reply has, or says to have received.</summary>
+    /// <summary>Payload bytes of a correct reply, or the number of bytes that the reply must confirm.</summary>
     public long Size { get; init; }
 
     public ReplyKind Reply { get; init; }
 
-    /// <summary>After this time a call has failed, whatever comes then; 0: never.</summary>
+    /// <summary>A call that takes longer has failed, whatever its reply; 0: no deadline.</summary>
     public long DeadlineNs { get; init; }
 
-    /// <summary>What is wrong with a message, where a connection's first reply of each window is looked at; null: it is right.</summary>
+    /// <summary>
+    /// Tells what is wrong with a message, for a connection's first reply of each window; null from it: the message is correct.
+    /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 
-    /// <summary>What servers say of calls that fail.</summary>
+    /// <summary>The servers' messages about failed calls.</summary>
     public FailureNotes Notes { get; init; } = new();
 
     /// <summary>Calls are messages on streams that outlive them.</summary>
     public bool IsStream { get; init; }
 
-    /// <summary>The method is somebody's own: its messages are sent as they are and told apart by their lengths alone.</summary>
+    /// <summary>The method is the user's: its messages are sent unchanged, and only their lengths are read.</summary>
     public bool IsUserMethod { get; init; }
 
-    /// <summary>A pulled payload comes in messages of so many bytes, the last of them shorter; 0: in one.</summary>
+    /// <summary>A pulled payload comes in messages of this size, the last one shorter; 0: in one message.</summary>
     public long Chunk { get; init; }
 
-    /// <summary>Which way they go; of those that are not answered each is a message of a stream.</summary>
+    /// <summary>The direction of the messages; in one direction, each message of a stream is a call.</summary>
     public Flow Flow { get; init; }
 
-    /// <summary>Messages of a stream, of which the next opens another; 0: as many as there are.</summary>
+    /// <summary>Messages of a stream, after which a new stream is opened; 0: no limit.</summary>
     public long Messages { get; init; }
 
-    /// <summary>Calls that may be out at a time.</summary>
+    /// <summary>The most calls in flight.</summary>
     public required int Streams { get; init; }
 
-    /// <summary>Receive window in bytes, of a stream and of the connection.</summary>
+    /// <summary>Receive window of a stream and of the connection, in bytes.</summary>
     public int Window { get; init; } = ReceiveWindow.Ample;
 
-    /// <summary>The first stream identifier; another than 1 only to see what happens when they run out.</summary>
+    /// <summary>The first stream identifier; not 1 only in tests of exhausted identifiers.</summary>
     public int FirstId { get; init; } = 1;
 }

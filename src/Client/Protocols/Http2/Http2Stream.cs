@@ -6,10 +6,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>One stream's place on an HTTP/2 connection: each call is a new HTTP/2 stream.</summary>
+/// <summary>A stream of the load on an HTTP/2 connection: each of its calls is a new HTTP/2 stream.</summary>
 internal class Http2Stream : CallStream
 {
-    /// <summary>How a reply is counted that is not what it should say.</summary>
+    /// <summary>The kind of failure of a reply that does not fit the expectation.</summary>
     protected const string NotAsExpected = "not as expected";
 
     private static readonly string[] StatusKinds =
@@ -24,46 +24,44 @@ internal class Http2Stream : CallStream
     private bool isChecked;
     private FirstReply? first;
 
-    /// <param name="connection">Its place.</param>
-    /// <param name="options">What it asks for.</param>
     public Http2Stream(ReconnectingHttp2Connection connection, Http2Options options)
         : base(connection) =>
         (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 
-    /// <summary>The HTTP/2 stream of the call that is out; 0 when none is, or it waits to be sent on a new connection.</summary>
+    /// <summary>The HTTP/2 stream of the call in flight; 0 without a call, or while the call waits for a new connection.</summary>
     public int Id { get; set; }
 
-    /// <summary>What the call sends; null before it is sent for the first time.</summary>
+    /// <summary>The body of the call; null before it is first sent.</summary>
     public RequestBody? Body { get; set; }
 
-    /// <summary>Bytes of the request still to be sent.</summary>
+    /// <summary>Bytes of the request that are still to be sent.</summary>
     public int Unsent { get; set; }
 
-    /// <summary>What the server allows us to send on this stream; may be negative (RFC 9113, 6.9.2).</summary>
+    /// <summary>The send window of the stream; may be negative (RFC 9113, 6.9.2).</summary>
     public long SendWindow { get; set; }
 
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
     public int Uncredited;
 
-    /// <summary>Where in the connection's output the headers of the request end.</summary>
+    /// <summary>The place in the connection's output at which the request's headers end.</summary>
     public long OpenedAt { get; set; }
 
-    /// <summary>What keeps it from writing.</summary>
+    /// <summary>The reason why the stream cannot write.</summary>
     public Blocker Blocker { get; set; }
 
-    /// <summary>All has been sent that belongs to the HTTP/2 stream.</summary>
+    /// <summary>Everything that belongs to the HTTP/2 stream has been sent.</summary>
     public virtual bool IsSent => Unsent == 0;
 
-    /// <summary>The server's headers have come.</summary>
+    /// <summary>The server's headers have arrived.</summary>
     public bool SawHeaders { get; private set; }
 
     /// <summary>What is wrong with the reply so far; null: nothing.</summary>
     public string? Failure => failure;
 
-    /// <summary>An answer that began as a failure is one whatever follows, and ends the HTTP/2 stream.</summary>
+    /// <summary>A reply that began as a failure stays a failure, and ends the HTTP/2 stream at once.</summary>
     public virtual bool EndsWithFailure => false;
 
-    /// <summary>Forgets the last reply, before a request is sent or sent again.</summary>
+    /// <summary>Forgets the last reply, before a request is sent for the first time or again.</summary>
     public void BeginRequest(int id, int length, long window)
     {
         (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);
@@ -72,7 +70,7 @@ internal class Http2Stream : CallStream
         first = isChecked ? new FirstReply() : null;
     }
 
-    /// <returns>Why the stream must be reset; null: it goes on.</returns>
+    /// <returns>The reason to reset the stream; null to continue.</returns>
     public virtual string? OnData(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
@@ -101,7 +99,9 @@ internal class Http2Stream : CallStream
         return true;
     }
 
-    /// <summary>How the call went, now that the server has said all, the last of it in a field block or not.</summary>
+    /// <summary>
+    /// The result of the call after the whole reply; <paramref name="endedByHeaders"/> tells that a field block ended it.
+    /// </summary>
     public virtual CallResult Conclude(bool endedByHeaders)
     {
         if (isBare)
@@ -115,19 +115,19 @@ internal class Http2Stream : CallStream
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
 
-    /// <summary>The server has not begun its HTTP/2 stream, and never will.</summary>
-    /// <returns>How that ends; null: what is out may be sent again on another connection.</returns>
+    /// <summary>The server has not begun the HTTP/2 stream and never will.</summary>
+    /// <returns>The result of the call; null: it may be sent again on another connection.</returns>
     public virtual CallResult? Withdrawn() => null;
 
-    /// <summary>Its HTTP/2 stream is over.</summary>
+    /// <summary>The HTTP/2 stream is over.</summary>
     public virtual void Ended(CallResult result) => Complete(result);
 
-    /// <summary>Whatever comes after the deadline is too late: an application has given up by then.</summary>
+    /// <summary>A reply after the deadline is a failure, since an application has given up by then.</summary>
     public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs
         ? CallResult.Failed(KindOf((int)GrpcStatusCode.DeadlineExceeded))
         : result;
 
-    /// <summary>How a call that ends with this status is counted: <c>status 13</c>.</summary>
+    /// <summary>The kind of failure for this status: <c>status 13</c>.</summary>
     public static string KindOf(int status) => status switch
     {
         > 0 and <= 16 => StatusKinds[status],
@@ -156,15 +156,15 @@ internal class Http2Stream : CallStream
     }
 }
 
-/// <summary>The bytes of a reply that is to be looked at; all others are only counted.</summary>
+/// <summary>The bytes of a reply that will be checked; the bytes of other replies are only counted.</summary>
 internal sealed class FirstReply
 {
-    // What a hostile server may fill the memory with.
+    // The limit keeps a hostile server from filling the memory.
     private const int MostBytes = 64 << 20;
 
     private readonly ArrayBufferWriter<byte> bytes = new();
 
-    /// <summary>Without its prefix; only of a whole one.</summary>
+    /// <summary>The message without its prefix; only for a complete reply.</summary>
     public byte[] Message => bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
 
     public void Add(ReadOnlySpan<byte> part)
@@ -174,7 +174,7 @@ internal sealed class FirstReply
     }
 }
 
-/// <summary>Finds the call of a stream identifier: a ring of the latest, and a dictionary for those that lag far behind.</summary>
+/// <summary>Finds the call of a stream identifier: in a ring of the latest identifiers, or in a dictionary of much older ones.</summary>
 internal sealed class StreamTable
 {
     private readonly Http2Stream?[] ring;

@@ -5,33 +5,33 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One stream's place on an HTTP/2 connection where a call is a message of a stream that outlives it: sent or received on the stream that
-/// is open, or on a new one. What happens to an idle stream is told with the next message.
+/// A stream of the load whose calls are messages of an HTTP/2 stream that outlives them. A message goes over the open
+/// stream or over a new one. An error of an idle stream is reported with the next message.
 /// </summary>
 internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
-    // The fields beside the payload, and room for some that are not known.
+    // The fields besides the payload, and room for some unknown fields.
     private const int MostBeside = 1024;
 
     private PayloadReader reader;
     private CallResult? broken;
     private FirstReply? watched;
 
-    /// <summary>What is written into the message that is out, or was read from the last one.</summary>
+    /// <summary>The stamp of the message in flight, or of the message that was read last.</summary>
     public ulong Stamp { get; protected set; }
 
-    /// <summary>The number in its stream of the message that is out.</summary>
+    /// <summary>The sequence number of the message in flight.</summary>
     public uint Sequence { get; private set; }
 
-    /// <summary>The message that is out is the last of its stream, and over when the stream is.</summary>
+    /// <summary>The message in flight is the last of its stream, and ends with the stream.</summary>
     public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
     public override bool IsSent => IsRead && (Ends || IsLast);
 
-    /// <summary>Messages that come on it would be no answers of the method.</summary>
+    /// <summary>Further messages on the stream would be no answers of the method.</summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>Where in the connection's output the last byte of the stream so far was written.</summary>
+    /// <summary>The place in the connection's output of the stream's last written byte.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
@@ -41,13 +41,13 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <summary>Messages of the stream so far.</summary>
     protected long Count { get; set; }
 
-    /// <summary>The stream is out to end.</summary>
+    /// <summary>The stream is ending.</summary>
     protected bool Ends { get; set; }
 
-    /// <summary>The server may have read all that was written on the stream when it wrote the bytes that are being read.</summary>
+    /// <summary>The server may have read all of the stream before it sent the bytes that are being read.</summary>
     protected bool IsRead => Unsent == 0 && Connection.HadSent(WrittenTo);
 
-    /// <summary>Nothing has come of a next message.</summary>
+    /// <summary>No byte of a next message has arrived.</summary>
     protected bool IsBetween => reader.IsBetween;
 
     public override ValueTask<bool> ReadyAsync()
@@ -72,21 +72,21 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         }
     }
 
-    /// <summary>A new HTTP/2 stream is opened for the next message.</summary>
+    /// <summary>Starts a new HTTP/2 stream for the next message.</summary>
     public virtual void BeginStream(int id, long window)
     {
         BeginRequest(id, 0, window);
         (reader, Count) = (new(isOpaque: Options.IsUserMethod), 0);
     }
 
-    /// <summary>Numbers the next message, which is about to be sent.</summary>
+    /// <summary>Numbers the next message just before it is sent.</summary>
     public virtual void BeginMessage()
     {
         (Sequence, Stamp) = ((uint)Count, (ulong)SentNs);
         Count++;
     }
 
-    /// <summary>All of a message has been written.</summary>
+    /// <summary>The whole message has been written.</summary>
     public virtual void OnWritten()
     {
     }
@@ -115,19 +115,19 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
             return;
         }
         if (Options.IsUserMethod)
-            Body = null; // the next of those that were given
+            Body = null; // the next of the given messages
         Watch();
         Connection.Send(this);
     }
 
-    /// <summary>The next message that comes is looked at where that is due.</summary>
+    /// <summary>Has the next received message checked, if a check is due.</summary>
     protected void Watch()
     {
         if (Options.Expect is not null && Options.Flow != Flow.Out && IsBetween && Connection.TakesFirstReply())
             watched = new FirstReply();
     }
 
-    /// <summary>Ends the stream that is open.</summary>
+    /// <summary>Ends the open stream.</summary>
     protected virtual ValueTask<CallResult> End(long nowNs)
     {
         var end = Begin(nowNs);
@@ -136,8 +136,8 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         return end;
     }
 
-    /// <summary>Reads messages and hands on each whole one, until the stream is another.</summary>
-    /// <returns>Why the stream must be reset; null: it goes on.</returns>
+    /// <summary>Reads messages and handles each complete one, until the stream ends or is replaced.</summary>
+    /// <returns>The reason to reset the stream; null to continue.</returns>
     protected string? ReadMessages(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
@@ -161,10 +161,10 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         return null;
     }
 
-    /// <returns>What is wrong with it; null: nothing.</returns>
+    /// <returns>What is wrong with the message; null: nothing.</returns>
     protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
 
-    /// <returns>Whether a message says what it should; null: it does, or it is not looked at.</returns>
+    /// <returns>The failure of a message that does not fit the expectation; null when it fits or is not checked.</returns>
     protected string? Judge(byte[] message)
     {
         if (Options.Expect?.Invoke(message) is not { } difference)
@@ -188,7 +188,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         return Judge(seen.Message);
     }
 
-    /// <summary>Ends the stream on a connection that is about to close, and waits for the next Connection.</summary>
+    /// <summary>Ends the stream on a connection that is about to close, and waits for the next connection.</summary>
     private async ValueTask<bool> MoveAsync()
     {
         if (await EndAsync(MonotonicClock.NowNs) is { IsOk: false } failure)
@@ -197,7 +197,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     }
 }
 
-/// <summary>Messages of <c>Bench.Echo</c>, or of another method with streams both ways, each over when its answer has come.</summary>
+/// <summary>Messages of <c>Bench.Echo</c>, or of a user's bidirectional method; a call ends with the answer to its message.</summary>
 internal sealed class PingPongStream(ReconnectingHttp2Connection connection, Http2Options options) : MessageStream(connection, options)
 {
     private bool hasAnswer;
@@ -228,7 +228,7 @@ internal sealed class PingPongStream(ReconnectingHttp2Connection connection, Htt
         if (IsLast)
             (hasAnswer, answerBytes) = (true, message.Size);
         else
-            Complete(InTime(CallResult.Ok(message.Size))); // the next message may be out after this
+            Complete(InTime(CallResult.Ok(message.Size))); // this may put the next message in flight
         return null;
     }
 }

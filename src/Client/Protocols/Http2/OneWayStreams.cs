@@ -10,13 +10,13 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Messages of <c>Bench.Push</c>, or of another method that takes a stream, each over when it is written and the output has room for
-/// another.
+/// Messages of <c>Bench.Push</c>, or of a user's method that takes a stream; a call ends when its message is written
+/// and the output has room for another.
 /// </summary>
 internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
 {
-    // What a server says of a stream takes less: 1024 slots, and a pair of numbers for each time that it has seen.
+    // A server's report is smaller: 1024 slots, and a pair of numbers for each latency.
     private const int MostReply = 1 << 20;
 
     private readonly ArrayBufferWriter<byte> reply = new();
@@ -24,7 +24,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     private Receipt? receipt;
     private ArrivalLog? written;
 
-    /// <summary>Its last message is written, and the output has no room for another, or others have their turn.</summary>
+    /// <summary>The last message is written, and the stream waits for room in the output or for its turn.</summary>
     public bool IsWaiting { get; private set; }
 
     private CallResult Written => CallResult.Ok(Options.IsUserMethod ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
@@ -43,7 +43,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         base.BeginStream(id, window);
         reply.ResetWrittenCount();
         (beganNs, firstDueNs) = (MonotonicClock.NowNs, 0);
-        written = Options.IsUserMethod ? new ArrivalLog() : null; // nobody tells when they came
+        written = Options.IsUserMethod ? new ArrivalLog() : null; // a user's server does not report arrivals
     }
 
     public override void BeginMessage()
@@ -64,7 +64,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
             IsWaiting = true;
     }
 
-    /// <summary>The output has room again; only when it <see cref="IsWaiting"/>.</summary>
+    /// <summary>The output has room again; only while <see cref="IsWaiting"/>.</summary>
     public void Resume()
     {
         IsWaiting = false;
@@ -90,7 +90,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     public override CallResult? Withdrawn()
     {
         IsWaiting = false;
-        // The message that is out is kept; those before it are over, and nobody has received them.
+        // The message in flight is kept. Earlier messages are over, and nobody has received them.
         return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed("connection lost") : null;
     }
 
@@ -100,7 +100,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         base.Ended(result);
     }
 
-    /// <returns>What is wrong with what the server says to have received; null: nothing.</returns>
+    /// <returns>What is wrong with the server's report; null: nothing.</returns>
     private string? Judge()
     {
         var bytes = reply.WrittenSpan;
@@ -136,8 +136,8 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
 }
 
 /// <summary>
-/// Payloads of <c>Bench.Pull</c>, or messages of another method that returns a stream, each over when it has come. A stream of another
-/// method may end when it likes, and the next is opened.
+/// Payloads of <c>Bench.Pull</c>, or messages of a user's method that returns a stream; a call ends when its payload
+/// has arrived. When a user's method ends its stream, the next stream is opened.
 /// </summary>
 internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
@@ -176,12 +176,12 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
             base.Ended(result);
             return;
         }
-        // All that there was has come: the message that is waited for is the first of another stream.
+        // The stream is exhausted: the message in flight is the first of a new stream.
         Body = null;
         Connection.Send(this);
     }
 
-    /// <summary>What is asked when a stream is opened: one body for all its messages; null: one of those that were given.</summary>
+    /// <summary>The request that opens a stream: the same for all of Bench's messages; null: the next of the given messages.</summary>
     public RequestBody? Request()
     {
         (askedNs, hasLast, parts, come) = (MonotonicClock.NowNs, false, 0, 0);
@@ -215,7 +215,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
         }
     }
 
-    /// <summary>The server sends as long as it is not told to stop.</summary>
+    /// <summary>The server sends until it is told to stop, so the stream is cancelled.</summary>
     protected override ValueTask<CallResult> End(long nowNs)
     {
         Connection.Cancel(this);

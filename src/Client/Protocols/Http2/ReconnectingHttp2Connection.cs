@@ -5,12 +5,12 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One HTTP/2 connection through all its duplexes: fails the calls that a dying one had out, and sends again those that a server did not
-/// begin.
+/// An HTTP/2 connection over a series of duplexes: when one dies, its calls in flight fail, and calls that the server
+/// did not begin are sent again on the next.
 /// </summary>
 internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {
-    // What is written before it is sent, and before others on this thread have their turn.
+    // Bytes that are collected before a flush, and bytes that are written before other streams of this thread have their turn.
     private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
 
     private readonly Scheduler scheduler;
@@ -39,7 +39,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
 
     public override BlockedTime? Blocked => BlockedClock.Read();
 
-    /// <summary>How long the streams were kept from writing.</summary>
+    /// <summary>How long the streams were blocked from writing.</summary>
     public BlockedClock BlockedClock { get; } = new();
 
     protected override object[] NeededSoon => connection is { } open ? [open, .. open.NeededSoon] : [];
@@ -49,25 +49,25 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     public void Send(Http2Stream stream)
     {
         using var inside = Inside();
-        // On a stream that is open already there is room, whatever the server says of new ones.
+        // An open stream always has room, even if the server allows no new streams.
         if (connection is { } open && (open.IsReady || stream.Id != 0))
             open.Send(stream);
         else
             Withdraw(stream);
     }
 
-    /// <summary>Says on an open stream that nothing more will be sent.</summary>
+    /// <summary>Half-closes an open stream: no more messages follow.</summary>
     public void HalfClose(MessageStream stream) => connection!.HalfClose(stream);
 
     /// <inheritdoc cref="Http2Connection.HadSent"/>
     public bool HadSent(long writtenTo) => connection?.HadSent(writtenTo) == true;
 
-    /// <summary>The server need not send any more of an open stream.</summary>
+    /// <summary>Ends an open stream of which the server need not send more.</summary>
     public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
 
     /// <summary>
-    /// Whether a stream that has written a message may write another at once; else it waits for <see cref="PushStream.Resume"/>. What is
-    /// ready goes out whenever it is worth a system call, and at the latest when nobody has anything more to say.
+    /// True when a stream that has written a message may write another at once; otherwise it waits for <see cref="PushStream.Resume"/>.
+    /// Output is sent when it is worth a system call, at the latest when no stream has more to write.
     /// </summary>
     public bool HasOutputRoom(PushStream stream)
     {
@@ -85,7 +85,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>Whether the call about to be sent is the first of its window on this connection: its reply is looked at.</summary>
+    /// <summary>True for the first call of the window on this connection: its reply is checked.</summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;
@@ -93,7 +93,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return isFirst;
     }
 
-    /// <summary>The first call failed: the next one's reply is the first.</summary>
+    /// <summary>The first call failed, so the reply of the next call is checked.</summary>
     public void LookAtNext() => isFirstDue = true;
 
     public override void OnWindow()
@@ -153,7 +153,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
 
     protected override void Close() => connection?.Close(Http2Error.None, "disposed");
 
-    /// <summary>Sends again what was withdrawn, then lets those go on who wait.</summary>
+    /// <summary>Sends withdrawn calls again, then lets waiting streams continue.</summary>
     protected override void Pump()
     {
         if (withdrawn > 0)
@@ -161,10 +161,10 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         base.Pump();
     }
 
-    /// <summary>The server's SETTINGS have come.</summary>
+    /// <summary>The server's SETTINGS have arrived.</summary>
     public void OnOpen() => SignalOpen();
 
-    /// <summary>A stream has ended or more are allowed: others may begin.</summary>
+    /// <summary>A stream has ended or the server allows more streams: waiting calls may begin.</summary>
     public void OnRoom() => Pump();
 
     /// <summary>The server will not begin the streams after <paramref name="lastId"/>.</summary>
@@ -175,7 +175,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             if (stream.Id <= lastId)
                 continue;
             connection!.Withdraw(stream);
-            if (stream.SawHeaders) // the server has begun to answer, so what it says now is not so
+            if (stream.SawHeaders) // the server has begun to answer this stream, so its GOAWAY is wrong
                 stream.Ended(CallResult.Failed("protocol"));
             else if (stream.Withdrawn() is { } end)
                 stream.Ended(end);
@@ -184,8 +184,8 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>The server has changed what each stream may send.</summary>
-    /// <exception cref="Http2Exception">To more than any may.</exception>
+    /// <summary>The server has changed the initial window, which changes the window of each open stream.</summary>
+    /// <exception cref="Http2Exception">A window would exceed 2^31-1.</exception>
     public void AdjustWindows(long change)
     {
         foreach (var stream in streams)
@@ -198,7 +198,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>The connection is over; what is in the output is still to be sent if possible.</summary>
+    /// <summary>The connection is over; waiting output is still sent if possible.</summary>
     public void OnClosed(Http2Error error, string reason)
     {
         connection = null;
@@ -215,7 +215,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         _ => new Http2Stream(this, options),
     };
 
-    /// <summary>Those who wait for room in the output go on, in turn.</summary>
+    /// <summary>Streams that wait for room in the output continue in turn.</summary>
     private void OnTurn()
     {
         using var inside = Inside();
@@ -232,12 +232,12 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             return;
         foreach (var stream in writers)
         {
-            if (stream.IsWaiting) // also for its turn alone until now
+            if (stream.IsWaiting) // it waits for the socket, or waited only for its turn until now
                 BlockedClock.Set(stream, Blocker.Socket, connection?.Ahead ?? 0);
         }
     }
 
-    /// <summary>False: the system takes no more, and will tell when it does.</summary>
+    /// <summary>False when the socket is full; it will tell when there is room.</summary>
     private bool HasRoom()
     {
         if (Output.Length >= FlushAt)
@@ -251,7 +251,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             BlockedClock.Set(writer, Blocker.None);
         foreach (var stream in streams)
         {
-            // What was withdrawn is sent again on the next connection, if there is to be one.
+            // Withdrawn calls are sent again on the next connection, if the connection reopens.
             if (stream.IsInFlight && stream.Id == 0 && Reopens)
                 continue;
             if (stream.IsInFlight && stream.Id == 0)

@@ -4,11 +4,10 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Reads the one length-prefixed message of a call's reply as it streams by and keeps nothing but its measures. Of a DownloadReply any
-/// valid encoding counts (unknown fields are skipped, the last payload field wins), though every known server sends prefix, tag, length,
-/// payload.
+/// Reads the one length-prefixed message of a reply while it streams by, and keeps only its measures. It accepts every valid encoding of a
+/// DownloadReply (unknown fields are skipped, the last payload field wins), though all known servers send prefix, tag, length, payload.
 /// </summary>
-/// <param name="kind">Which message it is.</param>
+/// <param name="kind">The type of the message.</param>
 internal struct ReplyReader(ReplyKind kind)
 {
     private const ulong PayloadTag = DownloadReply.PayloadFieldNumber << 3 | 2, BytesTag = Received.BytesFieldNumber << 3;
@@ -18,16 +17,18 @@ internal struct ReplyReader(ReplyKind kind)
     private readonly ReplyKind kind = kind;
     private bool hasMore;
 
-    /// <summary>Bytes of the payload; those that were received where it is that message.</summary>
+    /// <summary>Bytes of the payload; for a Received the number of bytes that it reports.</summary>
     public readonly long Payload => kind == ReplyKind.Any ? fields.Length : told;
 
-    /// <summary>Nothing has come yet.</summary>
+    /// <summary>No byte has arrived yet.</summary>
     public readonly bool IsEmpty => fields.IsEmpty;
 
-    /// <summary>A whole message came, nothing more, and its payload has this many bytes, or may have any number of them.</summary>
+    /// <summary>Exactly one whole message has arrived, and its payload has this size (of any message: any size).</summary>
     public readonly bool IsComplete(long size) => fields.IsComplete && !hasMore && (kind == ReplyKind.Any || told == size);
 
-    /// <summary>Not a gRPC message, compressed without having been asked for, no protobuf message, or more than one.</summary>
+    /// <summary>
+    /// The bytes are no gRPC message, no protobuf message, several messages, or compressed, which this client did not ask for.
+    /// </summary>
     public readonly bool IsBroken => hasMore || fields.IsBroken;
 
     public void Reset() => this = new(kind);
@@ -43,15 +44,15 @@ internal struct ReplyReader(ReplyKind kind)
     }
 }
 
-/// <summary>What the message of a reply is.</summary>
+/// <summary>The type of a reply's message.</summary>
 internal enum ReplyKind : byte
 {
     /// <summary>A DownloadReply.</summary>
     Download,
 
-    /// <summary>A Received, which says how many bytes of payload have come to the server.</summary>
+    /// <summary>A Received, which reports how many bytes of payload have reached the server.</summary>
     Received,
 
-    /// <summary>Another message, of any size: prefix and length are looked at, and all of it is payload.</summary>
+    /// <summary>Another message of any size: only prefix and length are read, and all of it is payload.</summary>
     Any,
 }

@@ -4,7 +4,7 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What a server says to the calls of one HTTP/2 connection: their fields and DATA, and how each of them ends.</summary>
+/// <summary>Receives the replies of one HTTP/2 connection: their fields and DATA, and the end of each.</summary>
 internal sealed class ReplyReceiver(
     ReconnectingHttp2Connection client, Http2Options options, StreamTable streams, RequestSender requests, OutputBuffer output)
 {
@@ -13,21 +13,21 @@ internal sealed class ReplyReceiver(
     private Http2Stream? dataStream;
     private FrameHeader dataFrame;
 
-    /// <summary>What the next reply goes through.</summary>
+    /// <summary>The objects that the next reply uses.</summary>
     public object[] NeededSoon => [decoder, window];
 
     /// <summary>Writes our SETTINGS and the connection's window.</summary>
     public void WriteSettings() => window.WriteSettings(output);
 
-    /// <summary>Grants the server what the connection has received, once that is worth a frame.</summary>
+    /// <summary>Credits what the connection has received, once that is worth a frame.</summary>
     public void CreditConnection() => window.CreditConnection(output);
 
-    /// <summary>A whole field block.</summary>
-    /// <exception cref="HpackException">It cannot be decoded.</exception>
-    /// <exception cref="Http2Exception">The server answers what it cannot have read.</exception>
+    /// <summary>Takes a whole field block.</summary>
+    /// <exception cref="HpackException">The block cannot be decoded.</exception>
+    /// <exception cref="Http2Exception">The server answers a request that it cannot have received.</exception>
     public void OnFields(HeaderBlocks from, ReadOnlySpan<byte> block)
     {
-        // Decoded even when nobody waits for it: the dynamic table must follow.
+        // Decoded even if no call waits for the block, since the dynamic table must stay in step (RFC 9113, 4.3).
         var decoded = decoder.Decode(block);
         if (streams.Find(from.StreamId) is not { } stream)
             return;
@@ -49,8 +49,8 @@ internal sealed class ReplyReceiver(
         }
     }
 
-    /// <summary>A DATA frame begins, on a stream that was opened.</summary>
-    /// <exception cref="Http2Exception">It is larger than a window allows.</exception>
+    /// <summary>A DATA frame of an opened stream begins.</summary>
+    /// <exception cref="Http2Exception">The frame exceeds a window.</exception>
     public void OnDataBegin(FrameHeader header)
     {
         (dataFrame, dataStream) = (header, streams.Find(header.StreamId));
@@ -76,9 +76,9 @@ internal sealed class ReplyReceiver(
             window.CreditStream(stream.Id, ref stream.Uncredited, output);
     }
 
-    /// <param name="stream">Its call ends.</param>
-    /// <param name="result">With this.</param>
-    /// <param name="reset">What the server is told; none: nothing.</param>
+    /// <param name="stream">The stream whose call ends.</param>
+    /// <param name="result">The result of the call.</param>
+    /// <param name="reset">The error of RST_STREAM; none: no reset.</param>
     public void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
     {
         if (reset != Http2Error.None)
@@ -92,15 +92,15 @@ internal sealed class ReplyReceiver(
         client.OnRoom();
     }
 
-    /// <summary>Keeps what the server said of a failure, if it was the first of its kind.</summary>
+    /// <summary>Keeps the server's message about a failure, if it is the first of its kind.</summary>
     private void Note(string kind)
     {
         if (!decoder.Message.IsEmpty && !options.Notes.Has(kind))
             options.Notes.Add(kind, GrpcStatus.DecodeMessage(decoder.Message));
     }
 
-    /// <summary>The server has said all.</summary>
+    /// <summary>The reply is complete.</summary>
     private void Conclude(Http2Stream stream, bool endedByHeaders) =>
-        // Answered before all was asked (RFC 9113, 8.1): the rest is of no use to anybody.
+        // The server answered before it got the whole request (RFC 9113, 8.1): the rest of the request is not sent.
         End(stream, stream.Conclude(endedByHeaders), stream.IsSent ? Http2Error.None : Http2Error.Cancel);
 }

@@ -5,7 +5,7 @@ using IpcBench.Protocol;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>What a client says on one HTTP/2 connection: requests, as far as the server's limits and windows allow.</summary>
+/// <summary>Sends the requests of one HTTP/2 connection, as far as the server's limits and windows allow.</summary>
 internal sealed class RequestSender(Http2Options options, StreamTable streams, OutputBuffer output, BlockedClock clock)
 {
     private const int LargestId = int.MaxValue;
@@ -17,13 +17,13 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
-    /// <summary>What the next request goes through.</summary>
+    /// <summary>The objects that the next request uses.</summary>
     public object[] NeededSoon => [peer, fields, blocked];
 
-    /// <summary>Flow-controlled bytes that were written and that the server has not given back to the connection's window.</summary>
+    /// <summary>Flow-controlled bytes in flight: written, and not yet credited to the connection's window.</summary>
     public long Ahead { get; private set; }
 
-    /// <summary>The identifier of the next request; 0: there is none left.</summary>
+    /// <summary>The identifier of the next request; 0 when no identifier is left.</summary>
     public int NextId { get; private set; } = options.FirstId;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
@@ -32,7 +32,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>The server allows one more request.</summary>
     public bool HasRoom => streams.Count < peer.MaxConcurrentStreams && NextId > 0;
 
-    /// <summary>Sends a call's request, or as much as the server's window allows; only when it <see cref="HasRoom"/>.</summary>
+    /// <summary>Sends a request, or as much of it as the server's window allows; only while <see cref="HasRoom"/>.</summary>
     public void Send(Http2Stream stream)
     {
         if (Numbered(stream) is { } messages)
@@ -42,7 +42,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         }
         var id = TakeId();
         var pull = stream as PullStream;
-        var body = stream.Body ??= pull?.Request() ?? NextBody(); // one that is sent again keeps its own
+        var body = stream.Body ??= pull?.Request() ?? NextBody(); // a request that is sent again keeps its body
         var length = body.Message.Length;
         pull?.BeginStream(id, 0);
         stream.BeginRequest(id, length, peer.InitialWindow);
@@ -65,7 +65,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             blocked.Enqueue(stream);
     }
 
-    /// <summary>Sends a stream's next message, and before its first the headers.</summary>
+    /// <summary>Sends a stream's next message; before the first message, the headers.</summary>
     private void SendMessage(MessageStream stream)
     {
         var body = stream.Body ??= NextBody();
@@ -102,7 +102,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         stream.OnWritten();
     }
 
-    /// <summary>The stream, where each message is to be numbered; null where there is one request.</summary>
+    /// <summary>The stream whose messages are numbered; null for a stream with one request.</summary>
     private static MessageStream? Numbered(Http2Stream stream) => stream is PullStream ? null : stream as MessageStream;
 
     private int TakeId()
@@ -112,7 +112,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return id;
     }
 
-    /// <summary>Forgets what is still to be sent of a request.</summary>
+    /// <summary>Forgets the unsent rest of a request.</summary>
     public void Forget(Http2Stream stream)
     {
         clock.Set(stream, Blocker.None);
@@ -123,8 +123,8 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         }
     }
 
-    /// <returns>By how much the windows of the open streams change.</returns>
-    /// <exception cref="Http2Exception">A value that is not allowed.</exception>
+    /// <returns>The change of the open streams' windows, in bytes.</returns>
+    /// <exception cref="Http2Exception">A value is not allowed.</exception>
     public long OnSettings(ReadOnlySpan<byte> payload)
     {
         var change = peer.Apply(payload);
@@ -133,16 +133,16 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     }
 
     /// <summary>The connection's window grows.</summary>
-    /// <exception cref="Http2Exception">By nothing, or too much.</exception>
+    /// <exception cref="Http2Exception">The increment is 0 or makes the window too large.</exception>
     public void OnWindowUpdate(int increment)
     {
         window += increment;
-        Ahead = Math.Max(0, Ahead - increment); // what it allows beyond that is a larger window
+        Ahead = Math.Max(0, Ahead - increment); // a larger increment than that enlarges the window
         if (increment == 0 || window > int.MaxValue)
-            throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE by nothing or beyond 2^31-1");
+            throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE of 0 or above 2^31-1");
     }
 
-    /// <summary>A window has grown: what waits for it may go on, in turn.</summary>
+    /// <summary>A window has grown: blocked streams continue in turn.</summary>
     public void SendBlocked()
     {
         for (var left = blocked.Count; left > 0 && blocked.TryDequeue(out var stream); left--)
@@ -172,7 +172,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
-    /// <summary>Writes a part that has to do with a message's numbers, which its body leaves 0.</summary>
+    /// <summary>Writes a part of a message that contains its numbers, which are 0 in the shared body.</summary>
     private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
     {
         var message = stream.Body!.Message;
@@ -198,20 +198,20 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         output.Borrow(body.Part(from, count));
     }
 
-    /// <summary>Sends what the windows allow of a request's DATA; true when that was all of it.</summary>
+    /// <summary>Sends as much of a request's DATA as the windows allow; true when all of it was sent.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
         var body = stream.Body!;
         while (stream.Unsent > 0)
         {
-            // A frame of that size is allowed by every peer (RFC 9113, 4.2).
+            // Every peer must accept a frame of this size (RFC 9113, 4.2).
             var count = (int)Math.Min(Math.Min(stream.Unsent, FrameReader.MaxFrame), Math.Min(window, stream.SendWindow));
             if (count <= 0)
             {
                 clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow, Ahead);
                 return false;
             }
-            clock.Set(stream, Blocker.None); // it goes on, if only for a part: what it waits for after that is another wait
+            clock.Set(stream, Blocker.None); // the stream continues, if only for a part: a later wait is a new wait
             var (messages, from) = (Numbered(stream), body.Message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
             if (messages is not null && !options.IsUserMethod && from < PayloadFrame.LongestHead)

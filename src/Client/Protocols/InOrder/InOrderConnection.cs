@@ -4,8 +4,7 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Protocols.InOrder;
 
 /// <summary>
-/// One connection whose replies come in the order of the requests; what a request and a reply are is the <see cref="InOrderProtocol"/>'s
-/// business.
+/// A connection whose replies come in the order of the requests. The <see cref="InOrderProtocol"/> defines requests and replies.
 /// </summary>
 internal sealed class InOrderConnection : DuplexConnection
 {
@@ -15,10 +14,10 @@ internal sealed class InOrderConnection : DuplexConnection
     private bool isOpen;
     private bool hasSurplus;
 
-    /// <param name="scheduler">Where it lives.</param>
+    /// <param name="scheduler">Runs the connection.</param>
     /// <param name="dialer">Opens its duplexes.</param>
-    /// <param name="protocol">What it speaks; its own.</param>
-    /// <param name="atOnce">Calls that may be out at a time.</param>
+    /// <param name="protocol">The protocol object of this connection alone.</param>
+    /// <param name="atOnce">The most calls in flight.</param>
     public InOrderConnection(Scheduler scheduler, Dialer dialer, InOrderProtocol protocol, int atOnce)
         : base(scheduler, dialer)
     {
@@ -54,7 +53,7 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     /// <summary>
-    /// Replies do not say which request they answer: giving one up ends the connection and fails all calls that are out on it.
+    /// Replies do not name their request, so cutting off one call ends the connection and fails all calls in flight on it.
     /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
@@ -74,24 +73,24 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Receive(ReadOnlySpan<byte> bytes)
     {
-        // What is asked while these are read goes out after them: they cannot answer it.
+        // Requests that are made while these bytes are read are sent after them, so these bytes cannot answer them.
         for (var asked = due.Count; !bytes.IsEmpty && isOpen;)
         {
             if (asked == 0)
             {
-                // Nobody asked for them: whatever comes next would be read as the wrong reply. No call is in flight that they could
-                // fail, so the next one does.
+                // Nobody asked for these bytes: the next call would take them for its reply. No call is in flight that
+                // could fail, so the next call fails.
                 hasSurplus = true;
                 End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
-            // Bytes beyond the last reply that is due were sent before anybody asked for them: they are not the next one's.
+            // Bytes after the last expected reply were sent before the next request: they are not its reply.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
                 End(isSurplus && result.IsOk ? CallResult.Failed(protocol.Surplus) : result, CallResult.Failed("connection lost"));
-                return; // it may have been opened again already: what is left came on the old duplex
+                return; // the connection may be open again by now: the remaining bytes came on the old duplex
             }
             if (end != ReplyEnd.Next)
                 continue;
@@ -113,54 +112,53 @@ internal sealed class InOrderConnection : DuplexConnection
 
     private void FailOut(CallResult oldest, CallResult others)
     {
-        // Those who go on inside wait for the next connection: nothing is added to what is due.
+        // Callers that continue inside wait for the next connection, so nothing is added to the queue here.
         for (var result = oldest; due.TryDequeue(out var call); result = others)
             call.Complete(result);
     }
 }
 
-/// <summary>One of the calls that may be out at a time on such a connection.</summary>
+/// <summary>One of the calls that may be in flight on such a connection.</summary>
 internal sealed class InOrderStream(InOrderConnection connection) : CallStream(connection)
 {
     protected override void Send() => connection.Send(this);
 }
 
 /// <summary>
-/// What calls are on a connection whose replies come in the order of the requests. One for each connection; never asked two things at a
-/// time.
+/// Defines the calls of a connection whose replies come in the order of the requests. Each connection has its own
+/// object, used by one thread at a time.
 /// </summary>
 internal abstract class InOrderProtocol
 {
-    /// <summary>It asks the server to close after the reply.</summary>
+    /// <summary>The request asks the server to close the connection after the reply.</summary>
     public virtual bool ServerEndsFirst => false;
 
-    /// <summary>A new connection: forgets what the last one had begun.</summary>
+    /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
     public abstract void Reset();
 
-    /// <summary>Appends one request.</summary>
     public abstract void Write(OutputBuffer output);
 
-    /// <summary>Takes what belongs to the oldest open reply off the front of the bytes; they are gone when this returns.</summary>
+    /// <summary>Takes the bytes of the oldest open reply off the front; they are valid until this method returns.</summary>
     /// <param name="bytes">Not empty.</param>
-    /// <param name="result">How the call went, when the reply is over.</param>
+    /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
-    /// <summary>What a call fails of when the server says more than it was asked.</summary>
+    /// <summary>The kind of failure when the server sends more than it was asked for.</summary>
     public virtual string Surplus => "protocol";
 
-    /// <summary>The server has closed the connection in good order while a reply was due: how that call went.</summary>
+    /// <summary>The result of a call whose reply was expected when the server closed the connection in an orderly way.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed("connection lost");
 }
 
-/// <summary>How far the oldest open reply of a connection has come.</summary>
+/// <summary>The progress of a connection's oldest open reply.</summary>
 internal enum ReplyEnd
 {
-    /// <summary>All bytes were taken and there is more to come.</summary>
+    /// <summary>All bytes were taken, and the reply is incomplete.</summary>
     NotYet,
 
-    /// <summary>It is over, and the connection goes on.</summary>
+    /// <summary>The reply is complete, and the connection continues.</summary>
     Next,
 
-    /// <summary>It is over, and so is the connection.</summary>
+    /// <summary>The reply is complete, and the connection ends.</summary>
     Last,
 }
