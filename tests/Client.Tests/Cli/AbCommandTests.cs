@@ -16,7 +16,7 @@ public class AbCommandTests
     [InlineData("'/my server/run' \"a 'b' c\" d\"e\"'f'", "/my server/run|a 'b' c|def")]
     [InlineData("a\\ b \"c\\\"d\\e\" 'f\\g' ''", "a b|c\"d\\e|f\\g|")]
     [InlineData("$HOME * ; | &", "$HOME|*|;|\\||&")]
-    public void A_command_is_split_as_a_shell_does_without_anything_else_of_one(string text, string words) =>
+    public void A_command_is_split_into_words_as_by_a_shell_without_expansions(string text, string words) =>
         Assert.Equal(words.Replace("\\|", "\u0001").Split('|').Select(word => word.Replace('\u0001', '|')),
             Parsers.Words(text, "--base", backslashIsPlain: false));
 
@@ -30,7 +30,7 @@ public class AbCommandTests
     [InlineData("a \\", "--base ends with a backslash: a \\")]
     [InlineData("'' {address}", "--base begins with an empty word in place of a program: '' {address}")]
     [InlineData(" ", "--base is empty: it is the command that starts a server")]
-    public void What_is_no_command_is_refused(string text, string sentence) => Assert.Equal(
+    public void An_invalid_command_is_rejected(string text, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Parsers.Words(text, "--base", backslashIsPlain: false)).Message);
 
     [Fact]
@@ -47,16 +47,16 @@ public class AbCommandTests
     [Theory]
     [InlineData("old --port {port}", "--base does not say where to listen for unix: write {url}, {address} or {path} in it")]
     [InlineData("old --socket {path}", "--base does not say where to listen for tcp: write {url}, {address} or {port} in it")]
-    public void A_command_that_does_not_say_where_to_listen_is_refused(string command, string sentence) => Assert.Equal(
+    public void A_command_without_a_placeholder_for_its_address_is_rejected(string command, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Read("--base", command, "--head", "new {address}")).Message);
 
     [Fact]
-    public void Two_values_of_a_setting_would_be_more_sides_than_two_and_are_refused() => Assert.Equal(
+    public void Two_values_of_a_setting_are_rejected() => Assert.Equal(
         "--base and --head make the arms: give every other setting one value",
         Assert.Throws<UsageException>(() => Read("--base", "old {address}", "--head", "new {address}", "--nagle", "on,off")).Message);
 
     [Fact]
-    public void Every_process_gets_a_port_and_a_path_of_its_own()
+    public void Every_process_gets_its_own_port_and_path()
     {
         GivenCommand[] all = [.. new[] { "tcp", "unix", "tls" }.Select(kind =>
             new GivenCommand("x", ["{address}", "{port}", "--at={path}"], kind, null, NoVariables))];
@@ -73,11 +73,11 @@ public class AbCommandTests
     [InlineData("tls", "^https://127\\.0\\.0\\.1:[0-9]+$")]
     [InlineData("unix", "^http://unix:/.+\\.sock$")]
     [InlineData("pipe", "^http://pipe:/[^/]+$")]
-    public void A_URL_is_spelled_as_Kestrel_reads_it(string kind, string pattern) =>
+    public void A_URL_has_the_spelling_of_Kestrel(string kind, string pattern) =>
         Assert.Matches(pattern, new GivenCommand("x", ["{url}"], kind, null, NoVariables).Filled().Single());
 
     [Fact]
-    public async Task A_server_that_ends_before_it_listens_is_told_with_its_last_lines()
+    public async Task A_server_that_ends_before_it_listens_is_reported_with_its_last_lines()
     {
         var (command, told) = await RefusedAsync("echo starting; echo no database >&2; exit 3");
         // Two pipes: which of the lines comes first is chance.
@@ -86,14 +86,14 @@ public class AbCommandTests
     }
 
     [Fact]
-    public async Task Of_a_line_without_end_the_beginning_is_kept()
+    public async Task The_beginning_of_an_endless_line_is_kept()
     {
         var (_, told) = await RefusedAsync("head -c 3000000 /dev/zero | tr '\\0' x; exit 3");
         Assert.EndsWith(": its last lines:\n  " + new string('x', 1000), told, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task A_server_that_never_listens_is_given_up_and_ended_with_what_it_started()
+    public async Task A_server_that_never_listens_is_ended_with_all_that_it_started()
     {
         var (_, told) = await RefusedAsync("sleep 1000 & echo $!; wait", TimeSpan.FromSeconds(2));
         Assert.Matches(@"^the base server did not become ready within 2 s: its last lines:\n  \d+$", told);
@@ -128,19 +128,19 @@ public class AbCommandTests
     }
 
     [Fact]
-    public void A_program_that_is_not_there_is_told() => Assert.Equal("cannot start the base server: /no/such/server: "
+    public void A_missing_program_is_reported() => Assert.Equal("cannot start the base server: /no/such/server: "
         + new System.ComponentModel.Win32Exception(2).Message,
         Assert.Throws<EnvironmentException>(() =>
             new GivenCommand("the base server", ["/no/such/server", "{port}"], "tcp", null, NoVariables).Start()).Message);
 
     [Fact]
-    public void A_folder_in_the_place_of_the_program_is_told() => Assert.Equal(
+    public void A_folder_in_place_of_the_program_is_reported() => Assert.Equal(
         $"cannot start the base server: {AppContext.BaseDirectory}: it is a folder",
         Assert.Throws<EnvironmentException>(() =>
             new GivenCommand("the base server", [AppContext.BaseDirectory, "{port}"], "tcp", null, NoVariables).Start()).Message);
 
     [Fact]
-    public async Task Of_a_stack_trace_the_reason_is_told_and_not_the_methods()
+    public async Task The_reason_of_a_stack_trace_is_shown_without_its_methods()
     {
         var (_, told) = await RefusedAsync(
             "echo 'Unhandled exception. System.OutOfMemoryException: no thread' >&2; "
@@ -153,7 +153,7 @@ public class AbCommandTests
     [InlineData("--transports tcp\n--fail-on 'server_cpu>3%' --label ''", 4, "--transports|tcp|--fail-on|server_cpu>3%|--label|")]
     [InlineData("", 4, "")]
     [InlineData("--transports tcp --note 'it is --fail-on server_cpu>3%", 1, null)] // and the gate must not be lost
-    public async Task The_action_hands_the_words_of_its_options_on_and_keeps_the_exit_code(string options, int code, string? words)
+    public async Task The_GitHub_action_passes_its_options_on_and_keeps_the_exit_code(string options, int code, string? words)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         var folder = Directory.CreateTempSubdirectory("a b ").FullName;

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class ArticleCommandTests
 {
     [Fact]
-    public void It_measures_what_was_published_and_what_was_meant()
+    public void The_article_command_measures_the_published_load_and_the_described_load()
     {
         var asked = Article();
         Assert.Equal([new Topology(5, 80), new Topology(400, 1)], asked.Topologies);
@@ -16,7 +16,7 @@ public class ArticleCommandTests
     }
 
     [Fact]
-    public void A_quick_one_has_the_smallest_and_the_largest_size_unless_others_are_asked_for()
+    public void A_quick_article_run_has_the_smallest_and_the_largest_size_by_default()
     {
         Assert.Equal([10L, 1_000_000], Article("--quick").Sizes);
         Assert.Equal([100_000L], Article("--quick", "-s", "100k").Sizes);
@@ -24,7 +24,7 @@ public class ArticleCommandTests
     }
 
     [Fact]
-    public void More_threads_than_its_five_connections_are_refused() =>
+    public void More_threads_than_five_connections_are_rejected() =>
         Assert.Equal(
             "-t 6 needs at least as many connections, and the article has 5: a connection lives on one thread",
             Typed.Refused(Presets.Article, "-t", "6"));

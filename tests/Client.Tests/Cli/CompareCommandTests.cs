@@ -14,7 +14,7 @@ public sealed class CompareCommandTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public void A_fall_beyond_the_limit_exits_4_and_equal_runs_exit_0()
+    public void A_drop_beyond_the_limit_exits_4_and_equal_runs_exit_0()
     {
         var (before, equal, slow) = (Save(1000), Save(1005), Save(700));
         Assert.Equal(ExitCode.Ok, Invoke(before, equal, "--fail-on", "rps<-5%", "--strict"));
@@ -41,7 +41,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Different_machines_are_judged_only_when_told_so()
+    public void Runs_of_different_machines_are_judged_only_with_across()
     {
         var (before, other) = (Save(1000), Save(700, cpu: "another"));
         var refusal = Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message;
@@ -52,7 +52,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Files_that_count_in_two_ways_are_compared_with_a_word_and_not_judged()
+    public void Files_with_two_ways_of_counting_are_compared_with_a_note_and_not_judged()
     {
         var (before, after) = (Save(1000), Save(1000, credited: true));
         Assert.Equal(ExitCode.Ok, Invoke(before, after));
@@ -64,7 +64,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Mistakes_are_one_sentence_of_the_right_kind()
+    public void Wrong_input_gives_one_sentence_and_its_exit_code()
     {
         var file = Save(1000);
         Assert.Equal(
@@ -78,7 +78,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void A_report_is_written_in_the_format_of_the_files_ending()
+    public void A_report_has_the_format_of_its_files_extension()
     {
         var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
         Assert.Equal(ExitCode.Ok, Report(results, "-o", page));
@@ -104,7 +104,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void An_ending_that_is_no_format_is_refused_with_the_known_ones_before_anything_is_written()
+    public void An_unknown_extension_is_rejected_with_the_known_ones_before_anything_is_written()
     {
         var (results, picture) = (Save(1000), Path.Combine(folder, "a.png"));
         var refusal = Assert.Throws<UsageException>(() => Report(results, "-o", picture)).Message;

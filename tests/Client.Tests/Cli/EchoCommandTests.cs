@@ -6,7 +6,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class EchoCommandTests
 {
     [Fact]
-    public void By_default_it_is_what_was_published()
+    public void By_default_echo_repeats_the_published_comparison()
     {
         var asked = Echo();
         Assert.Equal(Enumerable.Range(0, 15).Select(power => 1L << power), asked.Sizes);
@@ -18,7 +18,7 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void A_time_takes_the_place_of_the_number_of_packets()
+    public void A_duration_replaces_the_number_of_packets()
     {
         Assert.Null(Echo("-d", "1s").Calls);
         Assert.Equal(500, Echo("-n", "500").Calls);
@@ -26,7 +26,7 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void Few_packets_are_warmed_up_for_a_short_time() =>
+    public void A_run_of_few_packets_has_a_short_warm_up() =>
         Assert.True(
             Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
 
@@ -42,11 +42,11 @@ public class EchoCommandTests
     [InlineData("--find measures for a time, but echo counts packets: add -d 1s", "--find", "p99<1ms")]
     [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
-    public void What_cannot_be_is_refused(string sentence, params string[] arguments) =>
+    public void Impossible_options_are_rejected(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));
 
     [Fact]
-    public void Layers_are_three_protocols_and_echoes_over_the_sockets_below_them_on_the_same_transports()
+    public void Layers_measures_three_protocols_and_raw_echoes_on_the_same_transports()
     {
         var asked = Typed.Read(Presets.Layers);
         (string, string?, bool)[] below = OperatingSystem.IsLinux()
@@ -59,7 +59,7 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void Sockets_without_Kestrel_serve_nothing_but_echoes()
+    public void Sockets_without_Kestrel_serve_only_echoes()
     {
         Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
             Typed.Refused(Presets.Main, "--sockets", "dotnet,bare"));

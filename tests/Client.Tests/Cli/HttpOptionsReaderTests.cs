@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class HttpOptionsReaderTests
 {
     [Fact]
-    public void A_url_is_an_address_a_host_and_a_path()
+    public void A_url_is_split_into_address_and_host_and_path()
     {
         var arm = Read("http://localhost:8080/a?b=c").Http.Single();
         Assert.Equal(
@@ -29,7 +29,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Names_tell_arms_of_one_kind_apart_and_numbers_those_without()
+    public void Arms_of_one_kind_have_names_or_numbers()
     {
         Assert.Equal(["port", "socket keepalive"], Read("port=http://a:1/", "socket keepalive=http://a:1/").Http.Select(arm => arm.Name));
         Assert.Equal(["", "#2", "", "x"], Read("http://a:1/", "http://a:2/", "unix:/a", "x=http://a:1/").Http.Select(arm => arm.Name));
@@ -43,11 +43,11 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void A_number_of_calls_ends_a_measurement_instead_of_a_time() =>
+    public void A_number_of_calls_replaces_the_duration() =>
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
-    public void The_highest_rate_at_a_promise_is_searched_for_here_too()
+    public void Find_works_for_HTTP_too()
     {
         var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
         Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
@@ -55,7 +55,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Crank_measures_its_one_cell_here_too()
+    public void Crank_measures_one_HTTP_cell()
     {
         Assert.True(Read("http://a:1/", "--crank").Output.Crank);
         Assert.Equal(
@@ -64,7 +64,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Defaults_are_those_of_servers_that_are_already_there()
+    public void The_defaults_are_those_for_given_servers()
     {
         var options = Read("http://a:1/");
         Assert.Equal((3, 20.0, 2.0), (options.Rounds, options.Duration.TotalSeconds, options.Warmup.TotalSeconds));
@@ -72,7 +72,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void A_url_after_connect_per_call_is_not_its_value()
+    public void A_url_after_connect_per_call_is_not_the_options_value()
     {
         Assert.Equal([true], Read("--connect-per-call", "http://a:1/").ConnectPerCall);
         Assert.Single(Read("--connect-per-call", "http://a:1/").Http);
@@ -116,11 +116,11 @@ public class HttpOptionsReaderTests
     [InlineData(
         "-r auto measures until a comparison is decided: name at least two servers or transports, or a number of rounds",
         "http://a:1/", "-r", "auto")]
-    public void What_cannot_be_is_refused_with_one_sentence(string sentence, params string[] arguments) =>
+    public void Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => Read(arguments)).Message);
 
     [Fact]
-    public void A_body_that_cannot_be_read_is_refused_with_its_file() => Assert.Equal(
+    public void The_error_of_an_unreadable_body_names_its_file() => Assert.Equal(
         $"--body '/no/such/file' cannot be read: {Record.Exception(() => File.ReadAllText("/no/such/file"))!.Message}",
         Assert.Throws<UsageException>(() => Read("http://a:1/", "--body", "/no/such/file")).Message);
 
@@ -134,11 +134,11 @@ public class HttpOptionsReaderTests
     [InlineData("unix:/a", "--path", "/b c?s3cret")]
     [InlineData("http://a:1/", "-H", "s3cret")]
     [InlineData("http://a:1/", "-H", "A B: s3cret")]
-    public void No_refusal_quotes_a_secret(params string[] arguments) =>
+    public void No_error_message_quotes_a_secret(params string[] arguments) =>
         Assert.DoesNotContain("s3cret", Assert.Throws<UsageException>(() => Read(arguments)).Message, StringComparison.Ordinal);
 
     [Fact]
-    public void Arms_that_differ_in_their_queries_alone_are_numbered()
+    public void Arms_that_differ_only_in_their_queries_are_numbered()
     {
         var arms = Read("http://a:1/x?one", "http://a:1/x?two", "http://a:1/y?one", "c=http://a:1/x?three").Http;
         Assert.Equal(["http://a:1/x?(hidden)", "http://a:1/x?(hidden #2)", "http://a:1/y?(hidden)", "http://a:1/x?(hidden #3)"],

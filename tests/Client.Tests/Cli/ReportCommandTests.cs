@@ -15,7 +15,7 @@ public sealed class ReportCommandTests : IDisposable
     [Theory]
     [InlineData("hgrm")]
     [InlineData("wrk")]
-    public async Task A_format_of_rounds_says_that_a_file_has_none(string format)
+    public async Task A_format_that_needs_rounds_rejects_a_file_without_rounds(string format)
     {
         var run = await MadeUp.RunAsync(new MadeUpRounds(), rounds: 1);
         ResultsFile.Save(file, run with { Rounds = [] });

@@ -21,7 +21,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void With_a_single_server_the_defaults_are_three_rounds_of_twenty_seconds()
+    public void A_single_given_server_has_three_rounds_of_twenty_seconds_by_default()
     {
         var options = Read("-U", "unix:/tmp/greeter.sock");
         Assert.False(options.OwnServer);
@@ -31,7 +31,7 @@ public class RunOptionsReaderTests
     [Theory]
     [InlineData("--delta", "--aa")]
     [InlineData("--ignore-below", "--against-itself")]
-    public void Either_spelling_of_what_does_not_matter_and_of_an_A_A_test_is_understood(string least, string itself)
+    public void Both_spellings_of_delta_and_of_aa_are_accepted(string least, string itself)
     {
         var options = Read(least, "7%", itself);
         Assert.Equal((0.07, true), (options.Delta, options.AgainstItself));
@@ -44,7 +44,7 @@ public class RunOptionsReaderTests
     [InlineData(10, 0.3, "--transports", "tcp,tls,unix,pipe")]
     [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
-    public void A_default_has_the_rounds_that_name_a_winner_among_its_comparisons(int rounds, double seconds, params string[] typed)
+    public void The_default_has_enough_rounds_to_name_a_winner(int rounds, double seconds, params string[] typed)
     {
         var options = Read(typed);
         Assert.Equal((rounds, seconds), (options.Rounds, options.Duration.TotalSeconds));
@@ -59,7 +59,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Ways_of_cutting_a_payload_are_arms_that_can_be_decided()
+    public void Chunk_sizes_are_arms_with_verdicts()
     {
         var options = Read("-U", "unix:/a", "--mode", "pull", "--chunk", "0,64KiB", "-r", "auto");
         Assert.True(options.RoundsAuto);
@@ -67,11 +67,11 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void A_rate_of_mine_is_one_more_load_beside_shares() => Assert.Equal(
+    public void My_rate_adds_a_load_to_the_shares() => Assert.Equal(
         [new GivenLoad(0.5), new GivenLoad(null, 5000), new GivenLoad(null, 20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
     [Fact]
-    public void A_promise_is_one_more_load_whose_cells_have_more_rounds_and_are_compared_with_nothing()
+    public void Find_adds_a_load_with_more_rounds_and_without_comparisons()
     {
         var options = Read("--find", "p99 < 1ms", "--transports", "tcp,unix", "-s", "10", "-r", "6");
         Assert.Equal("p99<1ms", options.Objective!.Text);
@@ -93,7 +93,7 @@ public class RunOptionsReaderTests
     [InlineData(4, "--transports", "tcp,unix", "--work", "0,10us")]
     [InlineData(4, "--transports", "tcp,unix", "--socket-buffer", "64k,1M")]
     [InlineData(4, "--transports", "tcp,unix", "-c", "1,50")]
-    public void A_promise_goes_with_every_way_of_making_arms_each_of_which_is_measured_at_full_load_too(int cells, params string[] typed)
+    public void Find_works_with_every_kind_of_arm_and_measures_each_at_full_load_too(int cells, params string[] typed)
     {
         var options = Read([.. typed, "--find", "p99<1ms", "-s", "10"]);
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
@@ -121,7 +121,7 @@ public class RunOptionsReaderTests
     [InlineData(0, "--my-rate", "5k")]
     [InlineData(0, "--find", "p99<1ms")]
     [InlineData(0, "--socket-buffer", "64k,1M")]
-    public void Every_shape_of_load_is_measured_where_transports_are_compared_and_nothing_is_said_of_the_load(
+    public void A_comparison_of_transports_measures_every_shape_by_default(
         int shapes, params string[] typed) => Assert.Equal(shapes, Read(typed).Shapes.Count);
 
     [Fact]
@@ -133,7 +133,7 @@ public class RunOptionsReaderTests
         Assert.Contains("one, channel, clients, app", Assert.Throws<UsageException>(() => Read("--shape", "two")).Message);
 
     [Fact]
-    public void Quick_asks_for_a_unix_socket_against_tcp_alone_in_five_cells_each()
+    public void Quick_compares_a_unix_socket_with_tcp_in_five_cells_each()
     {
         var plan = PlanOf(Read("--quick", "--transports", "tcp,unix"));
         Assert.Equal(
@@ -155,7 +155,7 @@ public class RunOptionsReaderTests
         new(options, [.. options.Transports.Select(kind => new Target(Address.Own[kind]("x"), options.Variants[0]))]);
 
     [Fact]
-    public void Default_threads_shrink_to_the_connections_and_explicit_ones_do_not()
+    public void The_default_of_threads_shrinks_to_the_connections_but_a_given_number_does_not()
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(
@@ -229,17 +229,17 @@ public class RunOptionsReaderTests
     [InlineData("--io-queues '1025' must be between 0 and 1024", "--io-queues", "1025")]
     [InlineData("--nagle 'maybe' is none of on, off", "--nagle", "maybe")]
     [InlineData("--client-sockets 'bare' is none of dotnet, loop", "--client-sockets", "bare")]
-    public void What_cannot_be_is_refused_with_one_sentence(string sentence, params string[] arguments) =>
+    public void Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Refused(arguments));
 
     [Fact]
-    public void An_authority_that_cannot_be_read_is_refused_with_its_file() =>
+    public void The_error_of_an_unreadable_authority_names_its_file() =>
         Assert.Equal(
             $"--cacert '/no/such/file.pem' cannot be used: {Record.Exception(() => File.ReadAllText("/no/such/file.pem"))!.Message}",
             Refused("--cacert", "/no/such/file.pem"));
 
     [Fact]
-    public void Knobs_that_move_the_client_are_part_of_what_its_ceiling_holds_for()
+    public void The_clients_ceiling_depends_on_the_clients_knobs()
     {
         var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100");
         var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), options.Variants[0])]);
@@ -248,7 +248,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Sockets_of_the_client_are_those_of_grpc_dotnet_and_need_epoll()
+    public void Client_sockets_are_for_grpc_dotnet_and_need_epoll()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -296,7 +296,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Shells_complete_the_words_of_every_option_that_takes_one_of_a_few()
+    public void Shells_complete_the_values_of_every_option_with_a_few_values()
     {
         var command = CommandTree.Create([]);
         string[] Completed(string line) =>

@@ -47,7 +47,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_server_with_v1alpha_alone_is_asked_with_the_metadata_that_was_given(string kind)
+    public async Task A_server_with_v1alpha_only_gets_the_given_metadata(string kind)
     {
         await using var server = await ForeignServer.GreeterPythonAsync(kind, protoset);
         Assert.Equal(SayHello + Watch, await RunAsync("-U", $"{server.Address}", "--list", "-H", "Key: secret"));
@@ -59,7 +59,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_list_in_which_no_service_could_be_described_ends_with_exit_code_2()
+    public async Task A_list_without_any_described_service_exits_2()
     {
         var list = new ServerReflectionResponse { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } };
         var refusal = new ServerReflectionResponse { ErrorResponse = new() { ErrorCode = 5, ErrorMessage = "no such file" } };
@@ -73,7 +73,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_without_reflection_is_one_sentence_that_names_the_way_out()
+    public async Task The_error_of_a_server_without_reflection_names_the_alternatives()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: false);
         var refused = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--list"));
@@ -94,7 +94,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task Nobody_there_is_an_error_of_the_server()
+    public async Task A_missing_server_is_an_error_of_the_server()
     {
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => RunAsync("-U", "unix:/tmp/nobody-is-here.sock", "--list"));
         Assert.Equal(WrongCallTests.NobodyIsHere, refused.Message);
@@ -117,14 +117,14 @@ public sealed class ServiceOptionsTests : IDisposable
         "--list", "-U", "unix:/a", "-H", "key: ü")]
     [InlineData("-U: 'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "--list", "-U", "ftp://x")]
-    public async Task What_cannot_be_is_one_sentence(string sentence, params string[] arguments) =>
+    public async Task Impossible_options_give_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
 
     [Theory]
     [InlineData("there is no file none.pb", "--list", "--protoset", "none.pb")]
     [InlineData("there is no file none.proto", "--list", "--proto", "none.proto")]
     [InlineData("'/a' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", "--describe", "/a", "-U", "unix:/a")]
-    public async Task A_file_that_cannot_be_used_is_one_sentence(string sentence, params string[] arguments) =>
+    public async Task An_unusable_file_gives_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<InputException>(() => RunAsync(arguments))).Message);
 
     [Theory]
@@ -132,7 +132,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [InlineData("key-bin: AQI")]
     [InlineData("key-bin:")]
     [InlineData("KEY: a value: with colons")]
-    public void Metadata_is_taken_as_gRPC_writes_it(string typed)
+    public void Metadata_follows_the_rules_of_gRPC(string typed)
     {
         var entry = MetadataEntry.Parse(typed);
         Assert.Equal(typed[..typed.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant(), entry.Name);

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class SweepCommandTests
 {
     [Fact]
-    public void Every_value_is_an_arm_beside_the_runs_own_setting()
+    public void Every_value_is_an_arm_in_addition_to_the_runs_own_setting()
     {
         var variants = SweepCommand.Variants(Plain("--nagle", "on"), ["socket-buffer=64k,256k", "inline=on"]);
         Assert.Equal(["", "socket-buffer=64k", "socket-buffer=256k", "inline=on"], variants.Select(variant => variant.Name));
@@ -20,11 +20,11 @@ public class SweepCommandTests
     [InlineData("socket-buffer=", "--vary '' has an empty entry")]
     [InlineData("socket-buffer=64k,64k", "--vary '64k,64k' names the same value twice")]
     [InlineData("inline=perhaps", "--inline 'perhaps' is none of on, off")]
-    public void A_sweep_that_cannot_be_is_refused(string sweep, string sentence) =>
+    public void An_impossible_sweep_is_rejected(string sweep, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
     [Fact]
-    public void The_highest_rate_at_a_promise_is_searched_for_with_every_value()
+    public void Find_works_with_every_value_of_a_sweep()
     {
         var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");
         var varied = plain with { Variants = SweepCommand.Variants(plain, ["socket-buffer=64k,256k"]) };
@@ -38,7 +38,7 @@ public class SweepCommandTests
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);
 
     [Fact]
-    public void A_servers_own_knob_cannot_be_varied_on_somebody_elses_server()
+    public void A_knob_of_the_server_cannot_be_varied_on_a_given_server()
     {
         var theirs = Plain("-U", "unix:/tmp/x.sock");
         Assert.Equal(
@@ -48,7 +48,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void A_list_of_values_of_a_knob_makes_the_arms_itself_and_is_not_swept_again()
+    public void A_knob_with_a_list_of_values_cannot_be_varied_too()
     {
         var both = Plain("--sockets", "dotnet,loop", "--nagle", "on");
         Assert.Equal(["sockets=dotnet", "sockets=loop"], both.Variants.Select(variant => variant.Name));
@@ -61,7 +61,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void Every_amount_of_work_is_a_point_of_its_own_with_the_same_arms()
+    public void Every_amount_of_work_is_a_separate_point_with_the_same_arms()
     {
         var options = Plain("--work", "0,10us,1.5ms", "--transports", "tcp,unix", "-s", "10");
         Assert.Equal(["work=0", "work=10us", "work=1.5ms"], options.Variants.Select(variant => variant.Name));
@@ -79,7 +79,7 @@ public class SweepCommandTests
     [InlineData("30")]
     [InlineData("61s")]
     [InlineData("much")]
-    public void Work_without_a_unit_or_beyond_a_minute_is_refused(string text) =>
+    public void Work_without_a_unit_or_above_a_minute_is_rejected(string text) =>
         Assert.Equal(
             $"--work '{text}' " + (text == "much" ? "is no duration such as 500ms, 20s or 2m"
                 : "is no time of at most a minute such as 0, 30us or 1.5ms"),

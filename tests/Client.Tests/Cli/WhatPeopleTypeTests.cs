@@ -15,14 +15,14 @@ public class WhatPeopleTypeTests
     [InlineData("-U http://localhost:5117", "-U http://localhost:5117")]
     [InlineData("http http://localhost:8080/", "http http://localhost:8080/")]
     [InlineData("serv", "serv")]
-    public void Help_and_a_bare_address_are_what_they_look_like(string typed, string meant) =>
+    public void The_words_help_and_a_bare_address_are_understood(string typed, string meant) =>
         Assert.Equal(meant, string.Join(' ', CommandTree.Meant(typed.Split(' '))));
 
     [Fact]
     public void A_host_with_a_port_is_an_address() => Assert.Equal("http://localhost:5117", Parsers.Address("localhost:5117").ToString());
 
     [Fact]
-    public void Help_about_a_word_shows_the_options_of_its_group_or_those_that_tell_of_it()
+    public void Help_about_a_word_shows_its_group_or_the_options_that_mention_it()
     {
         var load = GroupedHelp.About(CommandTree.Create([]), "load");
         Assert.All(new[] { "-R", "--load", "--my-rate", "--find" }, option => Assert.Contains(load, line => line.Contains(option)));
@@ -36,7 +36,7 @@ public class WhatPeopleTypeTests
     [InlineData("--call shop.Cart.Add", true)]
     [InlineData("--call shop.Cart.Add -U localhost:5117", false)]
     [InlineData("--call ipcbench.v1.Bench/Download", false)]
-    public void A_method_without_a_server_is_told_that_the_server_is_missing(string typed, bool isRefused)
+    public void The_error_of_a_method_without_a_server_asks_for_the_server(string typed, bool isRefused)
     {
         var options = new RunCommandOptions(Presets.Main);
         var service = new ServiceOptions();

@@ -122,7 +122,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Each_is_one_sentence_with_its_exit_code()
+    public async Task Each_wrong_call_gives_one_sentence_and_its_exit_code()
     {
         var server = await StartAsync(reflection: true);
         var wrong = new List<string>();
@@ -156,7 +156,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Nobody_there_is_the_servers_trouble()
+    public async Task A_missing_server_exits_2()
     {
         var seen = await SeenAsync(["-U", "unix:/tmp/nobody-is-here.sock", "--call", SayHello]);
         Assert.Equal((2, NobodyIsHere), seen);
@@ -166,7 +166,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     [InlineData("--data is for --call: name the method with it, or leave --data out", "--data", "{}")]
     [InlineData("--deadline is for --call: name the method with it, or leave --deadline out", "--deadline", "1s")]
     [InlineData("--expect is for --call: name the method with it, or leave --expect out", "--list", "--expect", "{}")]
-    public async Task An_option_of_call_without_it(string sentence, params string[] typed) =>
+    public async Task An_option_of_call_without_call_is_rejected(string sentence, params string[] typed) =>
         Assert.Equal((1, sentence), await SeenAsync(["-U", "unix:/tmp/x", .. typed]));
 
     private static async Task<(int Code, string Sentence)> SeenAsync(string[] arguments)

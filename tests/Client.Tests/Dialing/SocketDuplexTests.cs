@@ -28,7 +28,7 @@ public sealed partial class SocketDuplexTests : IDisposable
     /// end came together with the first bytes, and no other event follows.
     /// </summary>
     [Fact]
-    public async Task An_end_that_was_told_with_the_first_of_many_short_reads_is_not_forgotten()
+    public async Task An_end_announced_before_many_short_reads_is_not_lost()
     {
         var (ours, theirs) = Pair();
         using var client = ours;
@@ -46,7 +46,7 @@ public sealed partial class SocketDuplexTests : IDisposable
 
     /// <summary>A datagram that is too long stands for whatever a send may fail of, such as ENOBUFS: no receive tells of it.</summary>
     [Fact]
-    public async Task A_send_that_the_system_refuses_ends_the_duplex_with_the_systems_reason()
+    public async Task A_failed_send_ends_the_duplex_with_the_systems_reason()
     {
         const int tooLong = 70_000;
         using var other = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);

@@ -28,12 +28,12 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public void On_a_terminal_lines_break_between_words() => Assert.Equal(
+    public void Lines_on_a_terminal_break_between_words() => Assert.Equal(
         "warn     cores  two CPUs for client and\n    server together -> more CPUs\n",
         DoctorCommand.Lines([new Finding("cores", Level.Warn, "two CPUs for client and server together", "more CPUs")], 40));
 
     [Fact]
-    public async Task A_missing_server_stops_with_2_and_says_what_to_do()
+    public async Task A_missing_server_exits_2_and_the_message_says_what_to_do()
     {
         var address = $"unix:{Path.GetTempPath()}none-{Guid.NewGuid():N}";
 
@@ -47,7 +47,7 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public async Task More_connections_than_files_stop_with_2()
+    public async Task More_connections_than_open_files_exit_2()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not limit them");
         Assert.SkipWhen(OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");
@@ -64,7 +64,7 @@ public class DoctorCommandTests
     [Theory]
     [InlineData("--format", "json")]
     [InlineData("--json")]
-    public async Task As_JSON_it_is_an_array_with_the_same_fields(params string[] asked)
+    public async Task The_JSON_of_doctor_is_an_array_with_the_same_fields(params string[] asked)
     {
         var (_, text) = await RunAsync([.. asked, "-c", "10"]);
 

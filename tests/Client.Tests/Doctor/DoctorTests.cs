@@ -25,7 +25,7 @@ public class DoctorTests
         Assert.Single(Examination.Judge(facts), finding => finding.Check == check);
 
     [Fact]
-    public void A_healthy_machine_has_nothing_but_ok_and_no_fixes() => Assert.All(Examination.Judge(Healthy), finding =>
+    public void A_healthy_machine_gets_only_ok_and_no_fixes() => Assert.All(Examination.Judge(Healthy), finding =>
     {
         Assert.Equal(Level.Ok, finding.Level);
         Assert.Equal("", finding.Fix);
@@ -61,7 +61,7 @@ public class DoctorTests
 
     [Theory]
     [MemberData(nameof(Sick))]
-    public void Each_sickness_is_found_with_its_fix(string check, string level, string fix)
+    public void Each_problem_is_found_with_its_fix(string check, string level, string fix)
     {
         var sick = Healthy with
         {
@@ -105,7 +105,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void A_temporary_folder_may_be_as_long_as_a_private_socket_leaves_room_for()
+    public void The_path_of_the_temporary_folder_must_leave_room_for_a_socket_name()
     {
         var names = Address.Own.Keys.Select(kind => ChildProcess.PrivateAddress(kind).SocketFile).OfType<string>().Select(Path.GetFileName);
 
@@ -115,7 +115,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void Only_variables_that_move_results_are_named()
+    public void Only_variables_that_change_results_are_named()
     {
         var variables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" };
         var host = Healthy.Host with { RuntimeVariables = variables };
@@ -124,7 +124,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void Sets_that_overlap_are_found_and_sets_that_do_not_are_fine()
+    public void Overlapping_CPU_sets_are_found_and_separate_sets_are_ok()
     {
         var options = new DoctorOptions { ClientCpus = CpuSet.Of(0, 1), ServerCpus = CpuSet.Of(1, 2) };
 
@@ -137,7 +137,7 @@ public class DoctorTests
     [InlineData("Free", "Problem", "no server answers at unix:/tmp/x.sock")]
     [InlineData("Stale", "Problem", "unix:/tmp/x.sock is left over from a server that has ended")]
     [InlineData("NotHere", "Problem", "unix:/tmp/x.sock is a transport that this system does not have")]
-    public void A_server_to_measure_must_be_there(string state, string level, string text)
+    public void A_given_server_must_answer(string state, string level, string text)
     {
         var address = Address.Parse("unix:/tmp/x.sock");
 
@@ -152,7 +152,7 @@ public class DoctorTests
     [InlineData("Free", "Ok", "")]
     [InlineData("Stale", "Warn", "the next server replaces it; or rm /tmp/x.sock")]
     [InlineData("Occupied", "Warn", "move the file away, or give the server another address with --listen")]
-    public void The_servers_own_addresses_are_looked_at(string state, string level, string fix)
+    public void The_servers_default_addresses_are_checked(string state, string level, string fix)
     {
         var address = Address.Parse("unix:/tmp/x.sock");
 
@@ -162,7 +162,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public async Task This_machine_is_examined_within_a_moment()
+    public async Task This_machine_is_examined_quickly()
     {
         var options = new DoctorOptions { ResultsFolder = Path.GetTempPath() };
         var findings = await Examination.ExamineAsync(options, HostRecord.Read()).WaitAsync(TimeSpan.FromSeconds(20));

@@ -10,7 +10,7 @@ public class FactsGatheringTests
     private readonly string path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
 
     [Fact]
-    public async Task A_socket_answers_then_is_stale_then_free()
+    public async Task A_socket_answers_and_then_is_stale_and_then_free()
     {
         var address = Address.Parse("unix:" + path);
         using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
@@ -28,7 +28,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public async Task A_document_in_the_way_is_no_stale_socket()
+    public async Task An_ordinary_file_is_no_stale_socket()
     {
         await File.WriteAllTextAsync(path, "mine");
         try
@@ -42,7 +42,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public async Task A_pipe_in_the_way_is_no_stale_socket_and_its_writer_is_not_waited_for()
+    public async Task A_FIFO_is_no_stale_socket_and_nobody_waits_for_its_writer()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
         using (var make = System.Diagnostics.Process.Start("mkfifo", path))
@@ -53,7 +53,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public async Task A_port_that_nobody_listens_on_is_free_and_a_pipe_too()
+    public async Task A_port_or_pipe_without_a_server_is_free()
     {
         using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);
         closed.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
@@ -64,7 +64,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public void A_folder_that_is_not_there_yet_is_judged_by_its_parent()
+    public void A_missing_folder_is_judged_by_its_parent()
     {
         Assert.Equal("", FactsGathering.WriteFailure(Path.Combine(Path.GetTempPath(), $"new-{Guid.NewGuid():N}", "deeper")));
         Assert.NotEqual("", FactsGathering.WriteFailure("/proc/nothing/here"));

@@ -18,7 +18,7 @@ public class EchoCallTests
     [InlineData("unix", 65_521, 3)]
     [InlineData("pipe", 1_000, 1)]
     [InlineData("pipe", 16_384, 8)]
-    public async Task Every_packet_comes_back_right_and_exactly_as_many_are_sent_as_asked_for(string kind, int size, int atOnce)
+    public async Task Every_packet_comes_back_unchanged_and_exactly_the_given_number_is_sent(string kind, int size, int atOnce)
     {
         using var server = new EchoServer(kind);
         var result = await TestLoad.MeasureAsync(Options(server, size, atOnce) with { Connections = 3 }, new LoadWindow { Calls = 2_000 });
@@ -39,16 +39,16 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task A_swapped_pair_is_caught() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[32..], .. bytes[..32]]);
+    public async Task Swapped_replies_are_detected() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[32..], .. bytes[..32]]);
 
     [Fact]
-    public async Task A_packet_returned_twice_is_caught() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[..32], .. bytes[..32]]);
+    public async Task A_packet_returned_twice_is_detected() => await AssertCaughtAsync(2, (bytes, _) => [.. bytes[..32], .. bytes[..32]]);
 
     [Fact]
-    public async Task A_shifted_reply_is_caught() => await AssertCaughtAsync(1, (bytes, _) => [.. bytes[1..], bytes[0]]);
+    public async Task A_shifted_reply_is_detected() => await AssertCaughtAsync(1, (bytes, _) => [.. bytes[1..], bytes[0]]);
 
     [Fact]
-    public async Task One_wrong_bit_is_caught() =>
+    public async Task One_wrong_bit_is_detected() =>
         await AssertCaughtAsync(1, (bytes, number) => number == 5 ? [.. bytes[..31], (byte)(bytes[31] ^ 1)] : bytes);
 
     [Fact]
@@ -64,7 +64,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task Bytes_that_nobody_sent_cost_the_connection()
+    public async Task Bytes_that_nobody_sent_end_the_connection()
     {
         using var server = new EchoServer("unix", (bytes, _) => [.. bytes, 0], atOnce: 32);
         var result = await TestLoad.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
@@ -72,7 +72,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public Task A_server_that_hangs_up_in_the_middle_gave_a_short_reply() => TestLoad.InTheEndAsync(async () =>
+    public Task A_server_that_closes_in_the_middle_gave_a_short_reply() => TestLoad.InTheEndAsync(async () =>
     {
         using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
         var result = await TestLoad.MeasureAsync(
@@ -85,7 +85,7 @@ public class EchoCallTests
     [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send the same bytes back: it is no echo server")]
     [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
     [InlineData("", "accepts connections but did not send a packet back within 0.5 s (--timeout): it is no echo server")]
-    public async Task What_is_no_echo_is_found_before_anything_is_measured(string? answer, string sentence)
+    public async Task A_server_that_is_no_echo_is_found_before_the_measurement(string? answer, string sentence)
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
         var options = Typed.Read(
@@ -97,7 +97,7 @@ public class EchoCallTests
     [Theory]
     [InlineData("GOAWAY", "does not send the same bytes back: it is no echo server")]
     [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
-    public async Task What_waits_for_the_beginning_of_a_protocol_is_found_by_small_packets_too(string? answer, string sentence)
+    public async Task A_server_that_waits_for_a_protocol_is_found_by_small_packets_too(string? answer, string sentence)
     {
         const int preface = 24; // of HTTP/2 (RFC 9113, 3.4): a server says nothing before it has so many bytes
         using var server = new EchoServer("unix", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: preface);
@@ -107,7 +107,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task An_echo_that_takes_its_time_for_each_small_packet_is_one()
+    public async Task A_slow_echo_of_small_packets_is_accepted_as_an_echo()
     {
         using var over = new ManualResetEventSlim();
         using var server = new EchoServer("unix", (bytes, number) =>
@@ -136,14 +136,14 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task An_echo_of_nothing_is_refused()
+    public async Task An_echo_of_0_bytes_is_rejected()
     {
         using var server = new EchoServer("unix");
         await Assert.ThrowsAsync<ArgumentException>(() => TestLoad.OpenAsync(Options(server, 0, 1)));
     }
 
     [Fact]
-    public void A_packet_differs_from_those_that_are_out_with_it()
+    public void Packets_in_flight_differ_from_each_other()
     {
         foreach (var size in (int[])[1, 2, 3, 4, 7, 8, 64, 1_024, 65_521, 131_042])
         {

@@ -13,7 +13,7 @@ public class ClosedLoopTests
     [InlineData("tcp", 7)]
     [InlineData("unix", 7)]
     [InlineData("pipe", 7)]
-    public async Task Every_transport_carries_exactly_the_calls_asked_for(string kind, int streams)
+    public async Task Every_transport_carries_exactly_the_given_number_of_calls(string kind, int streams)
     {
         var begun = new TaskCompletionSource();
         await using var server = new FakeServer(kind) { Release = begun.Task };
@@ -49,7 +49,7 @@ public class ClosedLoopTests
     }
 
     [Fact]
-    public Task Calls_over_the_windows_edge_count_for_latency_and_earn_the_part_that_lies_inside() => TestLoad.InTheEndAsync(async () =>
+    public Task Calls_across_the_windows_edge_have_a_latency_and_are_credited_by_their_share() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.9) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(1));
@@ -82,7 +82,7 @@ public class ClosedLoopTests
     }
 
     [Fact]
-    public Task A_server_that_never_answers_is_cut_off_and_its_lower_bound_kept() => TestLoad.InTheEndAsync(async () =>
+    public Task A_call_without_an_answer_is_cut_off_and_its_lower_bound_kept() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Answer = (_, _) => [] };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 0.3), TestLoad.For(0.5));

@@ -30,7 +30,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_that_has_said_goodbye_is_not_gone_while_a_call_is_out_that_it_may_still_answer()
+    public async Task A_server_after_GOAWAY_is_not_gone_while_it_may_answer_a_call_in_flight()
     {
         using var silence = new ManualResetEventSlim();
         await using var server = new FakeServer
@@ -63,7 +63,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_that_greets_nobody_is_told_when_the_deadline_is_over()
+    public async Task A_server_without_SETTINGS_is_reported_at_the_deadline()
     {
         await using var server = new FakeServer { Greeting = [] };
         var refused = await Assert.ThrowsAsync<IOException>(
@@ -73,7 +73,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_that_never_ends_the_TLS_handshake_is_told_when_the_deadline_is_over()
+    public async Task An_endless_TLS_handshake_is_reported_at_the_deadline()
     {
         await using var server = new FakeServer("tcp") { Greeting = [] };
         var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
@@ -88,7 +88,7 @@ public class ConnectionTruthTests
     [InlineData("unix", 3)]
     [InlineData("pipe", 3)]
     [InlineData("tls", 0)]
-    public async Task A_server_that_closes_what_is_beyond_its_limit_is_told_with_the_likely_reason(string kind, int limit)
+    public async Task The_error_of_connections_above_the_servers_limit_names_the_likely_reason(string kind, int limit)
     {
         await using var server = new FakeServer(kind == "tls" ? "tcp" : kind) { Refuses = number => number > limit };
         var address = kind == "tls" ? new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port) : server.Address;
@@ -101,7 +101,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task Nobody_listening_is_told_at_once()
+    public async Task A_missing_server_is_reported_at_once()
     {
         var refused = await Assert.ThrowsAsync<IOException>(
             () => TestLoad.OpenAsync(TestLoad.Options(new Address.Unix("/nowhere/at-all.sock"))));
@@ -109,7 +109,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_that_speaks_something_else_is_told_apart()
+    public async Task A_server_of_another_protocol_is_recognized()
     {
         await using var server = new FakeServer { Greeting = "HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray() };
         var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address)));

@@ -36,7 +36,7 @@ public class ForeignServerTests
     }
 
     [Fact]
-    public async Task Their_errors_are_seen()
+    public async Task Errors_of_foreign_servers_are_counted()
     {
         await using var python = await ForeignServer.PythonAsync("tcp");
         await FailsAsync(python.Address);
@@ -45,7 +45,7 @@ public class ForeignServerTests
     }
 
     [Fact]
-    public async Task Nghttpd_is_understood()
+    public async Task Nghttpd_is_measured()
     {
         var folder = Directory.CreateTempSubdirectory("ipcbench-");
         await File.WriteAllBytesAsync(Path.Combine(folder.FullName, "reply.grpc"), Frames.Message(20_000));

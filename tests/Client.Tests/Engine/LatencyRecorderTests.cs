@@ -42,7 +42,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_latency_begins_when_its_call_was_due_and_a_service_time_when_it_was_sent()
+    public void A_latency_counts_from_the_due_time_and_a_service_time_from_the_send()
     {
         Begin(new LoadWindow { Rate = 1, Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) });
         recorder.Record(CallPart.Lead, 60, 65, 90, CallResult.Ok(1));
@@ -59,14 +59,14 @@ public class LatencyRecorderTests
     [InlineData(150, 50L)]
     [InlineData(199, 1L)]
     [InlineData(200, null)]
-    public void A_call_due_in_the_window_and_sent_after_it_has_waited_to_its_end(long due, long? wait)
+    public void A_call_due_in_the_window_and_sent_after_it_waited_until_the_windows_end(long due, long? wait)
     {
         Assert.Equal(CallPart.Tail, recorder.RecordStart(due, 250));
         Assert.Equal((wait, wait is null ? (long?)null : 1), (recorder.SentAfter?.Sum, recorder.SentAfter?.Count));
     }
 
     [Fact]
-    public void A_call_that_began_as_the_end_was_being_set_earns_nothing_and_takes_nothing_away()
+    public void A_call_that_begins_while_the_end_is_set_has_a_share_of_0()
     {
         var clock = new WindowClock(0);
         clock.BeginAt(100);
@@ -111,7 +111,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Of_a_receipt_counts_what_came_inside_the_window()
+    public void Messages_of_a_receipt_count_if_they_arrived_in_the_window()
     {
         recorder.RecordReceipt(new Receipt(80, 40, [10, 20, 30, 40], [(7, 5), (9, 1)]), 300);
         // Half of the first slot, all of the next two, nothing of the last, which begins at the window's end.
@@ -122,7 +122,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void The_slots_of_a_receipt_lie_in_the_buckets_in_which_they_begin()
+    public void A_slot_of_a_receipt_counts_in_the_bucket_in_which_it_begins()
     {
         Unended();
         recorder.RecordReceipt(new Receipt(100 + 150_000_000, 50_000_000, [4, 6, 8], []), 0);
@@ -138,7 +138,7 @@ public class LatencyRecorderTests
     [InlineData(90L, 100, "Lead", null, 0)]
     [InlineData(90L, 101, "Lead", null, 1)]
     [InlineData(250L, 260, "Tail", null, 0)]
-    public void A_message_that_comes_belongs_to_when_it_was_due_and_completes_when_it_came(
+    public void A_message_belongs_to_its_due_time_and_completes_at_its_arrival(
         long? due, long now, string part, long? latency, int completed)
     {
         Assert.Equal(part, recorder.RecordArrival(due, now, CallResult.Ok(10)).ToString());
@@ -151,7 +151,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_stream_that_does_not_end_well_is_one_more_failed_call()
+    public void A_stream_that_ends_with_an_error_is_one_more_failed_call()
     {
         recorder.RecordEnd(130, Broken);
         recorder.RecordEnd(140, CallResult.CutOff);
@@ -161,7 +161,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_window_of_counted_calls_has_as_many_buckets_as_it_takes_and_the_last_ends_with_the_hour()
+    public void The_buckets_of_a_window_of_counted_calls_grow_up_to_an_hour()
     {
         Unended();
         long[] ms = [99, 100, 1_100, 102_399, 102_400, 250_000, 3_599_900, 7_200_000];
@@ -208,7 +208,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Replies_lie_between_the_smallest_and_the_largest()
+    public void Reply_sizes_keep_the_smallest_and_the_largest()
     {
         var (one, other) = (ReplySizes.None, ReplySizes.None);
         Assert.Equal(ReplySizes.None, one + other);
@@ -220,7 +220,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void An_edge_that_is_set_can_only_come_earlier()
+    public void A_set_edge_can_only_move_earlier()
     {
         var clock = new WindowClock(7);
         Assert.Equal((7, long.MaxValue, long.MaxValue, long.MaxValue), (clock.StartNs, clock.BeginNs, clock.EndNs, clock.StopNs));

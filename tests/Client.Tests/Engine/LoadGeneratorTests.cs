@@ -70,7 +70,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task Who_cancels_the_opening_is_told_no_reason()
+    public async Task A_cancelled_opening_gives_no_reason()
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(1));
         schedulers[0].Connections.Add(new Opening(begun));
@@ -106,7 +106,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task Connections_that_could_not_all_be_opened_are_closed()
+    public async Task If_one_connection_cannot_be_opened_all_are_closed()
     {
         List<Opening> begun = [];
         var source = new ConnectionSource(_ => new Opening(begun) { Fails = new IOException("no") }, UsesLoops: false, () => 0);
@@ -115,7 +115,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task A_window_has_an_end_and_counted_calls_no_load_before_it()
+    public async Task A_window_needs_an_end_and_counted_calls_have_no_load_before_it()
     {
         List<Opening> begun = [];
         await using var generator = await LoadGenerator.OpenAsync(

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class LoadSumTests
 {
     [Fact]
-    public async Task Counts_and_histograms_are_added_and_buckets_are_those_of_the_windows_end_to_end()
+    public async Task Counts_and_histograms_are_added_and_buckets_are_joined_end_to_end()
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 3));
@@ -33,7 +33,7 @@ public class LoadSumTests
     }
 
     [Fact]
-    public Task Calls_of_a_known_length_have_the_same_rate_in_slices_as_in_a_window() => TestLoad.InTheEndAsync(async () =>
+    public Task Slices_and_one_window_give_the_same_rate_for_calls_of_a_known_length() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(7) };
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));

@@ -12,7 +12,7 @@ public class OpenLoopTests
     [InlineData("unix", false)]
     [InlineData("unix", true)]
     [InlineData("pipe", false)]
-    public Task Sends_at_the_rate_asked_for_whatever_the_number_of_streams(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
+    public Task An_open_loop_keeps_its_rate_with_any_number_of_streams(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind);
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 100, Poisson = poisson, Seed = 7 };
@@ -26,7 +26,7 @@ public class OpenLoopTests
     });
 
     [Fact]
-    public Task A_server_that_cannot_follow_shows_as_latency_and_as_calls_not_sent() => TestLoad.InTheEndAsync(async () =>
+    public Task A_server_that_is_too_slow_shows_as_latency_and_unsent_calls() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(100) };
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 200 };
@@ -53,7 +53,7 @@ public class OpenLoopTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Calls_that_nobody_sent_have_waited_to_the_end_of_the_window(bool poisson)
+    public void Unsent_calls_waited_until_the_end_of_the_window(bool poisson)
     {
         Pacer pacer = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
         Pacer same = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
@@ -72,7 +72,7 @@ public class OpenLoopTests
     }
 
     [Fact]
-    public void Billions_of_calls_that_nobody_sent_are_counted_without_asking_for_each()
+    public void Billions_of_unsent_calls_are_counted_in_groups()
     {
         var unsent = new UnsentCalls(0, 10_000_000_000, long.MaxValue);
         unsent.AddUnclaimed(new ConstantPacer(Endless, null, 1e9), 1e9);
@@ -84,7 +84,7 @@ public class OpenLoopTests
     }
 
     [Fact]
-    public async Task A_slow_schedule_does_not_hold_the_end_up()
+    public async Task A_slow_schedule_does_not_delay_the_end()
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
@@ -100,7 +100,7 @@ public class OpenLoopTests
     [InlineData(1, 1000, 1_000_000)]
     [InlineData(3, 3, 1_000_000_000)]
     [InlineData(1_000_000_000, 30_000, 33_333_333_333_333)]
-    public void Constant_starts_come_from_their_number_alone(long number, double perSecond, long offset)
+    public void Constant_starts_are_computed_from_their_number(long number, double perSecond, long offset)
     {
         Assert.Equal(offset, ConstantPacer.OffsetNs(number, perSecond));
         Assert.Equal(5, new ConstantPacer(new WindowClock(5), null, perSecond).Claim(999));
@@ -114,7 +114,7 @@ public class OpenLoopTests
         Assert.Equal(gap, PoissonPacer.GapNs(uniform, perSecond), 0.001);
 
     [Fact]
-    public void Poisson_starts_have_the_rate_and_the_spread_they_should_and_repeat_with_their_seed()
+    public void Poisson_starts_have_the_expected_rate_and_variance_and_repeat_with_the_seed()
     {
         const int Count = 100_000;
         Pacer pacer = new PoissonPacer(Endless, null, 1000, 42), same = new PoissonPacer(Endless, null, 1000, 42);
@@ -157,7 +157,7 @@ public class OpenLoopTests
     }
 
     [Fact]
-    public void A_count_is_claimed_once_each()
+    public void Each_counted_call_is_claimed_once()
     {
         var pacer = new DueAt(Endless, 1000, 0);
         var claimed = 0;

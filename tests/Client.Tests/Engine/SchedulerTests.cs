@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class SchedulerTests
 {
     [Fact]
-    public async Task What_threads_noted_can_be_read_after_the_lanes_end()
+    public async Task Records_of_threads_can_be_read_after_the_schedulers_end()
     {
         var scheduler = new PoolScheduler();
         await Task.Run(() => scheduler.Recorder.RecordStart(0, 0), TestContext.Current.CancellationToken)
@@ -20,7 +20,7 @@ public class SchedulerTests
     }
 
     [Fact]
-    public async Task Calls_so_far_can_be_asked_of_a_generator_that_is_gone()
+    public async Task The_number_of_calls_can_be_read_from_a_disposed_generator()
     {
         await using var server = new FakeServer("pipe");
         var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
@@ -30,7 +30,7 @@ public class SchedulerTests
     }
 
     [Fact]
-    public async Task Whatever_a_connect_throws_is_a_reason_in_one_sentence()
+    public async Task Any_exception_of_a_connect_becomes_a_reason_in_one_sentence()
     {
         using var scheduler = new PoolScheduler();
         scheduler.Connections.Add(new Unopenable());
@@ -54,7 +54,7 @@ public class SchedulerTests
     }
 
     [Fact]
-    public void Timers_that_are_hurried_are_called_once_each_before_their_time()
+    public void Hurried_timers_are_called_once_and_early()
     {
         using var scheduler = new PoolScheduler();
         var (called, far) = (0, MonotonicClock.NowNs + 3_600_000_000_000);
@@ -94,7 +94,7 @@ public class SchedulerTests
     }
 
     [Fact]
-    public async Task A_thread_that_comes_later_notes_its_calls_in_the_same_window()
+    public async Task A_later_thread_records_its_calls_in_the_same_window()
     {
         using var scheduler = new PoolScheduler();
         var own = scheduler.Recorder;
@@ -112,7 +112,7 @@ public class SchedulerTests
     [InlineData(false)]
     [InlineData(true)]
     [SupportedOSPlatform("linux")]
-    public async Task A_connection_whose_opening_is_given_up_goes_on_at_its_own_thread(bool tls)
+    public async Task A_cancelled_opening_continues_on_the_connections_thread(bool tls)
     {
         Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
         await using var server = new FakeServer("tcp") { Greeting = [] };
@@ -147,7 +147,7 @@ public class SchedulerTests
     [InlineData(7, false)]
     [InlineData(8, true)]
     [SupportedOSPlatform("linux")]
-    public async Task A_loop_knows_when_one_connection_has_many_calls_out(int streams, bool many)
+    public async Task A_loop_knows_when_a_connection_has_many_calls_in_flight(int streams, bool many)
     {
         Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
         var source = await ProtocolTable.ConnectionsAsync(

@@ -11,7 +11,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class WindowEdgeTests
 {
     [Fact]
-    public Task Servers_that_answer_all_calls_at_once_are_told_apart_in_a_short_window() => TestLoad.InTheEndAsync(async () =>
+    public Task A_short_window_distinguishes_servers_that_answer_in_bursts() => TestLoad.InTheEndAsync(async () =>
     {
         var (fast, fastTruth) = await BatchedAsync(seconds: 0.26);
         var (slow, slowTruth) = await BatchedAsync(seconds: 0.32);
@@ -23,7 +23,7 @@ public class WindowEdgeTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public Task A_window_that_is_no_multiple_of_the_calls_has_their_rate_and_keeps_littles_law(string kind) =>
+    public Task A_window_that_is_no_multiple_of_a_calls_time_has_the_right_rate_and_keeps_littles_law(string kind) =>
         TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind) { Delay = TimeSpan.FromSeconds(0.4) };
@@ -35,7 +35,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task Failed_calls_earn_nothing() => TestLoad.InTheEndAsync(async () =>
+    public Task Failed_calls_have_no_credit() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer
         {
@@ -48,7 +48,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task The_first_reply_of_each_connection_in_the_window_is_looked_at_too() => TestLoad.InTheEndAsync(async () =>
+    public Task The_first_reply_of_each_connection_in_the_window_is_checked_too() => TestLoad.InTheEndAsync(async () =>
     {
         var looked = 0;
         await using var server = new FakeServer();
@@ -65,7 +65,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task Where_nothing_is_answered_the_window_begins_with_the_load() => TestLoad.InTheEndAsync(async () =>
+    public Task Without_any_answer_the_window_begins_with_the_load() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Answer = (_, _) => [] };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 1), Led(0.1, 0.8));
@@ -84,7 +84,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public async Task Cancelled_before_the_window_nothing_was_measured()
+    public async Task A_run_cancelled_before_the_window_measured_nothing()
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
@@ -94,7 +94,7 @@ public class WindowEdgeTests
     }
 
     [Fact]
-    public Task An_open_loop_is_credited_with_its_rate_and_sends_what_is_due_across_the_edge() => TestLoad.InTheEndAsync(async () =>
+    public Task An_open_loop_is_credited_with_its_rate_and_continues_across_the_edge() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
         var window = Led(0.4, 0.5) with { Rate = 100 };
@@ -111,7 +111,7 @@ public class WindowEdgeTests
     [InlineData(0, 400, 0.25)]      // by both
     [InlineData(0, 100, 0)]         // before
     [InlineData(200, 300, 0)]       // after
-    public void A_call_earns_the_share_of_its_time_that_lies_inside(long sent, long done, double share)
+    public void A_call_is_credited_by_the_share_of_its_time_in_the_window(long sent, long done, double share)
     {
         var clock = new WindowClock(0);
         clock.BeginAt(100);
@@ -127,7 +127,7 @@ public class WindowEdgeTests
     }
 
     [Fact]
-    public void What_was_due_before_the_window_is_not_missing_in_it()
+    public void Calls_due_before_the_window_are_not_missing_in_it()
     {
         var unsent = new UnsentCalls(500_000_000, 1_000_000_000, long.MaxValue);
         unsent.AddClaimed([400_000_000, 600_000_000]);

@@ -47,7 +47,7 @@ public class WindowEndTests
     }
 
     [Fact]
-    public Task A_server_that_answers_at_once_is_not_taken_for_one_that_lets_no_call_begin() => TestLoad.InTheEndAsync(async () =>
+    public Task A_fast_server_is_not_taken_for_a_server_that_lets_no_call_begin() => TestLoad.InTheEndAsync(async () =>
     {
         await using var generator = await OpenAsync(new WatchedConnection(_ => Task.CompletedTask), timeout: 0.2);
         var result = await TestLoad.RunAsync(generator, TestLoad.For(2.4) with { Rate = 200 });
@@ -56,7 +56,7 @@ public class WindowEndTests
     });
 
     [Fact]
-    public async Task Late_calls_are_looked_for_every_100_ms_and_the_load_is_ended_once()
+    public async Task Late_calls_are_searched_every_100_ms_and_the_load_ends_once()
     {
         var connection = new WatchedConnection(_ => Task.Delay(5));
         await using var generator = await OpenAsync(connection, timeout: WatchedConnection.TimeoutSeconds);
@@ -67,7 +67,7 @@ public class WindowEndTests
     }
 
     [Fact]
-    public Task Load_that_is_cancelled_goes_on_until_the_calls_have_ended_that_were_out() => TestLoad.InTheEndAsync(async () =>
+    public Task A_cancelled_load_continues_until_the_calls_in_flight_have_ended() => TestLoad.InTheEndAsync(async () =>
     {
         using var cancel = new CancellationTokenSource();
         var (calls, after, edges, slow) = (0, 0, new Edges(), new TaskCompletionSource());
@@ -91,7 +91,7 @@ public class WindowEndTests
     [InlineData("unix")]
     [InlineData("tcp")]
     [InlineData("pipe")]
-    public async Task Grpc_connections_that_die_as_they_reopen_all_come_back(string kind)
+    public async Task Grpc_connections_that_die_while_reopening_all_reopen(string kind)
     {
         await using var server = new FakeServer(kind);
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
@@ -107,7 +107,7 @@ public class WindowEndTests
     [Theory]
     [InlineData("unix")]
     [InlineData("tcp")]
-    public async Task Http_connections_that_die_as_they_reopen_all_come_back(string kind)
+    public async Task Http_connections_that_die_while_reopening_all_reopen(string kind)
     {
         await using var server = new FakeHttpServer(kind) { Closes = number => number is > 4 and <= 12 };
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10)) && number > 4;

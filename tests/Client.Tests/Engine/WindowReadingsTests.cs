@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class WindowReadingsTests
 {
     [Fact]
-    public void Only_what_came_inside_the_window_is_its_own()
+    public void Only_bytes_that_arrived_in_the_window_count()
     {
         var (one, other) = (new Counted(1000, 3, 7, new(1, 2, 3)), new Counted(500, 1, 5, new(10, 20, 30)) { Closed = true });
         var (log, notes, edges) = (new ConnectLog(), new FailureNotes(), new Edges());
@@ -42,7 +42,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void CPU_times_are_read_next_to_the_window_and_connections_are_summed_up_outside_of_them()
+    public void CPU_times_are_read_closest_to_the_window_and_connections_outside_of_them()
     {
         var order = new List<string>();
         var readings = Readings([new Counted(1, 0, 7, null) { Asked = () => order.Add("sum") }], edges: new Ordered(order));
@@ -55,7 +55,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void What_nobody_counts_is_not_zero()
+    public void Uncounted_bytes_are_null_and_not_zero()
     {
         var readings = Readings([new Counted(1, 0, null, new(1, 2, 3)), new Counted(null, 0, null, null)]);
         readings.OnBegin();
@@ -71,7 +71,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Where_no_byte_came_the_share_of_payload_is_unknown_and_one_is_enough()
+    public void The_share_of_payload_needs_at_least_one_received_byte()
     {
         var connection = new Counted(1000, 0, null, null);
         var readings = Readings([connection]);
@@ -84,7 +84,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void A_window_without_connects_of_its_own_calls_has_none()
+    public void A_window_without_connects_per_call_reports_none()
     {
         var readings = Readings([new Counted(0, 0, null, null)], new ConnectLog());
         readings.OnBegin();
@@ -94,7 +94,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Connects_have_their_percentiles_and_begin_afresh_with_each_window()
+    public void Connects_have_percentiles_and_start_anew_with_each_window()
     {
         var log = new ConnectLog();
         Assert.Empty(log.Percentiles());
@@ -108,7 +108,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Connections_without_a_call_are_not_active_and_the_ramps_connects_have_their_percentiles()
+    public void Connections_without_calls_are_not_active_and_connects_have_percentiles()
     {
         var stats = ConnectionCounts.Of([0, 4, 1, 6], opened: 3, reopened: 2, retries: 1, [.. Enumerable.Range(1, 201)]);
         Assert.Equal((4, 3, 3, 2, 1), (stats.Requested, stats.Opened, stats.Active, stats.Reopened, stats.ConnectRetries));
@@ -119,14 +119,14 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Blocked_times_are_added_and_subtracted_each_by_itself()
+    public void Blocked_times_are_added_and_subtracted_separately()
     {
         BlockedTime one = new(1, 20, 300), other = new(7, 50, 900);
         Assert.Equal((new BlockedTime(8, 70, 1200), new BlockedTime(6, 30, 600)), (one + other, other - one));
     }
 
     [Fact]
-    public void Of_each_kind_of_failure_the_first_message_is_kept_in_one_line_and_without_secrets()
+    public void The_first_message_of_each_failure_is_kept_in_one_line_without_secrets()
     {
         var notes = new FailureNotes(["hunter2", "key"]);
         Assert.False(notes.Has("status 7"));

@@ -28,7 +28,7 @@ public class WindowStagesTests
     [InlineData(1, 1, null, 1)]
     [InlineData(2, 4, 1L, 1)]
     [InlineData(1, 4, 0L, 1)]
-    public void The_window_begins_after_its_lead_when_every_other_stream_has_seen_a_call_end(
+    public void The_window_begins_after_its_lead_when_half_of_the_streams_have_seen_a_call_end(
         int connections, int streams, long? allowed, int needed)
     {
         Make(Led, connections, streams, allowed);
@@ -49,7 +49,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void Where_calls_have_times_of_their_own_the_window_begins_right_after_its_lead()
+    public void In_an_open_loop_the_window_begins_right_after_its_lead()
     {
         Make(Led with { Rate = 10 });
         LeadCall(Second);
@@ -98,7 +98,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void It_is_known_how_long_nothing_will_change()
+    public void The_time_until_the_next_change_is_known()
     {
         Make(Led);
         Assert.Equal((Second, 1), (stages.QuietNs(run.Clock.StartNs), stages.QuietNs(LeadOver - 1)));
@@ -117,7 +117,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void Load_goes_on_until_the_calls_have_ended_that_cross_the_end_or_their_time_is_over()
+    public void Load_continues_until_calls_across_the_end_have_ended_or_timed_out()
     {
         foreach (var ends in (bool[])[true, false])
         {
@@ -145,7 +145,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void A_window_whose_end_no_call_crosses_needs_no_load_after_it()
+    public void A_window_without_calls_across_its_end_needs_no_load_after_it()
     {
         Make(Timed);
         stages.Step(run.Clock.StartNs + 2 * Second, 100 * Second);
@@ -153,7 +153,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void A_lead_that_is_cut_has_no_window_and_is_not_unanswered()
+    public void A_cut_lead_has_no_window_and_does_not_count_as_unanswered()
     {
         Make(Led);
         stages.Cut(LeadOver - 5, withLoad: true);
@@ -165,7 +165,7 @@ public class WindowStagesTests
     [InlineData(null, true, true)]
     [InlineData(null, false, false)]
     [InlineData(9L, true, false)] // no call goes beyond those that are counted
-    public void A_window_that_is_cut_ends_now_with_load_or_without(long? calls, bool withLoad, bool hasLoad)
+    public void A_cut_window_ends_at_once_with_or_without_load(long? calls, bool withLoad, bool hasLoad)
     {
         Make(Timed with { Calls = calls });
         RecorderOf(0).RecordStart(run.Clock.BeginNs, run.Clock.BeginNs);
@@ -179,7 +179,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void When_no_call_is_out_any_more_a_window_under_way_has_ended()
+    public void A_running_window_ends_when_no_call_is_in_flight()
     {
         Make(new LoadWindow { Calls = 5 });
         stages.Finish();

@@ -19,7 +19,7 @@ public class WindowTotalsTests
     private static LoadWindow Timed => new() { Duration = TimeSpan.FromSeconds(1) };
 
     [Fact]
-    public void Threads_are_summed_and_a_call_that_never_ended_took_the_timeout_at_least()
+    public void Threads_are_summed_and_a_call_without_an_end_took_at_least_the_timeout()
     {
         Make(Timed);
         run.Clock.EndAt(At(250));
@@ -61,7 +61,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Counted_calls_take_from_the_first_that_is_sent_to_the_last_that_ends()
+    public void A_window_of_counted_calls_lasts_from_the_first_send_to_the_last_end()
     {
         Make(new LoadWindow { Calls = 2 });
         Call(0, 10, 30, CallResult.Ok(1));
@@ -91,7 +91,7 @@ public class WindowTotalsTests
     [InlineData("Both", true, true)]
     [InlineData("Out", false, true)]
     [InlineData("In", false, false)]
-    public void An_open_loop_has_service_times_where_calls_are_answered_and_lateness_where_they_are_sent(
+    public void An_open_loop_has_service_times_of_answered_calls_and_lateness_of_sent_calls(
         string flow, bool hasService, bool hasLateness)
     {
         Make(Timed with { Rate = 10, Flow = Enum.Parse<Flow>(flow) });
@@ -104,7 +104,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Calls_that_were_due_and_not_sent_have_waited_to_the_end()
+    public void Calls_due_and_not_sent_waited_until_the_end()
     {
         Make(Timed with { Rate = 10 });
         run.Clock.EndAt(At(1000));
@@ -121,7 +121,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Of_calls_that_streams_had_claimed_those_are_missing_that_were_due_inside()
+    public void Claimed_calls_are_missing_if_they_were_due_in_the_window()
     {
         var unsent = new UnsentCalls(100, 200, 3);
         unsent.AddClaimed([99, 100, 200, 199, 201, 150, 160]);
@@ -137,7 +137,7 @@ public class WindowTotalsTests
     [InlineData(1950, 1, 50)]
     [InlineData(2000, 0, 0)]
     [InlineData(3000, 0, 0)]
-    public void A_sender_that_stopped_has_not_sent_what_was_due_from_then_on(long firstMs, int count, long sumMs)
+    public void Messages_due_after_a_sender_stopped_are_unsent(long firstMs, int count, long sumMs)
     {
         var unsent = new UnsentCalls(1000 * Ms, 2000 * Ms, long.MaxValue);
         unsent.AddFrom(firstMs * Ms, 10);

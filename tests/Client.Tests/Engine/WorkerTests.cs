@@ -21,7 +21,7 @@ public class WorkerTests
     private Dictionary<string, long> Failed => schedulers.SelectMany(scheduler => scheduler.Recorder.Failed).ToDictionary();
 
     [Fact]
-    public void Every_stream_has_a_call_out_until_the_load_ends_and_a_run_is_over_with_the_last()
+    public void Every_stream_has_a_call_in_flight_until_the_load_ends()
     {
         Start(new LoadWindow { Duration = TimeSpan.FromSeconds(9) }, streams: [1, 2, 1]);
         Assert.All(connections, connection => Assert.Equal((1, 1, true), (connection.Entered, connection.Left, connection.Accepting)));
@@ -44,7 +44,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_fault_of_ours_is_no_slow_server()
+    public void An_exception_of_this_program_does_not_look_like_a_slow_server()
     {
         Start(new LoadWindow { Calls = 9 }, streams: [1]);
         Of(0).Fault(new InvalidOperationException("ours"));
@@ -66,7 +66,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_call_before_the_window_is_none_of_its_connections()
+    public void A_call_before_the_window_does_not_count_for_its_connection()
     {
         Start(new LoadWindow { Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) }, streams: [1]);
         Of(0).End(Ok);
@@ -92,7 +92,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_call_that_was_sent_is_not_among_those_that_were_not()
+    public void A_sent_call_does_not_count_as_unsent()
     {
         Start(new LoadWindow { Rate = 10 }, streams: [1]);
         EndLoad(Of(0));
@@ -115,7 +115,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void Messages_on_a_stream_that_breaks_are_lost_since_its_last_receipt()
+    public void A_broken_stream_loses_the_messages_since_its_last_receipt()
     {
         Start(new LoadWindow { Flow = Flow.Out, Duration = TimeSpan.FromSeconds(9) }, streams: [1]);
         Of(0).End(Ok);
@@ -141,7 +141,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void What_a_receiver_says_of_a_stream_that_ended_while_the_next_call_waited_says_nothing_of_that_call()
+    public void The_receipt_of_an_ended_stream_does_not_concern_the_waiting_call()
     {
         Start(new LoadWindow { Flow = Flow.Out, Duration = TimeSpan.FromSeconds(9) }, streams: [1]);
         Of(0).End(Ok);
@@ -159,7 +159,7 @@ public class WorkerTests
     [InlineData(100.0, 40)]
     [InlineData(2.0, 2000)]
     [InlineData(null, 0)]
-    public void Each_stream_is_sent_its_share_one_after_the_other_and_is_waited_for_from_when_a_message_is_due(double? rate, long gapMs)
+    public void Each_stream_gets_its_share_and_the_timeout_counts_from_the_due_time(double? rate, long gapMs)
     {
         var before = MonotonicClock.NowNs;
         Start(new LoadWindow { Flow = Flow.In, Rate = rate, Duration = TimeSpan.FromSeconds(9) }, streams: [2, 2]);
@@ -175,7 +175,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_stream_that_follows_another_begins_when_the_next_message_is_due()
+    public void A_following_stream_begins_when_the_next_message_is_due()
     {
         Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(9) }, streams: [2]);
         for (var number = 1; number < 100; number++)
@@ -188,7 +188,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void What_a_sender_did_not_send_was_due_after_its_last_message()
+    public void Messages_not_sent_were_due_after_the_senders_last_message()
     {
         Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(1) }, streams: [2, 2]);
         var begin = run.Clock.BeginNs;

@@ -12,7 +12,7 @@ public class HttpCallTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Kept_connections_carry_all_calls(string kind)
+    public async Task Kept_connections_carry_all_HTTP_calls(string kind)
     {
         await using var server = new FakeHttpServer(kind);
         var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 500 });
@@ -21,7 +21,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task The_request_is_the_one_asked_for()
+    public async Task The_server_receives_the_given_request()
     {
         var heads = new List<string>();
         await using var server = new FakeHttpServer();
@@ -60,7 +60,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task Slow_bytes_are_slow_replies_and_nothing_worse()
+    public async Task Slow_bytes_give_slow_replies_without_errors()
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) =>
@@ -77,7 +77,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task Varying_lengths_are_right_when_they_are_expected()
+    public async Task Varying_lengths_are_correct_when_they_are_allowed()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));

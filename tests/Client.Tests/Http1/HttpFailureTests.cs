@@ -17,7 +17,7 @@ public class HttpFailureTests
     [InlineData("HTTP/1.1 204 No Content\r\n\r\n", "wrong length")]
     [InlineData("\0\u0001\u0002 garbage \r\n\r\n\r\n", "protocol")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "protocol")]
-    public async Task A_wrong_reply_is_a_failure_of_its_kind(string reply, string kind)
+    public async Task Each_wrong_reply_is_a_failure_of_its_kind(string reply, string kind)
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, number % 2 == 0 ? reply : FakeHttpServer.Reply(10));
@@ -86,7 +86,7 @@ public class HttpFailureTests
     });
 
     [Fact]
-    public async Task More_than_was_asked_for_never_becomes_the_next_reply()
+    public async Task Surplus_bytes_never_become_the_next_reply()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) =>
@@ -137,7 +137,7 @@ public class HttpFailureTests
     }
 
     [Fact]
-    public async Task A_body_without_a_length_that_ends_in_a_reset_is_not_whole()
+    public async Task A_body_without_a_length_that_ends_in_a_reset_is_incomplete()
     {
         await using var server = new FakeHttpServer("tcp");
         server.Answer = async (socket, _, number) =>
@@ -157,7 +157,7 @@ public class HttpFailureTests
     [InlineData(302, "2xx,302", null)]
     [InlineData(404, "404", null)]
     [InlineData(200, "404", "http 200")]
-    public async Task A_status_that_is_not_expected_is_a_failure_by_its_name(int status, string expected, string? failure)
+    public async Task An_unexpected_status_is_a_failure_with_its_own_name(int status, string expected, string? failure)
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Http1;
 public class HttpProbeTests
 {
     [Fact]
-    public async Task A_redirect_is_found_before_anything_is_measured()
+    public async Task A_redirect_is_found_before_the_measurement()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) =>
@@ -22,7 +22,7 @@ public class HttpProbeTests
     }
 
     [Fact]
-    public async Task The_first_request_tells_how_long_the_reply_is()
+    public async Task The_first_request_tells_the_length_of_the_reply()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));
@@ -35,7 +35,7 @@ public class HttpProbeTests
             + "--expect-status")]
     [InlineData("220 smtp.example.org ESMTP\r\n", "does not answer in HTTP/1.1")]
     [InlineData("", "accepts connections but gave no reply within 0.3 s (--timeout)")]
-    public async Task What_the_first_request_finds_wrong_is_one_sentence(string reply, string sentence)
+    public async Task An_error_of_the_first_request_is_one_sentence(string reply, string sentence)
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);

@@ -32,7 +32,7 @@ public class PerCallTests
     }
 
     [Fact]
-    public async Task A_server_that_does_not_close_is_not_waited_for()
+    public async Task Nobody_waits_for_a_server_that_does_not_close()
     {
         await using var server = new FakeHttpServer();
         var result = await TestLoad.MeasureAsync(
@@ -146,7 +146,7 @@ public class PerCallTests
 
     /// <summary>Connections for one call are made on every loop's thread at once, and each asks for the pool of its own.</summary>
     [Fact]
-    public async Task Threads_that_make_connections_at_once_share_no_pool_and_each_finds_its_own_again()
+    public async Task Each_thread_that_makes_connections_has_its_own_pool()
     {
         const int threads = 4, schedulers = 50_000; // as many as it takes that two of them meet
         var dialer = new NoDialer();

@@ -22,7 +22,7 @@ public class ReplyParserTests
     [InlineData(
         Ok + "Transfer-Encoding: gzip, Chunked\r\n\r\n1;a=\"b\"\r\nx\r\n00a \r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", 11, false)]
     [InlineData("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + Ok + "Content-Length: 3\r\n\r\nxyz", 3, false)]
-    public void A_reply_ends_where_its_head_says_however_it_is_cut(string text, long body, bool ends)
+    public void A_reply_cut_anywhere_ends_where_its_head_says(string text, long body, bool ends)
     {
         var bytes = Encoding.ASCII.GetBytes(text);
         for (var cut = 0; cut <= bytes.Length; cut++)
@@ -65,7 +65,7 @@ public class ReplyParserTests
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello!\r\n0\r\n\r\n")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n0\r\ngarbage\r\n\r\n")]
-    public void What_is_no_reply_or_may_be_read_in_two_ways_is_refused_however_it_is_cut(string text)
+    public void Invalid_and_ambiguous_replies_cut_anywhere_are_rejected(string text)
     {
         var bytes = Encoding.ASCII.GetBytes(text);
         for (var cut = 0; cut <= bytes.Length; cut++)
@@ -78,7 +78,7 @@ public class ReplyParserTests
     [InlineData("", "HTTP/1.1 100 Continue\r\n\r\n")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n1;", "extension;extension;extension;extension")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Trailer: and another one\r\n")]
-    public void What_never_ends_is_given_up(string begin, string endless)
+    public void Endless_replies_are_given_up(string begin, string endless)
     {
         var parser = new ReplyParser(isBodyless: false);
         var progress = Read(parser, Encoding.ASCII.GetBytes(begin));
@@ -97,7 +97,7 @@ public class ReplyParserTests
     }
 
     [Fact]
-    public void The_reply_to_head_has_a_length_and_no_body()
+    public void The_reply_to_HEAD_has_a_length_and_no_body()
     {
         var parser = new ReplyParser(isBodyless: true);
         Assert.Equal(ReplyProgress.Done, Read(parser, Encoding.ASCII.GetBytes(Ok + "Content-Length: 500\r\n\r\n")));
@@ -105,7 +105,7 @@ public class ReplyParserTests
     }
 
     [Fact]
-    public void What_follows_a_reply_is_left_for_the_next_and_a_known_head_changes_nothing()
+    public void Bytes_after_a_reply_belong_to_the_next_reply_even_with_a_known_head()
     {
         var parser = new ReplyParser(isBodyless: false);
         var bytes = Encoding.ASCII.GetBytes(
@@ -122,7 +122,7 @@ public class ReplyParserTests
     [Theory]
     [InlineData(Ok + "Content-Length: 5\r\nDate: Thu, 01 Jan 2026 00:00:0#\r\n\r\nhello")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\nDate: Thu, 01 Jan 2026 00:00:0#\r\n\r\n5\r\nhello\r\n0\r\n\r\n")]
-    public void Reading_on_and_on_allocates_nothing(string text)
+    public void Reading_many_replies_allocates_nothing(string text)
     {
         var parser = new ReplyParser(isBodyless: false);
         var replies = Enumerable.Range(0, 10)
@@ -144,7 +144,7 @@ public class ReplyParserTests
     [Theory]
     [InlineData(11)]
     [InlineData(12)]
-    public void Mutated_replies_are_read_or_refused_alike_however_they_are_cut(int seed)
+    public void Mutated_replies_cut_anywhere_have_the_same_result(int seed)
     {
         var random = new Random(seed);
         string[] right =

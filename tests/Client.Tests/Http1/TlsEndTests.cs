@@ -29,7 +29,7 @@ public sealed class TlsEndTests : IDisposable
     }
 
     [Fact]
-    public async Task A_body_without_a_length_is_whole_with_close_notify_alone()
+    public async Task A_body_without_a_length_is_complete_only_with_close_notify()
     {
         var options = HttpCallTests.Options(new Address.Tls("localhost", ((IPEndPoint)listener.LocalEndpoint).Port), connections: 2);
         var result = await TestLoad.MeasureAsync(options, new LoadWindow { Calls = 20 });

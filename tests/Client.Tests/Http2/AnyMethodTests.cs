@@ -13,7 +13,7 @@ public class AnyMethodTests
     [InlineData(16_379)] // with its prefix just one frame
     [InlineData(16_380)]
     [InlineData(40_000)]
-    public void A_request_is_cut_into_frames_that_every_server_allows(int size)
+    public void A_request_is_split_into_frames_that_every_server_allows(int size)
     {
         var harness = WithRoom(Options([new byte[size]]));
         for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices
@@ -47,7 +47,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void Messages_are_taken_in_turn_and_each_connection_begins_at_another_one()
+    public void Messages_are_sent_in_turn_and_each_connection_begins_with_another()
     {
         var options = Options([[1], [2], [3]]);
         for (var first = 0; first < 4; first++)
@@ -66,7 +66,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void A_request_that_a_server_sent_back_is_sent_again_as_it_was()
+    public void A_withdrawn_request_is_sent_again_unchanged()
     {
         var harness = WithRoom(Options([[1], [2], [3]]));
         var call = harness.Call();
@@ -83,7 +83,7 @@ public class AnyMethodTests
     [InlineData("wrong length", "00 00000003 0a01")]
     [InlineData("protocol", "00 00000001 ff 00 00000001 ff")] // two messages
     [InlineData("protocol", "01 00000001 ff")] // compressed
-    public void A_reply_is_one_whole_message(string kind, string hex)
+    public void A_reply_is_exactly_one_whole_message(string kind, string hex)
     {
         var harness = WithRoom(Options([[1]]));
         var call = harness.Call();
@@ -93,7 +93,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void The_first_message_of_a_status_is_kept_and_what_would_steer_a_terminal_is_not()
+    public void The_first_message_of_a_status_is_kept_without_control_characters()
     {
         var options = Options([[1]]);
         var harness = new Http2Harness(options).Opened((InitialWindow, int.MaxValue));
@@ -109,7 +109,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void A_connections_first_good_reply_of_a_window_is_looked_at_and_no_other()
+    public void Only_the_first_good_reply_of_a_connection_in_a_window_is_checked()
     {
         var seen = new List<byte[]>();
         var harness = new Http2Harness(Options([[1]]) with { Expect = reply => Noted(seen, reply) }).Opened((InitialWindow, int.MaxValue));

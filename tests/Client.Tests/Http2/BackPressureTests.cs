@@ -14,7 +14,7 @@ public class BackPressureTests
     private const int Payload = 10, Message = Payload + 21, FrameHead = 9;
 
     [Fact]
-    public async Task A_writer_waits_for_the_window_that_is_closed_and_its_time_is_counted()
+    public async Task A_writer_waits_for_a_closed_window_and_its_time_is_counted()
     {
         var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 40));
         IsOk(harness.Send());
@@ -43,7 +43,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public async Task A_writer_waits_for_a_socket_that_takes_no_more_and_goes_on_when_it_does()
+    public async Task A_writer_waits_for_a_full_socket_and_continues_when_there_is_room()
     {
         const int flushedAt = 16 << 10, bytes = Message + FrameHead;
         var harness = Opened(Flow.Out);
@@ -68,7 +68,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public async Task Who_waits_for_his_turn_behind_one_that_fills_the_socket_waits_for_the_socket_too()
+    public async Task A_stream_behind_another_that_fills_the_socket_waits_for_the_socket_too()
     {
         var posted = new Queue<(Action<object?> Action, object? State)>();
         var harness = new Http2Harness(Options(flow: Flow.Out) with { Streams = 2 }, posted).Opened((InitialWindow, int.MaxValue));
@@ -108,7 +108,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void Who_waits_for_the_output_goes_on_also_when_the_one_before_fills_it_and_then_waits_for_a_window()
+    public void A_stream_continues_although_the_stream_before_fills_the_output_and_waits_for_a_window()
     {
         const int large = 20_000;
         var harness = new Http2Harness(Options(large, Flow.Out) with { Streams = 2 }).Opened((InitialWindow, 2 * large));
@@ -127,7 +127,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public async Task A_reader_that_pauses_is_waited_for_as_long_as_that_with_as_many_bytes_ahead_as_its_window()
+    public async Task A_paused_reader_blocks_the_writer_with_a_window_of_bytes_in_flight()
     {
         const int messages = 20, pauseMs = 40, windowBytes = messages * Message;
         await TestLoad.InTheEndAsync(async () =>
@@ -152,7 +152,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void A_writer_that_may_go_on_for_a_part_has_waited_once_for_each_and_is_as_far_ahead_as_it_came()
+    public void A_writer_with_a_partly_opened_window_waits_once_per_part()
     {
         var harness = new Http2Harness(Options(1_000, Flow.Out)).Opened((InitialWindow, 300));
         var call = harness.Send();
@@ -169,7 +169,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void Who_waits_for_the_window_of_a_new_stream_is_not_taken_for_the_one_that_waited_for_the_socket_before_its_reset()
+    public void A_new_streams_wait_for_its_window_is_not_its_old_wait_for_the_socket()
     {
         var harness = new Http2Harness(Options(20_000, Flow.Out)).Opened((InitialWindow, 30_000));
         harness.Duplex.Room = 0;

@@ -24,7 +24,7 @@ public class BareCallTests
     }
 
     [Fact]
-    public void A_reply_of_nothing_may_end_with_its_headers()
+    public void An_empty_reply_may_end_with_its_headers()
     {
         var harness = new Http2Harness(size: 0, isBare: true).Opened();
         var call = harness.Call();

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class CallTests
 {
     [Fact]
-    public void Begins_with_preface_settings_and_a_wide_window_and_waits_for_the_servers_settings()
+    public void A_connection_sends_preface_and_SETTINGS_and_waits_for_the_servers_SETTINGS()
     {
         var harness = new Http2Harness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
@@ -20,7 +20,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_request_is_headers_and_data_and_later_ones_are_tiny()
+    public void A_request_is_HEADERS_and_DATA_and_later_requests_are_tiny()
     {
         var harness = new Http2Harness().Opened();
         var first = harness.Call();
@@ -43,7 +43,7 @@ public class CallTests
     [InlineData(2)]
     [InlineData(5)]
     [InlineData(10)]
-    public void An_answer_may_be_cut_anywhere(int piece)
+    public void An_answer_cut_anywhere_is_read(int piece)
     {
         var harness = new Http2Harness(size: 1000).Opened();
         var call = harness.Call();
@@ -67,7 +67,7 @@ public class CallTests
     }
 
     [Fact]
-    public void Trailers_alone_tell_a_status_too()
+    public void A_trailers_only_response_has_a_status()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -89,7 +89,7 @@ public class CallTests
     }
 
     [Fact]
-    public void Each_untruth_of_an_answer_has_its_kind()
+    public void Each_error_of_an_answer_has_its_kind()
     {
         var harness = new Http2Harness().Opened();
         var id = -1;
@@ -119,7 +119,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_malformed_response_resets_its_stream_alone()
+    public void A_malformed_response_resets_only_its_stream()
     {
         foreach (var fields in new (string, string)[][]
         {
@@ -166,7 +166,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_stream_that_lags_a_thousand_calls_behind_is_still_found()
+    public void A_stream_a_thousand_calls_behind_is_still_found()
     {
         var harness = new Http2Harness(streams: 2).Opened();
         var slow = harness.Call(0);
@@ -181,7 +181,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_late_answer_to_a_call_given_up_is_ignored_and_credited()
+    public void A_late_answer_to_a_cancelled_call_is_ignored_and_credited()
     {
         var harness = new Http2Harness(size: 10, window: 65535).Opened();
         var call = harness.Call();

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class CalledStreamTests
 {
     [Fact]
-    public void Messages_of_both_ways_are_those_that_were_given_in_turn_and_each_is_over_with_its_answer()
+    public void Given_messages_are_sent_in_turn_and_each_call_ends_with_its_answer()
     {
         var harness = Opened(Flow.Both, messages: 0, "a", "bb", "");
         foreach (var (sent, answered) in ((string, int)[])[("a", 3), ("bb", 0), ("", 100_000), ("a", 1)])
@@ -34,7 +34,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void A_stream_of_the_server_may_end_when_it_likes_and_the_message_waited_for_is_of_the_next()
+    public void A_server_may_end_its_stream_and_the_next_message_comes_on_a_new_stream()
     {
         var harness = Opened(Flow.In, messages: 0, "a", "bb");
         var call = Call(harness);
@@ -63,7 +63,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void Pushed_messages_are_credited_when_they_were_written_once_the_method_has_ended_well()
+    public void Pushed_messages_count_at_their_write_once_the_method_has_succeeded()
     {
         var harness = Opened(Flow.Out, messages: 2, "a", "bb");
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -92,7 +92,7 @@ public class CalledStreamTests
     [InlineData("in", "half-closed", "no status")]
     [InlineData("out", "trailers", "ended early")]
     [InlineData("out", "status", "status 7")]
-    public void What_does_not_end_well_is_a_failure_and_the_next_message_is_of_another_stream(string way, string how, string kind)
+    public void A_failed_stream_is_a_failure_and_the_next_message_opens_a_new_stream(string way, string how, string kind)
     {
         var harness = Opened(way switch { "in" => Flow.In, "out" => Flow.Out, _ => Flow.Both }, messages: 0, "a");
         var call = Call(harness);
@@ -125,7 +125,7 @@ public class CalledStreamTests
     [InlineData("both", "200", "text/html", "content type")]
     [InlineData("in", "200", "text/html", "content type")]
     [InlineData("out", "200", "text/html", "content type")]
-    public void Messages_behind_headers_that_are_a_failure_do_not_count(string way, string status, string type, string kind)
+    public void Messages_after_headers_with_a_failure_do_not_count(string way, string status, string type, string kind)
     {
         var harness = Opened(way switch { "in" => Flow.In, "out" => Flow.Out, _ => Flow.Both }, messages: 0, "a");
         var call = Call(harness);
@@ -165,7 +165,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void A_goodbye_that_denies_a_stream_with_answers_is_a_failure()
+    public void A_GOAWAY_that_denies_an_answered_stream_is_a_failure()
     {
         foreach (var flow in (Flow[])[Flow.Both, Flow.In])
         {
@@ -182,7 +182,7 @@ public class CalledStreamTests
     [Theory]
     [InlineData("both")]
     [InlineData("in")]
-    public void The_first_message_of_each_window_is_held_against_what_is_expected(string way)
+    public void The_first_message_of_each_window_is_compared_with_the_expected_message(string way)
     {
         var harness = Opened(way == "in" ? Flow.In : Flow.Both, messages: 0, "a");
         var call = Call(harness);

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class CitizenTests
 {
     [Fact]
-    public void A_ping_is_answered_with_its_own_bytes_and_its_answer_is_not()
+    public void A_PING_is_answered_with_its_bytes_but_a_PING_ACK_is_not()
     {
         var harness = new Http2Harness().Opened();
         harness.Duplex.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
@@ -32,7 +32,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void Settings_are_acknowledged_at_any_time_and_unknown_ones_ignored()
+    public void SETTINGS_are_acknowledged_at_any_time_and_unknown_settings_ignored()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -83,7 +83,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void Fields_remembered_by_the_server_are_remembered_here()
+    public void Fields_in_the_servers_dynamic_table_are_decoded()
     {
         var harness = new Http2Harness().Opened();
         for (var i = 0; i < 3; i++)
@@ -118,7 +118,7 @@ public class CitizenTests
     [Theory]
     [InlineData(0u)]
     [InlineData(100u)]
-    public void A_small_header_table_of_the_server_is_honoured(uint size)
+    public void A_small_header_table_of_the_server_is_respected(uint size)
     {
         var harness = new Http2Harness().Opened((1, size));
         for (var i = 0; i < 3; i++)
@@ -136,7 +136,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void A_header_table_that_shrank_and_grew_between_two_requests_is_announced_as_shrunk()
+    public void A_header_table_that_shrank_and_grew_between_requests_is_announced_with_its_smallest_size()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

@@ -13,7 +13,7 @@ public class FaultTests
     private static Http2Options Options => new() { Request = Http2Request.Download("localhost", tls: false, 10), Size = 10, Streams = 1 };
 
     [Fact]
-    public async Task A_link_that_throws_while_it_sends_does_not_keep_the_lock()
+    public async Task A_duplex_that_throws_in_a_send_does_not_keep_the_lock()
     {
         var connection = new ReconnectingHttp2Connection(new SyncScheduler(), new MadeDialer(_ => new ThrowingDuplex()), Options);
         await Assert.ThrowsAsync<NotSupportedException>(() => connection.OpenAsync(CancellationToken.None)
@@ -25,7 +25,7 @@ public class FaultTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_stream_that_throws_on_a_write_ends_its_link_whatever_it_throws(bool atOnce)
+    public async Task A_stream_that_throws_in_a_write_ends_its_duplex(bool atOnce)
     {
         var stream = new ThrowingStream(atOnce);
         var connection = new ReconnectingHttp2Connection(
@@ -39,7 +39,7 @@ public class FaultTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_is_sent_over_a_stream_goes_whole_in_pieces_of_a_mebibyte(bool atOnce)
+    public async Task Bytes_sent_over_a_stream_are_written_in_parts_of_a_mebibyte(bool atOnce)
     {
         var payload = new byte[5_000_000];
         new Random(1).NextBytes(payload);

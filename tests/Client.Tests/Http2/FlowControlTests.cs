@@ -51,7 +51,7 @@ public class FlowControlTests
     }
 
     [Fact]
-    public void A_request_sent_whole_is_taken_from_its_streams_window()
+    public void A_whole_request_is_subtracted_from_its_streams_window()
     {
         var harness = new Http2Harness().Opened((4, int.MaxValue));
         for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices and goes out in one piece
@@ -121,7 +121,7 @@ public class FlowControlTests
     }
 
     [Fact]
-    public void Who_waits_for_a_stream_is_sent_home_when_the_window_ends()
+    public void A_call_that_waits_for_a_stream_is_released_when_the_load_ends()
     {
         var harness = new Http2Harness().Opened((3, 0));
         var waiting = harness.Connection.Streams[0].ReadyAsync().AsTask();

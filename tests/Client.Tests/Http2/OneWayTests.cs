@@ -14,7 +14,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class OneWayTests
 {
     [Fact]
-    public void Pushed_messages_are_numbered_and_over_when_written_and_the_receiver_tells_when_they_came()
+    public void Pushed_messages_are_numbered_and_the_receiver_reports_their_arrival()
     {
         var harness = Opened(Flow.Out);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -37,7 +37,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void Times_of_another_clock_say_how_many_came_and_not_how_long_it_took()
+    public void Times_of_another_clock_give_counts_without_latency()
     {
         var harness = Opened(Flow.Out);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -60,7 +60,7 @@ public class OneWayTests
     [InlineData("endless", "wrong length")]
     [InlineData("half-closed", "no status")]
     [InlineData("reset", "reset")]
-    public void A_push_that_does_not_end_well_is_a_failure(string how, string kind)
+    public void A_push_that_ends_with_an_error_is_a_failure(string how, string kind)
     {
         var harness = Opened(Flow.Out);
         IsOk(harness.Send(), 10);
@@ -88,7 +88,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void What_becomes_of_a_pushed_stream_is_told_with_its_next_message()
+    public void The_failure_of_a_pushed_stream_is_reported_with_the_next_message()
     {
         var harness = Opened(Flow.Out);
         IsOk(harness.Send(), 10);
@@ -100,7 +100,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public async Task Pulled_messages_are_over_as_they_come_and_the_stream_is_cancelled_at_the_end()
+    public async Task A_pull_call_ends_with_its_message_and_the_stream_is_cancelled_at_the_end()
     {
         var harness = Opened(Flow.In);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -128,7 +128,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void The_last_message_of_a_stream_was_due_when_it_says()
+    public void The_due_time_of_the_last_message_is_its_stamp()
     {
         var harness = WithRoom(Options(flow: Flow.In) with { Messages = 2 });
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -156,7 +156,7 @@ public class OneWayTests
     [InlineData("reset inside", "reset")]
     [InlineData("cut inside", "wrong length")]
     [InlineData("gone", "connection lost")]
-    public void A_wrong_message_is_a_failure_and_the_next_one_is_of_another_stream(string how, string kind)
+    public void A_wrong_message_is_a_failure_and_the_next_message_comes_on_a_new_stream(string how, string kind)
     {
         var harness = Opened(Flow.In);
         var call = harness.Send();
@@ -193,7 +193,7 @@ public class OneWayTests
     [InlineData(new[] { 4, 4, 2, 4, 4, 1 }, "wrong length")]
     [InlineData(new[] { 4, 4, 2, 4, 6 }, "wrong length")]
     [InlineData(new[] { 4, 4, 2, 4, 2, 4 }, "wrong length")]
-    public void A_payload_that_was_cut_has_come_with_its_last_message(int[] sizes, string? kind)
+    public void A_payload_in_parts_arrives_with_its_last_message(int[] sizes, string? kind)
     {
         var harness = WithRoom(Options(flow: Flow.In) with { Chunk = 4 });
         var calls = new List<Task<CallResult>> { harness.Send() };
@@ -222,7 +222,7 @@ public class OneWayTests
     [InlineData(new[] { 1L }, new[] { -1L })]
     [InlineData(new[] { 1L }, new[] { 2L })]
     [InlineData(new[] { 1L }, new[] { long.MaxValue, long.MaxValue, 3 })]
-    public void Times_that_cannot_be_are_a_failure(long[] slots, long[] counts)
+    public void Impossible_times_are_a_failure(long[] slots, long[] counts)
     {
         var harness = Opened(Flow.Out);
         IsOk(harness.Send());
@@ -270,7 +270,7 @@ public class OneWayTests
     [InlineData("pull", "reset inside", "reset")]
     [InlineData("pull", "half-closed", "no status")]
     [InlineData("pull", "after trailers", "ended early")]
-    public async Task A_hostile_server_is_counted_and_the_load_ends(string mode, string how, params string[] kinds)
+    public async Task Errors_of_a_hostile_server_are_counted_and_the_load_ends(string mode, string how, params string[] kinds)
     {
         await using var server = Hostile(how);
         var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = mode };

@@ -14,7 +14,7 @@ public class PingPongTests
     [InlineData(10)]
     [InlineData(16_360)]
     [InlineData(50_000)]
-    public void Messages_are_numbered_on_one_stream_and_each_is_over_with_its_answer(int size)
+    public void Messages_of_a_stream_are_numbered_and_each_call_ends_with_its_answer(int size)
     {
         var harness = WithRoom(Options(size));
         for (var number = 0; number < 5; number++)
@@ -55,7 +55,7 @@ public class PingPongTests
     [InlineData("no trailers", "no status")]
     [InlineData("reset", "reset")]
     [InlineData("gone", "connection lost")]
-    public void A_wrong_answer_fails_its_message_and_the_next_one_opens_a_stream(string how, string kind)
+    public void A_wrong_answer_fails_its_message_and_the_next_message_opens_a_stream(string how, string kind)
     {
         var harness = WithRoom(Options());
         var call = harness.Call();
@@ -105,7 +105,7 @@ public class PingPongTests
     [InlineData("ended early")]
     [InlineData("unasked message")]
     [InlineData("status 13")]
-    public void What_becomes_of_an_idle_stream_is_told_with_its_next_message_or_its_end(string kind)
+    public void The_failure_of_an_idle_stream_is_reported_with_the_next_message_or_at_the_end(string kind)
     {
         foreach (var atEnd in new[] { false, true })
         {
@@ -134,7 +134,7 @@ public class PingPongTests
     [InlineData("unasked message")]
     [InlineData("reset")]
     [InlineData("cut off")]
-    public void A_stream_that_does_not_end_well_is_a_failure(string kind)
+    public void A_stream_that_ends_with_an_error_is_a_failure(string kind)
     {
         var harness = WithRoom(Options());
         var call = harness.Call();
@@ -160,7 +160,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void After_so_many_messages_a_stream_ends_and_the_next_message_opens_another()
+    public void After_its_number_of_messages_a_stream_ends_and_the_next_message_opens_another()
     {
         var harness = new Http2Harness(Options() with { Messages = 3 }).Opened((InitialWindow, int.MaxValue));
         for (var number = 0; number < 9; number++)
@@ -179,7 +179,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void A_message_waits_for_windows_and_keeps_its_numbers_whereever_it_is_cut()
+    public void A_message_cut_by_windows_keeps_its_numbers()
     {
         for (var first = 1; first < 30; first++)
         {
@@ -194,7 +194,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void A_server_that_says_goodbye_gets_the_end_of_its_streams_and_the_next_connection_new_ones()
+    public void After_GOAWAY_streams_end_and_the_next_connection_opens_new_streams()
     {
         var harness = WithRoom(Options());
         var call = harness.Call();
@@ -216,7 +216,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void An_open_stream_needs_no_room_for_another_and_its_windows_follow_the_settings()
+    public void An_open_stream_needs_no_free_stream_and_its_window_follows_SETTINGS()
     {
         var harness = new Http2Harness(Options()).Opened((3, 1), (InitialWindow, 40));
         var call = harness.Call();
@@ -240,7 +240,7 @@ public class PingPongTests
     [InlineData("half-closed", "no status")]
     [InlineData("after trailers", "ended early")]
     [InlineData("goodbye", "connection lost")]
-    public async Task A_hostile_server_is_counted_and_the_load_ends(string how, params string[] kinds)
+    public async Task Errors_of_a_hostile_server_are_counted_and_the_load_ends(string how, params string[] kinds)
     {
         await using var server = Hostile(how);
         var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = "ping-pong" };

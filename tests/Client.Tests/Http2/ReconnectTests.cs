@@ -30,7 +30,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void While_the_server_refuses_it_is_tried_again_after_a_pause()
+    public void While_the_server_rejects_connections_each_attempt_follows_a_pause()
     {
         var harness = new Http2Harness().Opened();
         harness.Refuses = true;
@@ -69,7 +69,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void The_pause_is_kept_until_a_call_has_succeeded()
+    public void The_pause_between_attempts_grows_until_a_call_has_succeeded()
     {
         var harness = new Http2Harness().Opened();
         harness.Duplex.End();
@@ -87,7 +87,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_draining_connection_whose_last_call_is_cut_off_is_renewed()
+    public void A_draining_connection_is_replaced_when_its_last_call_is_cut_off()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -99,7 +99,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void After_a_goaway_calls_end_and_the_unbegun_are_sent_again_elsewhere()
+    public void After_GOAWAY_calls_end_and_unbegun_calls_are_sent_on_a_new_connection()
     {
         var harness = new Http2Harness(streams: 3).Opened();
         var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
@@ -121,7 +121,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_call_to_be_sent_again_is_still_cut_off_in_time()
+    public void A_withdrawn_call_is_still_cut_off_in_time()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -135,7 +135,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void When_stream_numbers_run_out_the_connection_is_renewed()
+    public void When_stream_identifiers_run_out_the_connection_is_replaced()
     {
         var harness = new Http2Harness(firstId: int.MaxValue - 2).Opened();
         var call = harness.Call();
@@ -161,7 +161,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_goaway_in_the_middle_has_an_unbegun_message_sent_again_though_it_waited_for_the_socket()
+    public void After_GOAWAY_an_unbegun_message_that_waited_for_the_socket_is_sent_again()
     {
         const int size = 20_000;
         var harness = WithRoom(Options(size, Flow.Out) with { Streams = 2 });
@@ -185,7 +185,7 @@ public class ReconnectTests
     [InlineData("idle")]
     [InlineData("blocked")]
     [InlineData("half-closed")]
-    public void Messages_of_a_stream_that_a_goaway_says_was_never_begun_were_not_received(string state)
+    public void Messages_of_a_stream_that_GOAWAY_declares_unbegun_were_not_received(string state)
     {
         var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 100));
         IsOk(harness.Send());

@@ -16,7 +16,7 @@ public class ReplyReaderTests
     [InlineData(127)]
     [InlineData(128)]
     [InlineData(20000)]
-    public void A_message_is_right_when_its_payload_has_the_size_however_it_is_cut(int size)
+    public void A_message_cut_anywhere_is_correct_if_its_payload_has_the_size(int size)
     {
         var message = Frames.Message(size);
         foreach (var piece in new[] { 1, 2, 3, 7, message.Length })
@@ -55,7 +55,7 @@ public class ReplyReaderTests
     [InlineData("00 00000002 0200")] // field number 0
     [InlineData("00 00000000 00")] // more than one message
     [InlineData("00 0000000c 10ffffffffffffffffffff01")] // a varint of eleven bytes
-    public void What_is_no_message_is_broken(string hex)
+    public void Bytes_that_are_no_message_are_detected(string hex)
     {
         var reader = new ReplyReader();
         reader.Read(Convert.FromHexString(hex.Replace(" ", "")));
@@ -64,7 +64,7 @@ public class ReplyReaderTests
     }
 
     [Fact]
-    public void Payloads_one_after_the_other_are_measured_as_a_parser_reads_them_however_they_are_cut()
+    public void Consecutive_payloads_cut_anywhere_have_the_sizes_of_a_full_parser()
     {
         var random = new Random(12);
         for (var turn = 0; turn < 2_000; turn++)

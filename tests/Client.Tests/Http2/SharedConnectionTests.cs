@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class SharedConnectionTests
 {
     [Fact]
-    public async Task A_call_is_in_flight_only_when_its_thread_is_inside_the_connection()
+    public async Task A_call_is_put_in_flight_only_inside_the_connections_lock()
     {
         var dialer = new ScriptedDialer(usesLoops: false);
         var client = new ReconnectingHttp2Connection(

@@ -16,7 +16,7 @@ public class StreamServersTests
     [InlineData("tls")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task Our_own_server_takes_and_gives_every_message(string kind)
+    public async Task Our_own_server_receives_and_sends_every_message(string kind)
     {
         var options = Typed.Read(Presets.Main,
             "--mode", "ping-pong,push,pull", "--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
@@ -33,7 +33,7 @@ public class StreamServersTests
     }
 
     [Fact]
-    public async Task Pulled_payloads_are_measured_whole_and_cut_each_an_arm()
+    public async Task Whole_and_chunked_pulled_payloads_are_separate_arms()
     {
         var options = Typed.Read(Presets.Main, "--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
         await using var servers = await Typed.ServersAsync(options);
@@ -49,7 +49,7 @@ public class StreamServersTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task Payloads_pulled_at_a_rate_come_no_faster_where_every_few_of_them_have_a_stream_of_their_own(int messages)
+    public async Task Payloads_pulled_at_a_rate_keep_the_rate_over_many_short_streams(int messages)
     {
         var options = Typed.Read(Presets.Main,
             "--mode", "pull", "--transports", "unix", "-s", "10", "-c", "1", "-m", "2", "--messages", $"{messages}");
@@ -86,7 +86,7 @@ public class StreamServersTests
     [Theory]
     [InlineData("push")]
     [InlineData("pull")]
-    public async Task A_window_of_messages_one_way_begins_and_ends_amid_them(string mode)
+    public async Task A_window_of_one_way_messages_begins_and_ends_between_messages(string mode)
     {
         var options = Typed.Read(Presets.Main, "--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
         await using var servers = await Typed.ServersAsync(options);
@@ -111,7 +111,7 @@ public class StreamServersTests
     [InlineData("ping-pong", 1)]
     [InlineData("push", 20)]
     [InlineData("pull", 20)]
-    public async Task Of_every_k_messages_the_one_that_the_server_holds_back_is_as_late_as_that_and_those_behind_it(string mode, int late)
+    public async Task A_delayed_message_and_the_messages_after_it_are_late_by_the_delay(string mode, int late)
     {
         const int every = 50, held = 200;
         var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"late-{Guid.NewGuid():N}.sock"));

@@ -22,7 +22,7 @@ public class UploadTests
     [InlineData(5_000)]
     [InlineData(16_384)]
     [InlineData(100_000)]
-    public void A_payload_goes_up_whole_and_its_reply_says_how_much_came(int size)
+    public void A_payload_is_uploaded_whole_and_the_reply_confirms_its_size(int size)
     {
         var harness = WithRoom(Options(size));
         for (var id = 1; id <= 5; id += 2)
@@ -44,7 +44,7 @@ public class UploadTests
     [InlineData(99_999)]
     [InlineData(100_001)]
     [InlineData(0)]
-    public void A_server_that_has_received_something_else_fails_the_call(long received)
+    public void A_reply_that_confirms_another_size_fails_the_call(long received)
     {
         var harness = WithRoom(Options(100_000));
         var call = harness.Call();
@@ -53,7 +53,7 @@ public class UploadTests
     }
 
     [Fact]
-    public void Windows_of_any_size_let_go_what_they_allow_and_no_byte_is_lost()
+    public void Windows_of_any_size_lose_no_byte()
     {
         const int size = 60_000;
         var harness = new Http2Harness(Options(size)).Opened((InitialWindow, 0));
@@ -74,7 +74,7 @@ public class UploadTests
     }
 
     [Fact]
-    public void Output_keeps_the_order_of_what_was_copied_and_what_was_borrowed()
+    public void Output_keeps_the_order_of_copied_and_borrowed_bytes()
     {
         var (random, pool) = (new Random(3), new BufferPool(64));
         var output = new OutputBuffer(pool);
@@ -141,7 +141,7 @@ public class UploadTests
     [InlineData("tls")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task Our_own_server_takes_uploads_beside_downloads(string kind)
+    public async Task Our_own_server_handles_uploads_and_downloads_together(string kind)
     {
         var options = Typed.Read(Presets.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
         await using var servers = await Typed.ServersAsync(options);

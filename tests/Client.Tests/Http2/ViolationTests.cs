@@ -59,7 +59,7 @@ public class ViolationTests
 
     [Theory]
     [MemberData(nameof(Broken))]
-    public void Is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
+    public void A_violation_is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -70,7 +70,7 @@ public class ViolationTests
     }
 
     [Fact]
-    public void More_data_than_the_window_is_refused()
+    public void More_data_than_the_window_allows_is_rejected()
     {
         var harness = new Http2Harness(size: 1_000_000, window: 1000).Opened();
         var call = harness.Call();
@@ -81,7 +81,7 @@ public class ViolationTests
     }
 
     [Fact]
-    public void A_streams_window_beyond_its_end_or_by_nothing_resets_the_stream_alone()
+    public void A_wrong_WINDOW_UPDATE_of_a_stream_resets_only_the_stream()
     {
         foreach (var update in new[] { Frames.WindowUpdate(1, 0), Frames.WindowUpdate(1, int.MaxValue) })
         {
@@ -98,7 +98,7 @@ public class ViolationTests
     [Theory]
     [InlineData("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")]
     [InlineData("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")]
-    public void A_server_that_does_not_speak_http2_is_told_apart_at_once(string greeting)
+    public void A_server_without_HTTP2_is_recognized_at_once(string greeting)
     {
         var harness = new Http2Harness();
         var opening = harness.Connection.OpenAsync(CancellationToken.None);
@@ -108,7 +108,7 @@ public class ViolationTests
     }
 
     [Fact]
-    public void A_flood_of_pings_nobody_reads_the_answers_of_ends_the_connection()
+    public void A_flood_of_PINGs_with_unread_answers_ends_the_connection()
     {
         var scheduler = new SyncScheduler();
         var dialer = new StuckDialer();

@@ -26,7 +26,7 @@ public class ParsersTests
     [InlineData("1kk")]
     [InlineData("99999999999999999999")]
     [InlineData("NaN")]
-    public void A_count_that_is_none_is_refused_by_name(string text) =>
+    public void An_invalid_count_is_rejected_with_the_options_name(string text) =>
         Assert.Equal($"-s '{text}' is no whole number such as 10, 1k, 64KiB or 1M", Refused(() => Parsers.Count(text, "-s")));
 
     [Theory]
@@ -47,7 +47,7 @@ public class ParsersTests
     [InlineData("NaNs")]
     [InlineData("Infinityus")]
     [InlineData("∞")]
-    public void A_duration_that_is_none_is_refused(string text) =>
+    public void An_invalid_duration_is_rejected(string text) =>
         Assert.Equal($"-d '{text}' is no duration such as 500ms, 20s or 2m", Refused(() => Parsers.Duration(text, "-d")));
 
     [Theory]
@@ -68,7 +68,7 @@ public class ParsersTests
     [InlineData("-5%")]
     [InlineData("2000%")]
     [InlineData("%")]
-    public void A_share_that_is_none_is_refused(string text) =>
+    public void An_invalid_share_is_rejected(string text) =>
         Assert.Equal($"--delta '{text}' is no percentage such as 25%", Refused(() => Parsers.Percent(text, "--delta")));
 
     [Fact]
@@ -82,13 +82,13 @@ public class ParsersTests
     [Theory]
     [InlineData("0,2", "0,2")]
     [InlineData("1-3", "1-3")]
-    public void A_set_of_CPUs_that_are_there_is_taken(string text, string expected) =>
+    public void A_set_of_existing_CPUs_is_accepted(string text, string expected) =>
         Assert.Equal(expected, Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3)).ToString());
 
     [Theory]
     [InlineData("2-5", "--client-cpus 2-5: this process may not use CPU 4-5, only 0-3")]
     [InlineData("one", "--client-cpus: 'one' is no CPU set: write numbers and ranges, as in 0-1,3")]
-    public void Another_is_a_usage_error_that_names_what_is_there(string text, string sentence) =>
+    public void The_error_of_a_missing_CPU_names_the_existing_CPUs(string text, string sentence) =>
         Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3))));
 
     [Fact]

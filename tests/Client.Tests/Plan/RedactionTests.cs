@@ -41,7 +41,7 @@ public class RedactionTests
     [InlineData("ftp://h/?s3cret")]
     [InlineData("tcp://me:s3cret@h")]
     [InlineData("http://:0/?s3cret")]
-    public void No_sentence_about_an_address_holds_a_secret(string text)
+    public void No_message_about_an_address_holds_a_secret(string text)
     {
         Assert.False(Address.TryParse(text, out _, out var error));
         Assert.DoesNotContain("s3cret", error, StringComparison.Ordinal);
@@ -53,7 +53,7 @@ public class RedactionTests
         Redaction.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
 
     [Fact]
-    public void Headers_stand_in_a_file_or_a_variable_a_line_each()
+    public void Headers_may_be_lines_of_a_file_or_a_variable()
     {
         var file = Path.GetTempFileName();
         var variable = "HEADERS_" + Guid.NewGuid().ToString("N");
@@ -74,6 +74,6 @@ public class RedactionTests
     [Theory]
     [InlineData("@/no/such/headers", "-H @/no/such/headers: it cannot be read: ")]
     [InlineData("$NO_SUCH_VARIABLE", "-H $NO_SUCH_VARIABLE: there is no variable NO_SUCH_VARIABLE in the environment")]
-    public void Headers_that_are_not_where_they_should_be_are_told(string text, string sentence) => Assert.StartsWith(
+    public void Missing_files_and_variables_of_headers_are_reported(string text, string sentence) => Assert.StartsWith(
         sentence, Assert.Throws<UsageException>(() => HeaderTexts.Read([text])).Message, StringComparison.Ordinal);
 }

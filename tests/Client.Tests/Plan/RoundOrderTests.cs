@@ -8,7 +8,7 @@ public class RoundOrderTests
     private static readonly int[] Cells = [.. Enumerable.Range(0, 18)];
 
     [Fact]
-    public void Every_cell_is_visited_once_in_an_order_that_the_seed_repeats()
+    public void Every_cell_is_measured_once_in_an_order_that_the_seed_repeats()
     {
         var order = RoundOrder.Shuffle(Cells, Alone, 42, 1);
         Assert.Equal(Cells, order.Order());
@@ -18,7 +18,7 @@ public class RoundOrderTests
     }
 
     [Fact]
-    public void What_is_compared_is_measured_together()
+    public void Compared_cells_are_measured_together()
     {
         var blocks = RoundOrder.Shuffle(Cells, cell => cell % 6, 42, 1).Chunk(3).ToList();
         Assert.All(blocks, block => Assert.Single(block.Select(cell => cell % 6).Distinct()));
@@ -26,7 +26,7 @@ public class RoundOrderTests
     }
 
     [Fact]
-    public void Each_block_of_slices_has_an_order_of_its_own_that_the_seed_repeats()
+    public void Each_block_of_slices_has_its_own_order_which_the_seed_repeats()
     {
         var blocks = RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000).ToList();
         Assert.All(blocks, block => Assert.Equal([0, 1], block.Order()));
@@ -41,7 +41,7 @@ public class RoundOrderTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(6)]
-    public void Every_cell_is_equally_likely_at_every_place(int perBlock)
+    public void Every_cell_is_equally_likely_at_every_position(int perBlock)
     {
         const int rounds = 6_000;
         var visits = new int[6, 6];

@@ -9,7 +9,7 @@ public class ServerWarmupTests
     private static readonly Address Other = Address.Parse("http://localhost:2");
 
     [Fact]
-    public void Every_endpoint_has_its_share_mostly_at_the_smallest_size()
+    public void Every_endpoint_has_its_share_of_the_warm_up_mostly_at_the_smallest_size()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Unix], [10, 100, 1_000_000]);
         Assert.Equal(
@@ -18,7 +18,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void Each_way_of_cutting_replies_has_its_share()
+    public void Each_chunk_size_has_its_share_of_the_warm_up()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: false);
         options = options with { Modes = ["pull"], Chunks = [100, 1000] };
@@ -28,7 +28,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void The_largest_has_the_most_bytes_under_way()
+    public void The_largest_warm_up_cell_has_the_most_bytes_in_flight()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
         options = options with { Topologies = [.. options.Topologies, new Topology(1, 1)] };
@@ -38,14 +38,14 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void Every_server_has_the_whole_time()
+    public void Every_server_is_warmed_up_for_the_whole_time()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Other], [10], address => address.ToString());
         Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Cell.Load.Address, one.Time.TotalSeconds)));
     }
 
     [Fact]
-    public void A_server_of_one_round_has_the_whole_time_too_and_the_plan_counts_it_for_each_round()
+    public void A_server_for_one_round_is_warmed_up_in_full_and_the_plan_counts_it_per_round()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: true);
         Assert.Equal(5, planned.Sum(one => one.Time.TotalSeconds));
@@ -64,7 +64,7 @@ public class ServerWarmupTests
     [InlineData(20, 2000, 400)]
     [InlineData(300, 1000, 5000)]
     [InlineData(1000, 200, 1000)]
-    public void It_is_short_where_the_run_is_short(int warmupMs, int durationMs, int expectedMs) => Assert.Equal(
+    public void The_warm_up_of_a_short_run_is_short(int warmupMs, int durationMs, int expectedMs) => Assert.Equal(
         expectedMs, Plan(TimeSpan.FromMilliseconds(warmupMs), TimeSpan.FromMilliseconds(durationMs), [Tcp], [10])
             .Sum(one => one.Time.TotalMilliseconds));
 

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Run;
 public class BenchRunnerTests
 {
     [Fact]
-    public async Task A_cancellation_that_nobody_asked_for_is_a_failure_and_no_interruption()
+    public async Task A_cancellation_without_a_request_is_a_failure_and_no_interruption()
     {
         using var asked = new CancellationTokenSource();
         var made = new MadeUpRounds { WarmUpFails = new TaskCanceledException("given up") };
@@ -31,7 +31,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Cells_that_are_compared_take_turns_where_slices_are_asked_for_and_loads_of_a_rate_have_windows()
+    public async Task Compared_cells_take_turns_in_slices_but_loads_at_a_rate_have_windows()
     {
         var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };
         var made = await RunAsync(rounds, rounds: 5, loads: [new GivenLoad(null, 5000)], slice: TimeSpan.FromMilliseconds(50));
@@ -44,7 +44,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_server_that_disappears_in_a_slice_ends_the_run_and_keeps_what_was_measured()
+    public async Task A_server_that_disappears_in_a_slice_ends_the_run_and_its_measurements_are_kept()
     {
         var made = await RunAsync(new MadeUpRounds { LoseAt = 6 }, rounds: 4, slice: TimeSpan.FromMilliseconds(50));
         Assert.Equal("failed: the server is gone", made.Ending);
@@ -52,7 +52,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_spoiled_cell_is_measured_again_with_what_it_is_compared_with_and_nothing_else()
+    public async Task A_spoiled_cell_is_repeated_with_the_cells_that_it_is_compared_with()
     {
         var made = await RunAsync(
             new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (1 or 2, 0, 0) ? "foreign load" : "" },
@@ -64,7 +64,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task No_more_than_a_fifth_is_measured_again()
+    public async Task At_most_a_fifth_of_the_measurements_is_repeated()
     {
         var made = await RunAsync(new MadeUpRounds { Spoil = (_, attempt, _) => attempt == 0 ? "foreign load" : "" }, rounds: 10);
         Assert.Equal((10 * 4) + 8, made.Rounds.Count);
@@ -72,7 +72,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Longer_windows_of_cells_that_are_compared_are_one_sentence()
+    public async Task Longer_windows_of_compared_cells_give_one_sentence()
     {
         var said = new List<string>();
         // In the second round one of them turns out to be slower still.
@@ -85,7 +85,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_server_that_disappears_ends_the_run_and_keeps_what_was_measured()
+    public async Task A_server_that_disappears_ends_the_run_and_its_measurements_are_kept()
     {
         var made = await RunAsync(new MadeUpRounds { LoseAt = 6 }, rounds: 4);
         Assert.Equal("failed: the server is gone", made.Ending);
@@ -93,7 +93,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_run_ends_before_its_file_is_larger_than_can_be_read()
+    public async Task A_run_ends_before_its_file_becomes_too_large_to_read()
     {
         var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
         try
@@ -113,7 +113,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Before_anything_was_measured_the_file_that_was_there_stays_as_it_was()
+    public async Task An_existing_file_stays_unchanged_before_the_first_measurement()
     {
         var file = Path.GetTempFileName();
         try
@@ -140,7 +140,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Two_runs_that_write_the_same_file_both_keep_what_they_measured()
+    public async Task Two_runs_with_the_same_file_both_keep_their_measurements()
     {
         var folder = Directory.CreateTempSubdirectory("same-").FullName;
         try
@@ -173,7 +173,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_device_that_takes_nothing_is_told_when_the_run_is_over_and_no_further_try_is_promised()
+    public async Task A_device_that_accepts_nothing_is_reported_at_the_end_of_the_run()
     {
         Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
         var (run, said) = (await RunAsync(new MadeUpRounds(), rounds: 1), new List<string>());
@@ -185,7 +185,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task An_interrupted_run_says_so_and_keeps_what_was_measured()
+    public async Task An_interrupted_run_says_so_and_keeps_its_measurements()
     {
         using var source = new CancellationTokenSource();
         var made = await RunAsync(new MadeUpRounds { Measured = count => { if (count == 5) source.Cancel(); } }, rounds: 4, source.Token);
@@ -195,7 +195,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task The_load_phase_offers_every_arm_the_same_share_of_the_slowest_arms_capacity_or_the_rate_that_was_named()
+    public async Task The_load_phase_gives_every_arm_the_same_rate()
     {
         var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [new GivenLoad(0.5), new GivenLoad(null, 5000)]);
         var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
@@ -209,7 +209,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task In_a_search_all_arms_step_in_the_same_rounds_each_from_its_own_capacity_and_a_repeated_window_has_its_rate()
+    public async Task All_arms_of_a_search_step_in_the_same_rounds_from_their_own_capacity()
     {
         var load = new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _));
         var made = await RunAsync(
@@ -230,7 +230,7 @@ public class BenchRunnerTests
     [Theory]
     [InlineData(true, "kept anew anew kept")]
     [InlineData(false, "kept kept")]
-    public async Task Each_round_has_servers_of_its_own_where_asked_for(bool fresh, string expected)
+    public async Task Each_round_has_its_own_servers_if_requested(bool fresh, string expected)
     {
         var (three, one) = (new MadeUpRounds(), new MadeUpRounds());
         await RunAsync(three, rounds: 3, fresh: fresh);

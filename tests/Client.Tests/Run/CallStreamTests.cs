@@ -24,7 +24,7 @@ public sealed class CallStreamTests : IDisposable
     [InlineData("tcp", """{"size":"1000"}""")] // without end
     [InlineData("unix", """{"size":"1000","messages":"7"}""")]
     [InlineData("pipe", """{"size":"1000","messages":"1"}""")]
-    public async Task Messages_from_our_own_server_are_counted_and_no_latency_is_made_up(string kind, string request)
+    public async Task Messages_of_our_own_server_are_counted_without_an_invented_latency(string kind, string request)
     {
         var (result, cell) = await MeasureAsync(
             "--transports", kind, "--call", Bench + "Pull", "--data", request, "-c", "3", "-m", "2");
@@ -38,7 +38,7 @@ public sealed class CallStreamTests : IDisposable
     [Theory]
     [InlineData("Echo", "tcp ping-pong messages=3", true)]
     [InlineData("Push", "tcp push messages=3", false)]
-    public async Task Messages_to_our_own_server_are_those_of_a_file_in_turn(string method, string arm, bool isAnswered)
+    public async Task Messages_of_a_file_are_sent_to_our_own_server_in_turn(string method, string arm, bool isAnswered)
     {
         // It ends a stream whose numbers are others.
         var lines = Write("three.jsonl", string.Join('\n', Enumerable.Range(0, 3).Select(number => $$"""{"sequence":{{number}}}""")));
@@ -50,7 +50,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_stream_that_the_server_ends_is_a_failure_with_its_words()
+    public async Task A_stream_that_the_server_ends_is_a_failure_with_the_servers_message()
     {
         // The second message has the number of the first.
         var (result, _) = await MeasureAsync("--transports", "unix", "--call", Bench + "Echo", "--data", "{}", "-c", "1");
@@ -94,7 +94,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task Grpc_js_takes_a_stream()
+    public async Task Grpc_js_receives_a_stream()
     {
         await using var server = await ForeignServer.NodeAsync("unix");
         var types = Write("bench.pb", new FileDescriptorSet { File = { BenchReflection.Descriptor.ToProto() } }.ToByteArray());
@@ -125,7 +125,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_method_may_take_as_long_as_the_timeout_says() =>
+    public async Task A_method_may_take_as_long_as_the_timeout() =>
         await PreparedAsync(["--delay-us", "5500000"], "{}", async options =>
         {
             await using var servers = await Typed.ServersAsync(options);

@@ -78,7 +78,7 @@ public sealed class CallTests : IDisposable
     [InlineData("tls")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task Our_own_server(string kind)
+    public async Task Our_own_server_is_called(string kind)
     {
         await using var servers = await OpenAsync(
             "--transports", kind, "--call", "ipcbench.v1.Bench/Download", "--data", """{"size":"2000"}""", "-c", "3", "-m", "2");
@@ -88,7 +88,7 @@ public sealed class CallTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_of_another_name_that_asks_who_calls()
+    public async Task A_server_with_another_name_that_requires_a_client_certificate_is_measured()
     {
         using var authority = new Authority(folder.FullName);
         authority.Issue("server");
@@ -108,7 +108,7 @@ public sealed class CallTests : IDisposable
     }
 
     [Fact]
-    public async Task Bytes_need_no_types()
+    public async Task Binary_requests_need_no_types()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: false);
         var request = Write("request.bin", new HelloRequest { Name = "bytes" }.ToByteArray());
@@ -156,7 +156,7 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task What_comes_after_the_deadline_has_failed_of_it(string kind)
+    public async Task A_reply_after_the_deadline_fails_with_DEADLINE_EXCEEDED(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
         string[] asked = ["-U", $"{server.Address}", "--call", SayHello, "--data", """{"name":"sleeper"}""", "-H", "key: secret"];
@@ -167,7 +167,7 @@ public sealed class CallTests : IDisposable
     }
 
     [Fact]
-    public async Task The_first_reply_of_each_connection_is_held_against_what_is_expected()
+    public async Task The_first_reply_of_each_connection_is_compared_with_the_expected_reply()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
         // The call before the run asks for the first line, and the second connection begins with the second.
@@ -186,7 +186,7 @@ public sealed class CallTests : IDisposable
     [InlineData("-R", "200")]
     [InlineData("--connect-per-call")]
     [InlineData("--http2-window", "64KiB")]
-    public async Task What_shapes_a_load_shapes_this_one(params string[] how)
+    public async Task Options_of_the_load_apply_to_called_methods(params string[] how)
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
         var result = await MeasureAsync(

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Run;
 public class ChildServerCommandTests
 {
     [Fact]
-    public void Knobs_become_options_of_the_server_and_switches_are_on_by_being_there()
+    public void Knobs_become_options_of_the_server_and_switches_have_no_value()
     {
         var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20, ServerWindow = 70_000 };
 
@@ -22,7 +22,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public void Socket_files_of_runs_that_are_gone_are_swept_and_no_others()
+    public void Only_socket_files_of_ended_runs_are_removed()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         using var ended = System.Diagnostics.Process.Start("true");
@@ -56,7 +56,7 @@ public class ChildServerCommandTests
 
     // Whose servers are another user's (sudo) cannot be made by a test; what matters is what becomes of those behind one.
     [Fact]
-    public async Task A_server_that_may_not_be_ended_keeps_no_other_from_its_end_and_hides_no_failure()
+    public async Task A_server_that_may_not_be_ended_does_not_keep_other_servers_from_ending()
     {
         var ended = new List<int>();
         var servers = Enumerable.Range(1, 4).Select(id => new Server(id, ended)).ToList();
@@ -80,7 +80,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public async Task The_server_takes_every_knob_of_its_own_at_its_least_and_tells_it()
+    public async Task The_server_accepts_the_least_value_of_every_knob_and_tells_it()
     {
         Knobs least = new()
         {
@@ -109,7 +109,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public void More_streams_than_the_server_allows_by_itself_are_asked_for()
+    public void More_streams_than_the_servers_default_are_requested()
     {
         var arguments = new ChildServerCommand(
             [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
@@ -118,7 +118,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_ready_in_time_is_one_sentence()
+    public async Task A_server_that_is_not_ready_in_time_gives_one_sentence()
     {
         var command = new ChildServerCommand(
             [ChildProcess.PrivateAddress("unix")], [], 100, new Knobs(), null, new Dictionary<string, string?>());

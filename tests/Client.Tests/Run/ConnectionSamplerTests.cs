@@ -12,7 +12,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     private readonly List<Socket> sockets = [];
 
     [Fact]
-    public Task A_sampler_keeps_mean_and_most() => TestLoad.InTheEndAsync(async () =>
+    public Task A_sampler_keeps_mean_and_maximum() => TestLoad.InTheEndAsync(async () =>
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads Linux's lists of sockets");
         var listener = Keep(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
@@ -33,7 +33,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     });
 
     [Fact]
-    public void Nothing_to_watch_costs_no_thread() => Assert.Null(ConnectionSampler.Begin([]));
+    public void Without_endpoints_to_watch_there_is_no_thread() => Assert.Null(ConnectionSampler.Begin([]));
 
     public void Dispose()
     {

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Run;
 public class ControlClientTests
 {
     [Fact]
-    public async Task A_server_that_resets_what_it_accepts_is_one_that_does_not_answer()
+    public async Task A_server_that_resets_every_connection_does_not_answer()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();

@@ -24,7 +24,7 @@ public sealed class FirstReplyTests : IDisposable
     [InlineData(new byte[] { 0, 0xFF, 0xFF, 0xFF, 0xFF, 1 })]
     [InlineData(new byte[] { 0, 0, 0 })]
     [InlineData(new byte[0])]
-    public async Task A_reply_that_cannot_be_read_is_told_before_the_run(byte[] body)
+    public async Task An_unreadable_reply_is_reported_before_the_run(byte[] body)
     {
         await using var server = new FakeServer
         {
@@ -37,7 +37,7 @@ public sealed class FirstReplyTests : IDisposable
     [InlineData("502", "HTTP status 502", null)]
     [InlineData("200", "no status", "abc")]
     [InlineData("200", "no status", null)]
-    public async Task What_is_no_answer_of_gRPC_is_not_a_method_that_is_missing(string http, string shown, string? status)
+    public async Task An_answer_that_is_no_gRPC_is_not_taken_for_a_missing_method(string http, string shown, string? status)
     {
         await using var server = new FakeServer
         {
@@ -49,7 +49,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task An_answer_that_begins_and_does_not_end_is_told_as_one()
+    public async Task An_answer_without_an_end_is_reported_as_such()
     {
         await using var server = new FakeServer
         {
@@ -62,7 +62,7 @@ public sealed class FirstReplyTests : IDisposable
     [Theory]
     [InlineData("tcp", true)]
     [InlineData("unix", false)]
-    public async Task An_answer_that_is_broken_off_names_the_server_and_the_method(string kind, bool reset)
+    public async Task The_error_of_a_broken_off_answer_names_server_and_method(string kind, bool reset)
     {
         var begun = new TaskCompletionSource();
         await using var server = new FakeServer(kind)
@@ -83,7 +83,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task Fields_without_measure_are_named()
+    public async Task Too_large_fields_are_named()
     {
         var fields = Frames.Block(
             [(":status", "200"), .. Enumerable.Range(0, 5_000).Select(number => ($"x-{number}", new string('v', 20)))]);
@@ -101,7 +101,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task The_first_message_of_a_stream_may_come_in_pieces()
+    public async Task The_first_message_of_a_stream_may_arrive_in_parts()
     {
         await using var server = new FakeServer
         {
@@ -114,7 +114,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task The_first_message_of_a_stream_may_be_compressed_and_is_not_waited_for_twice()
+    public async Task A_compressed_first_message_of_a_stream_is_recognized_without_a_second_wait()
     {
         await using var server = new FakeServer
         {
@@ -128,7 +128,7 @@ public sealed class FirstReplyTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_service_may_reset_or_garble_what_it_does_not_know(bool resets)
+    public async Task A_service_may_reset_or_garble_calls_of_unknown_methods(bool resets)
     {
         await using var server = new FakeServer
         {

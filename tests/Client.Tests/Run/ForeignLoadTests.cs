@@ -36,13 +36,13 @@ public class ForeignLoadTests
     [InlineData(3.00, 0.04, 0.0, "")]
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to others")]
     [InlineData(2.00, 0.00, 0.0, "")]                                   // clocks of different steps: negative is nothing
-    public void Time_that_neither_side_claims_spoils_a_cell(double busy, double steal, double soft, string expected) =>
+    public void CPU_time_of_neither_side_spoils_a_cell(double busy, double steal, double soft, string expected) =>
         Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
 
     [Theory]
     [InlineData(0.0)]
     [InlineData(0.9)]                                                   // of TCP, charged to the sides or not: it changes nothing
-    public void Other_programs_spoil_a_cell_by_what_they_used_whatever_the_transport(double soft)
+    public void Other_programs_spoil_a_cell_on_every_transport(double soft)
     {
         Assert.Equal(
             "other programs used 7.5 % of the machine (burner 6.0 %)",
@@ -55,7 +55,7 @@ public class ForeignLoadTests
         Assert.Equal("", Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
 
     [Fact]
-    public void A_server_that_is_not_known_leaves_steal()
+    public void With_an_unknown_server_only_steal_is_judged()
     {
         Assert.Equal("", Reason(Machine(4), Used(1), null));
         Assert.Equal("the hypervisor gave 12.5 % of the CPU time to others", Reason(Machine(3, steal: 0.5), Used(1), null));
@@ -63,7 +63,7 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void Several_reasons_are_all_told()
+    public void All_reasons_are_reported()
     {
         var reason = Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
 
@@ -72,7 +72,7 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void Where_the_kernel_charges_interrupts_to_processes_they_hide_nothing()
+    public void Interrupts_charged_to_processes_do_not_hide_foreign_load()
     {
         // Quiet rounds with many interrupts: what the processes used is all there was, or the interrupts come on top of it.
         RoundMetrics Quiet(double busy) => Round(Machine(busy, soft: 0.6), Used(1.5), Used(1.5));
@@ -88,6 +88,6 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void Threads_of_the_kernel_are_seen_and_are_nobody_elses_load() =>
+    public void Kernel_threads_are_counted_but_are_no_foreign_load() =>
         Assert.Equal("", Reason(Machine(3.6, kernel: 0.5), Used(1.5), Used(1.5)));
 }

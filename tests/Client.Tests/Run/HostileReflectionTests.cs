@@ -15,7 +15,7 @@ public sealed class HostileReflectionTests
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Names_are_one_line_each_and_steer_no_terminal()
+    public async Task Names_are_one_line_each_without_control_characters()
     {
         await using var server = Answering(
             new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B\e[2J\r\nc.D" } } } },
@@ -28,7 +28,7 @@ public sealed class HostileReflectionTests
     }
 
     [Fact]
-    public async Task A_listed_service_whose_file_is_another_is_told()
+    public async Task A_listed_service_with_a_wrong_file_is_reported()
     {
         var file = new FileDescriptorProto { Name = "other.proto", Package = "other", Syntax = "proto3" };
         await using var server = Answering(
@@ -40,7 +40,7 @@ public sealed class HostileReflectionTests
     }
 
     [Fact]
-    public async Task A_reflection_without_services_is_told()
+    public async Task A_reflection_without_services_is_reported()
     {
         await using var server = Answering(new ServerReflectionResponse { ListServicesResponse = new() });
         var told = await Assert.ThrowsAsync<SchemaException>(
@@ -70,7 +70,7 @@ public sealed class HostileReflectionTests
     }
 
     [Fact]
-    public async Task Types_that_are_nested_too_deep_are_told_as_such()
+    public async Task Types_that_are_nested_too_deeply_are_reported()
     {
         var type = new DescriptorProto { Name = "M" };
         for (var level = 0; level < 1000; level++)
@@ -86,7 +86,7 @@ public sealed class HostileReflectionTests
     }
 
     [Fact]
-    public async Task Metadata_that_it_repeats_stays_hidden()
+    public async Task Metadata_that_the_reflection_repeats_stays_hidden()
     {
         await using var server = Answering(new ServerReflectionResponse
         {
@@ -100,7 +100,7 @@ public sealed class HostileReflectionTests
     [Theory]
     [InlineData("a\e[2J.proto")]
     [InlineData("a.proto\nmessage Fake {}")]
-    public async Task A_files_name_is_one_line(string name)
+    public async Task The_name_of_a_file_is_one_line(string name)
     {
         var file = new FileDescriptorProto
         {

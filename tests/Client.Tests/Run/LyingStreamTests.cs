@@ -91,7 +91,7 @@ public sealed class LyingStreamTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task What_is_right_is_counted(string mode, string client)
+    public async Task Correct_answers_are_counted(string mode, string client)
     {
         var seen = await RunAsync(mode, client, right => right.All);
         // The server of a pulled stream sends its messages at once and is silent afterwards, which the run says.
@@ -102,7 +102,7 @@ public sealed class LyingStreamTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task No_lie_is_a_success_and_the_run_ends_with_a_sentence(string mode, string client)
+    public async Task No_false_answer_is_a_success_and_the_run_ends_with_a_sentence(string mode, string client)
     {
         var wrong = new ConcurrentBag<string>();
         // A stream of somebody's own method may have as many messages as it likes.
@@ -120,7 +120,7 @@ public sealed class LyingStreamTests : IDisposable
     /// <summary>Half of the connections answer a few calls and then no more; the others serve on.</summary>
     [Theory]
     [MemberData(nameof(AnsweredModes))]
-    public async Task Calls_that_hang_on_half_of_the_connections_are_counted_and_named(string mode, string client)
+    public async Task Hanging_calls_on_half_of_the_connections_are_counted_and_named(string mode, string client)
     {
         var seen = await RunAsync(
             mode, client, right => right.All, heard => heard.Frames + heard.Call > 50 && heard.Connection % 2 == 0, Connections);

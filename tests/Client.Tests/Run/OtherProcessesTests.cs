@@ -7,7 +7,7 @@ public class OtherProcessesTests
 {
     // The name of a program is read when two readings are compared: by then the program may have ended.
     [Fact]
-    public async Task A_program_that_ended_after_it_was_read_is_counted_and_not_among_the_names()
+    public async Task A_program_that_ended_after_its_reading_is_counted_but_not_named()
     {
         Assert.SkipWhen(OtherProcesses.Read() is null, "what others use is not told here");
         using var spinner = Process.Start(new ProcessStartInfo("sh", ["-c", "while :; do :; done"]))!;
@@ -31,7 +31,7 @@ public class OtherProcessesTests
     }
 
     [Fact]
-    public async Task A_program_that_spins_is_counted_and_named_unless_it_is_of_a_family_left_out()
+    public async Task A_spinning_program_is_counted_and_named_unless_its_family_is_left_out()
     {
         Assert.SkipWhen(OtherProcesses.Read() is null, "what others use is not told here");
         using var spinner = Process.Start(new ProcessStartInfo("sh", ["-c", "while :; do :; done"]))!;

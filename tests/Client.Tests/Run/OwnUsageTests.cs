@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Run;
 public class OwnUsageTests
 {
     [Fact]
-    public void A_busy_stretch_shows_as_CPU_time_and_its_allocations_and_collections_as_such()
+    public void A_busy_period_shows_in_CPU_time_and_allocations_and_collections()
     {
         var before = ProcessSnapshot.Take();
         var start = Stopwatch.GetTimestamp();
@@ -31,7 +31,7 @@ public class OwnUsageTests
     }
 
     [Fact]
-    public void Threads_that_wait_are_counted_as_context_switches_even_when_they_have_ended()
+    public void Context_switches_of_ended_threads_are_counted()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not tell a process's context switches");
         var before = ProcessSnapshot.Take();
@@ -52,7 +52,7 @@ public class OwnUsageTests
     [InlineData("another process, whose counters are all higher", true)]
     [InlineData("fewer context switches", true)]
     [InlineData("fewer collections", true)]
-    public void Counters_of_a_server_that_was_restarted_meanwhile_are_not_subtracted(string what, bool isAnother)
+    public void Counters_of_a_restarted_server_are_not_subtracted(string what, bool isAnother)
     {
         var before = new UsageReply { Process = 1, CpuUserNs = 5, ContextSwitches = 9, VoluntarySwitches = 4, GcCollections = { 3, 2, 1 } };
         var after = new UsageReply(before) { CpuUserNs = 7, ContextSwitches = 11 };

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Run;
 public sealed class ProcessReaperTests
 {
     [Fact]
-    public async Task A_process_that_has_the_number_of_a_server_by_now_lives()
+    public async Task A_new_process_with_the_id_of_an_ended_server_lives()
     {
         using var server = Sleeping();
         using var another = Sleeping();

@@ -16,7 +16,7 @@ public class ProcessTreeTests
     });
 
     [Fact]
-    public async Task Children_count_also_those_that_came_or_ended_meanwhile()
+    public async Task Children_that_started_or_ended_meanwhile_count()
     {
         using var parent = Shell("read go; for i in 1 2 3; do sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'; done; read end");
         var tree = Found(parent);
@@ -39,7 +39,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public async Task Children_of_before_that_end_meanwhile_are_counted_from_the_first_edge_on()
+    public async Task Earlier_children_that_end_meanwhile_count_from_the_first_edge_on()
     {
         // The child has used a while before the first reading: what it brings to its parent as it ends holds that too.
         const string loop = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
@@ -56,7 +56,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void A_child_nobody_waited_for_takes_nothing_from_the_others()
+    public void A_child_that_nobody_waited_for_reduces_no_other_time()
     {
         var root = new ProcessClock(1, 1_000_000_000, 500_000_000, 500_000_000, 0, 0);
         var child = new ProcessClock(2, 9_000_000_000, 9_000_000_000, 0, 0, 0);
@@ -72,7 +72,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public async Task A_descendant_that_has_ended_is_none_any_more()
+    public async Task An_ended_process_is_no_descendant_any_more()
     {
         using var parent = Shell("read go; sleep 1000 & echo $!; wait; read end");
         parent.StandardInput.WriteLine();

@@ -12,7 +12,7 @@ public class RelaunchTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     [Fact]
-    public async Task A_client_tied_to_one_CPU_measures_there_and_its_output_and_exit_code_come_through()
+    public async Task A_client_tied_to_one_CPU_keeps_its_output_and_exit_code()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
         var cpu = $"{Affinity.Available()!.Cpus[^1]}";
@@ -39,7 +39,7 @@ public class RelaunchTests
     }
 
     [Fact]
-    public void A_process_that_has_its_set_is_not_started_again()
+    public void A_process_on_its_CPUs_is_not_started_again()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
 

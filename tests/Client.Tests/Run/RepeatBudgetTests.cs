@@ -17,7 +17,7 @@ public class RepeatBudgetTests
     }
 
     [Fact]
-    public void With_no_planned_number_a_fifth_of_those_so_far_may_be()
+    public void Without_a_planned_number_a_fifth_of_the_measurements_so_far_may_be_repeated()
     {
         var budget = new RepeatBudget(0);
 

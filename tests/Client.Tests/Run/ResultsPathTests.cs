@@ -28,7 +28,7 @@ public sealed class ResultsPathTests : IDisposable
     [InlineData("测试/run", "测试-run")]
     [InlineData("हिन्दी", "हिन्दी")]
     [InlineData("a\u0000b*c:d", "a-b-c-d")]
-    public void A_label_keeps_its_letters_in_the_files_name(string label, string part)
+    public void The_letters_of_a_label_are_kept_in_the_files_name(string label, string part)
     {
         Directory.CreateDirectory(folder);
         var name = ResultsPath.NameOf(new OutputOptions { Label = label }, DateTimeOffset.UnixEpoch);
@@ -36,7 +36,7 @@ public sealed class ResultsPathTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_whose_name_was_made_up_is_whole_from_its_first_moment()
+    public async Task A_new_file_is_complete_from_its_first_moment()
     {
         Directory.CreateDirectory(folder);
         var run = Run(new string('x', 100_000));
@@ -51,7 +51,7 @@ public sealed class ResultsPathTests : IDisposable
     }
 
     [Fact]
-    public void A_clock_that_is_set_back_moves_no_stamp_and_ages_no_calibration()
+    public void A_clock_that_is_set_back_changes_no_time_stamp_and_no_age()
     {
         var clock = new MovedClock();
         var stamps = new RunClock(clock);
@@ -74,7 +74,7 @@ public sealed class ResultsPathTests : IDisposable
     [InlineData("[null]")]
     [InlineData("[{}]")]
     [InlineData("{}")]
-    public void A_cache_of_something_else_is_an_empty_one(string json)
+    public void A_cache_file_with_other_content_counts_as_empty(string json)
     {
         Directory.CreateDirectory(folder);
         var path = Path.Combine(folder, "calibration.json");

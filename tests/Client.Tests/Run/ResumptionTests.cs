@@ -16,7 +16,7 @@ public sealed class ResumptionTests : IDisposable
     public void Dispose() => folder.Delete(recursive: true);
 
     [Fact]
-    public void Each_time_is_another_look_and_the_file_records_it()
+    public void Each_resumption_is_recorded_as_another_look()
     {
         var kept = Run(rounds: 12);
         Assert.False(kept.Options.IsLookedAt());
@@ -37,7 +37,7 @@ public sealed class ResumptionTests : IDisposable
         new Resumption("x", Run(rounds: 20, auto: true), 4).Continue(Run(rounds: 20)).Options.Looks);
 
     [Fact]
-    public void Another_machine_build_or_plan_is_refused()
+    public void Another_machine_or_build_or_plan_is_rejected()
     {
         var kept = Run();
         Refused("its CPU was 'A' and is 'B' now", kept with { Host = kept.Host with { CpuModel = "B" } });
@@ -53,7 +53,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public async Task What_cannot_be_resumed_is_refused_in_a_sentence()
+    public async Task A_run_that_cannot_be_resumed_is_rejected_with_a_sentence()
     {
         var file = Save(Run(rounds: 12));
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
@@ -77,7 +77,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public async Task A_run_that_is_resumed_goes_on_with_the_numbers_of_its_rounds_and_the_rates_it_has()
+    public async Task A_resumed_run_continues_its_round_numbers_and_rates()
     {
         var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)]);
         var kept = first with { Rounds = [.. first.Rounds.Select(round => round with { AskedRate = round.AskedRate > 0 ? 777 : 0 })] };
@@ -91,7 +91,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public async Task A_search_that_was_interrupted_goes_on_where_it_was_when_the_run_is_resumed()
+    public async Task An_interrupted_search_continues_when_the_run_is_resumed()
     {
         GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
         var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search);
@@ -110,7 +110,7 @@ public sealed class ResumptionTests : IDisposable
     [Theory]
     [InlineData(2)] // fewer rounds than its search had
     [InlineData(30)] // more
-    public async Task A_search_of_automatic_rounds_gets_as_many_more_as_were_asked_for(int automatic)
+    public async Task A_search_with_automatic_rounds_gets_the_requested_number_of_rounds(int automatic)
     {
         GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
         var first = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search);
@@ -127,7 +127,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public async Task Load_is_a_share_of_what_the_rounds_that_count_found()
+    public async Task A_load_is_a_share_of_the_capacity_of_the_valid_rounds()
     {
         // A repeated attempt in which not every arm was measured counts nowhere.
         var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)]);

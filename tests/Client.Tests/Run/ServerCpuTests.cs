@@ -18,7 +18,7 @@ public class ServerCpuTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task An_own_servers_time_is_what_it_tells_itself(string kind)
+    public async Task The_CPU_time_of_our_own_server_is_its_own_report(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
@@ -51,7 +51,7 @@ public class ServerCpuTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_program_that_burns_is_counted_and_named_whatever_the_transport(string kind)
+    public async Task A_busy_program_is_counted_and_named_on_every_transport(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         // Its parent ends: what descends from this process is no other's load.
@@ -88,7 +88,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task Edges_are_rehearsed_again_and_again_until_that_ends()
+    public async Task The_readings_of_edges_are_repeated_until_the_JIT_warm_up_ends()
     {
         await using var servers = await Typed.ServersAsync("--transports", "tcp", "-c", "8");
         var (address, control) = Assert.Single(servers.Controls);
@@ -143,7 +143,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task Servers_that_start_anew_are_other_processes_behind_the_same_cells()
+    public async Task Restarted_servers_are_other_processes_of_the_same_cells()
     {
         await using var servers = await Typed.ServersAsync(
             "--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
@@ -172,7 +172,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task A_foreign_servers_time_and_wake_ups_are_read_too()
+    public async Task CPU_time_and_context_switches_of_a_foreign_server_are_read_too()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
@@ -190,7 +190,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task The_process_behind_an_address_is_found_by_itself_and_named()
+    public async Task The_process_behind_an_address_is_found_automatically_and_named()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
@@ -202,7 +202,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task Nobodys_time_is_read_where_none_is_wanted()
+    public async Task With_server_pids_none_no_process_is_read()
     {
         await using var server = await ForeignServer.PythonAsync("tcp");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "--server-pids", "none");
@@ -224,7 +224,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public void Named_processes_are_taken_as_they_are() =>
+    public void Named_processes_are_used_without_a_check() =>
         Assert.Equal([12, 34], ServerOwner.Of(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
     private static RunOptions Options(params string[] arguments) => Typed.Read(Presets.Main, arguments);

@@ -38,7 +38,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void A_missing_server_is_one_sentence_that_names_the_folder()
+    public void The_error_of_a_missing_server_names_the_folder()
     {
         var e = Assert.Throws<FileNotFoundException>(() => ServerLocation.StartInfo(folder, "dotnet"));
 
@@ -49,7 +49,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void The_server_of_the_other_build_has_a_folder_of_its_own_and_without_it_the_sentence_says_how_to_make_it()
+    public void The_server_of_the_other_build_has_its_own_folder_or_an_error_with_advice()
     {
         var library = Touch("GrpcBenchServer.dll");
         Assert.Equal(library, ServerLocation.StartInfo(folder, "dotnet", "jit").ArgumentList[1]);
@@ -68,7 +68,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_dotnet_a_library_cannot_be_run()
+    public void Without_dotnet_a_library_cannot_be_run()
     {
         var library = Touch("GrpcBenchServer.dll");
 
@@ -78,7 +78,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void A_dotnet_without_ASP_NET_Core_beside_it_is_one_sentence()
+    public void A_dotnet_without_ASP_NET_Core_gives_one_sentence()
     {
         Touch("GrpcBenchServer.dll");
         var dotnet = Path.Combine(folder, "dotnet");

@@ -17,7 +17,7 @@ public class SlicesTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task A_round_is_the_sum_of_its_slices_and_the_slices_of_a_block_are_in_one_order()
+    public async Task A_round_is_the_sum_of_its_slices_in_the_order_of_their_blocks()
     {
         var options = Typed.Read(Presets.Main, (Two + "400ms").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
@@ -51,7 +51,7 @@ public class SlicesTests
     }
 
     [Fact]
-    public async Task What_was_measured_is_kept_when_it_is_ended_within_a_round()
+    public async Task Measurements_of_an_interrupted_round_are_kept()
     {
         var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
@@ -70,7 +70,7 @@ public class SlicesTests
     }
 
     [Fact]
-    public async Task A_server_that_dies_in_a_slice_is_told_and_what_was_measured_is_kept()
+    public async Task A_server_that_dies_in_a_slice_is_reported_and_its_measurements_are_kept()
     {
         var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
         await using var servers = await Typed.ServersAsync(options);

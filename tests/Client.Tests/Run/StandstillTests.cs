@@ -14,7 +14,7 @@ public class StandstillTests
     private const string NoSignals = "no signals to send on Windows";
 
     [Fact]
-    public async Task A_server_that_was_stopped_in_the_window_spoils_it()
+    public async Task A_stopped_server_spoils_its_window()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         var options = Typed.Read(Presets.Main, "--transports", "unix", "-s", "10", "-c", "2");
@@ -51,7 +51,7 @@ public class StandstillTests
     }
 
     [Fact]
-    public async Task A_client_that_was_stopped_in_the_window_says_so_in_the_file()
+    public async Task A_stopped_client_is_noted_in_the_file()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         var folder = Directory.CreateTempSubdirectory("stop-");

@@ -14,7 +14,7 @@ public class ThisProgramTests
     }
 
     [Fact]
-    public void Under_dotnet_without_a_host_beside_it_dotnet_runs_the_library()
+    public void Without_a_native_host_beside_it_dotnet_runs_the_client()
     {
         var info = ThisProgram.StartInfo("/usr/bin/dotnet", "/nowhere", () => "/usr/bin/dotnet", ["run"]);
 
@@ -23,7 +23,7 @@ public class ThisProgramTests
     }
 
     [Fact]
-    public void From_these_tests_the_client_beside_them_is_found() => Assert.True(File.Exists(ThisProgram.StartInfo().FileName));
+    public void The_tests_find_the_client_in_their_folder() => Assert.True(File.Exists(ThisProgram.StartInfo().FileName));
 
     [Theory]
     [InlineData("/repo/bin/GrpcBench", "/repo", "bin/GrpcBench")]
@@ -32,14 +32,14 @@ public class ThisProgramTests
     [InlineData("/repo/bin/GrpcBench", null, "/repo/bin/GrpcBench")] // a folder that was deleted
     [InlineData("/my repo/bin/GrpcBench", "/home", "'/my repo/bin/GrpcBench'")]
     [InlineData("/usr/bin/dotnet", "/home", "dotnet /tool/GrpcBench.dll")]
-    public void What_to_type_next_works_from_where_one_is(string process, string? current, string typed)
+    public void The_typed_command_works_in_the_current_folder(string process, string? current, string typed)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
         Assert.Equal(typed, ThisProgram.TypedAs(process, "/tool", current, "/bin:/usr/bin"));
     }
 
     [Fact]
-    public void A_program_that_the_path_leads_to_is_its_name()
+    public void A_program_on_the_PATH_is_typed_by_its_name()
     {
         var folder = Directory.CreateTempSubdirectory("path-").FullName;
         try

@@ -19,7 +19,7 @@ public sealed class TlsRefusalTests : IDisposable
     public void Dispose() => folder.Delete(recursive: true);
 
     [Fact]
-    public async Task A_server_without_TLS_is_said_to_have_none()
+    public async Task The_error_says_that_a_server_has_no_TLS()
     {
         await using var server = new FakeServer("tcp");
         var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
@@ -27,7 +27,7 @@ public sealed class TlsRefusalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_certificate_that_is_not_accepted_is_told_with_what_to_do()
+    public async Task The_error_of_a_rejected_certificate_says_what_to_do()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
         var reason = await ReasonAsync(
@@ -37,14 +37,14 @@ public sealed class TlsRefusalTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_speaks_another_protocol_is_not_told_by_an_inner_exception()
+    public async Task The_error_of_another_protocol_is_not_an_inner_exception()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http11);
         Assert.DoesNotContain("see inner", await ReasonAsync(server.Address, new()), StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task A_server_of_TLS_that_is_asked_without_is_told_as_what_it_may_be()
+    public async Task The_error_of_plaintext_to_a_TLS_server_suggests_https()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
         Assert.EndsWith(" (a TLS server also ends a plaintext connection like this: try https://)",
@@ -52,7 +52,7 @@ public sealed class TlsRefusalTests : IDisposable
     }
 
     [Fact]
-    public async Task Where_nobody_listens_the_address_is_the_one_that_was_given()
+    public async Task The_error_of_a_missing_TLS_server_names_the_given_address()
     {
         var address = new Address.Tls("127.0.0.1", 1);
         Assert.Equal("cannot connect to https://127.0.0.1:1: Connection refused", await CallAsync(address, new()));

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Tests.Terminal;
 public sealed class PrintableWriterTests
 {
     [Fact]
-    public void What_a_terminal_would_obey_is_left_out_however_it_is_written()
+    public void Control_characters_are_left_out_of_every_kind_of_write()
     {
         using var terminal = new StringWriter { NewLine = "\n" };
         using (var writer = new PrintableWriter(terminal) { NewLine = "\n" })
@@ -23,7 +23,7 @@ public sealed class PrintableWriterTests
 
     // The writers of the console are replaced there, and whoever opens its streams anew goes round them.
     [Fact]
-    public void No_other_way_leads_to_the_terminal()
+    public void All_output_to_the_terminal_is_made_printable()
     {
         string[] ways =
             ["OpenStandardOutput", "OpenStandardError", "Console.SetOut", "Console.SetError", "/dev/tty", "/dev/stdout", "CONOUT$"];

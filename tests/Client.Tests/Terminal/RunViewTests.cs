@@ -12,7 +12,7 @@ public class RunViewTests
     private const string Sentence = "unix, 1 MB, 400 connections: a call takes 0.52 s, so windows are 2.1 s instead of 1 s (-d fixes them)";
 
     [Fact]
-    public void On_a_terminal_a_note_is_wrapped_between_words()
+    public void A_note_on_a_terminal_is_wrapped_between_words()
     {
         var lines = Said(new Screen(true, 40)).TrimEnd('\n').Split('\n');
 
@@ -23,12 +23,12 @@ public class RunViewTests
     }
 
     [Fact]
-    public void In_a_file_a_note_is_one_line() => Assert.Equal(Sentence + "\n", Said(new Screen(false)));
+    public void A_note_in_a_file_is_one_line() => Assert.Equal(Sentence + "\n", Said(new Screen(false)));
 
     [Theory]
     [InlineData(400, "unix, 10 B, 400 connections")]
     [InlineData(1, "unix, 10 B, 1 connection")]
-    public void A_note_names_the_arm_and_what_it_does_there(int connections, string name)
+    public void A_note_names_the_arm_and_its_effect(int connections, string name)
     {
         var options = Typed.Read(Presets.Main, "-s", "10", "-c", connections.ToString(CultureInfo.InvariantCulture), "-r", "1");
         var plan = new BenchPlan(options, [new Target(new Address.Unix("/run/app.sock"), options.Variants[0])]);

@@ -28,7 +28,7 @@ public sealed class TimeLeftTests
     [InlineData(1.0)] // as planned
     [InlineData(3.0)] // slower than planned
     [InlineData(0.3)] // quicker
-    public void It_never_goes_up_never_jumps_and_is_over_when_the_run_is(double pace)
+    public void The_time_left_never_rises_or_jumps_and_ends_with_the_run(double pace)
     {
         var (time, plan) = Expected("-r", "10", "-d", "500ms", "--slice", "0");
         var (now, between, shown) = (0.0, plan.BetweenRounds.TotalSeconds, new List<TimeSpan>());
@@ -52,7 +52,7 @@ public sealed class TimeLeftTests
 
     // Slow calls make windows of 2 s out of those of 0.5 s, which is known, and said, as soon as the first of them was measured.
     [Fact]
-    public void Windows_that_grow_are_counted_at_once_and_so_are_those_they_are_compared_with()
+    public void Longer_windows_are_counted_at_once_for_all_compared_cells()
     {
         var (time, plan) = Expected(["tcp", "unix"], "-r", "10", "-d", "500ms", "-c", "4");
         var small = plan.Cells.Where(cell => cell.Load.Size == 10).ToList();
@@ -71,7 +71,7 @@ public sealed class TimeLeftTests
 
     // Servers that are started anew for each round, and warmed up, take most of a short round.
     [Fact]
-    public void What_is_between_rounds_is_counted_as_planned_and_then_as_it_is()
+    public void Time_between_rounds_is_counted_as_planned_and_then_as_measured()
     {
         var (time, plan) = Expected("-r", "4", "-d", "500ms", "-c", "4");
         Assert.InRange(plan.BetweenRounds.TotalSeconds, 0.5, 20);
@@ -86,7 +86,7 @@ public sealed class TimeLeftTests
 
     // Interrupted in the first round at the load: the other phase had all of its rounds.
     [Fact]
-    public void What_an_interrupted_run_misses_at_given_loads_is_counted_when_it_is_resumed()
+    public void Missing_rounds_at_given_loads_are_counted_when_a_run_is_resumed()
     {
         string[] typed = ["-r", "10", "-d", "500ms", "-c", "4", "--load", "50%", "-s", "10", "--warmup", "500ms"];
         var options = Typed.Read(Presets.Main, typed);
@@ -119,7 +119,7 @@ public sealed class TimeLeftTests
     [Theory]
     [InlineData("300", true)]
     [InlineData("300ms", false)]
-    public void A_plan_of_hours_says_on_80_columns_how_it_becomes_shorter(string duration, bool hours)
+    public void A_plan_of_hours_says_within_80_columns_how_to_shorten_it(string duration, bool hours)
     {
         var options = Typed.Read(Presets.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
@@ -128,7 +128,7 @@ public sealed class TimeLeftTests
     }
 
     [Fact]
-    public void With_rounds_auto_it_is_bounded_by_the_time_that_was_given()
+    public void With_rounds_auto_the_time_left_is_bounded_by_max_time()
     {
         var (time, _) = Expected("-r", "auto", "--transports", "tcp,unix", "--max-time", "90s");
         time.RoundStarted(0, At(0));
@@ -138,7 +138,7 @@ public sealed class TimeLeftTests
     }
 
     [Fact]
-    public void Where_calls_are_counted_the_first_round_must_tell()
+    public void With_counted_calls_the_first_round_tells_the_duration()
     {
         var (time, plan) = Expected("-r", "3", "-n", "1000");
         time.RoundStarted(0, At(0));
