@@ -26,10 +26,10 @@ public sealed class AaTests
     [InlineData(6, 12)]
     [InlineData(18, 20)]
     [InlineData(1, 12)]
-    public void Equals_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(ShareFailed(cells, rounds, _ => 0), 0, 0.02);
+    public void Equal_arms_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(ShareFailed(cells, rounds, _ => 0), 0, 0.02);
 
     [Fact]
-    public void One_test_of_5_percent_for_each_cell_would_fail_far_more_often()
+    public void A_test_at_5_percent_for_each_cell_would_fail_far_more_often()
     {
         var random = new Random(99);
         var failed = Enumerable.Range(0, 600).Count(_ => Cells(random, 6, 12, _ => 0).Exists(cell => SignedRank.PValue(cell) < 0.05));
@@ -37,7 +37,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Gate_fails_for_a_delay_in_all_cells_or_a_large_delay_in_one_cell()
+    public void The_A_A_test_fails_for_a_delay_in_all_cells_or_a_large_delay_in_one_cell()
     {
         // 200 µs on a round trip of 4 ms are 5 %.
         Assert.InRange(ShareFailed(6, 12, _ => -0.05), 0.99, 1);
@@ -46,7 +46,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_shift_that_all_cells_share_is_found_where_no_cell_shows_it()
+    public void A_common_shift_of_all_cells_is_found_even_if_no_cell_shows_it()
     {
         Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
         Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);
@@ -67,7 +67,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Ten_runs_together_decide_a_difference_that_each_run_alone_does_not()
+    public void Ten_runs_together_decide_a_difference_that_a_single_run_does_not()
     {
         var random = new Random(11);
         double[] Rounds(double shift) =>
@@ -93,7 +93,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_size_that_one_run_has_alone_counts_its_rounds_alone_and_runs_of_other_references_are_not_given_one_name()
+    public void A_size_of_one_run_counts_only_its_rounds()
     {
         double[] rates = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         double[] others = [.. Enumerable.Range(0, 12).Select(i => 1001.0 + i)];
@@ -116,7 +116,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Equal_is_said_only_where_the_interval_lies_within_delta()
+    public void Equal_is_stated_only_if_the_interval_lies_within_delta()
     {
         var random = new Random(6);
         MeasuredRun Noisy(double noise) => new(Simulated.Run([[.. Enumerable.Repeat(1000.0, 12)], [.. Enumerable.Range(0, 12)
@@ -126,7 +126,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_run_with_a_failed_test_says_so_first_and_one_with_too_few_rounds_that_it_cannot_fail()
+    public void A_failed_A_A_test_is_reported_first_and_too_few_rounds_cannot_fail()
     {
         double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         var failed = new MeasuredRun(Simulated.Run([slow, fast, slow, fast], arms: 2, variant: AaTest.Variant));

@@ -17,7 +17,7 @@ public class AbTests
     [InlineData("html")]
     [InlineData("json")]
     [InlineData("junit")]
-    public void Every_report_of_its_file_says_head_against_base_as_it_was_printed(string format)
+    public void Every_report_of_an_ab_file_repeats_the_printed_comparison(string format)
     {
         var run = Typed(Run(new Random(19), slower: 0.1));
         var made = Reports.Find(format)!.Make(new ReportModel(run));
@@ -41,7 +41,7 @@ public class AbTests
     }
 
     [Fact]
-    public void A_cell_of_it_shows_one_number_everywhere_and_the_verdict_of_its_builds()
+    public void A_cell_of_ab_shows_the_same_number_and_verdict_everywhere()
     {
         var run = new MeasuredRun(Typed(Run(new Random(19), slower: 0.1)));
         var head = run.Cells.First(cell => cell.Key.Variant == FileComparison.HeadVariant);
@@ -55,7 +55,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Limits_that_were_typed_are_judged_from_the_file()
+    public void Limits_of_the_command_line_are_judged_from_the_file()
     {
         var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", "--fail-on=rps<-50%");
         Assert.Equal((2, 2), (BuildComparison.Of(new MeasuredRun(run))!.Gate!.Crossed.Count,
@@ -68,12 +68,12 @@ public class AbTests
         Simulated.Share(1000, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0))).Count > 0), 0.005, 0.05);
 
     [Fact]
-    public void Three_percent_more_server_CPU_is_found_though_rounds_wander_by_ten() => Assert.InRange(
+    public void Three_percent_more_server_CPU_is_found_although_rounds_vary_by_ten_percent() => Assert.InRange(
         Simulated.Share(100, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0.03)))
             .Contains((Metric.ServerCpu, VerdictKind.Higher))), 0.95, 1);
 
     [Fact]
-    public void Sides_are_runs_of_their_own_with_the_same_cells_and_their_own_servers()
+    public void The_two_sides_are_separate_runs_with_the_same_cells()
     {
         var run = Run(new Random(19), slower: 0) with
         {
@@ -107,7 +107,7 @@ public class AbTests
     }
 
     [Fact]
-    public void What_one_side_has_in_even_rounds_and_the_other_in_odd_ones_was_0_on_neither()
+    public void A_metric_that_the_sides_have_in_different_rounds_was_0_on_neither_side()
     {
         var run = Run(new Random(19), slower: 0);
         run = run with
@@ -123,7 +123,7 @@ public class AbTests
     }
 
     [Fact]
-    public void What_both_sides_have_in_common_leaves_them_sides_and_the_gate_judges_them()
+    public void Common_knobs_of_both_sides_do_not_change_the_comparison()
     {
         var run = Run(new Random(19), slower: 0.1);
         run = run with
@@ -141,7 +141,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Metrics_with_a_limit_have_a_level_of_their_own_and_the_table_agrees_with_the_gate()
+    public void Metrics_with_a_limit_have_their_own_level_and_the_table_agrees_with_the_gate()
     {
         var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
         var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);
@@ -160,7 +160,7 @@ public class AbTests
     [Theory]
     [InlineData("failed>0.1%")] // no call failed, so there is no ratio
     [InlineData("p99>10%")] // not told
-    public void Six_rounds_are_judged_beside_a_limit_of_a_metric_that_no_round_has(string other)
+    public void Six_rounds_are_judged_although_no_round_has_the_metric_of_another_limit(string other)
     {
         var whole = Run(new Random(19), slower: 0.3);
         var run = Typed(whole with { Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)] },
@@ -172,7 +172,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Six_rounds_of_a_run_whose_other_half_is_to_come_say_how_many_are_missing()
+    public void Half_of_a_run_says_how_many_rounds_are_missing()
     {
         var whole = Run(new Random(19), slower: 0.3);
         var run = new MeasuredRun(whole with
@@ -211,7 +211,7 @@ public class AbTests
     [InlineData(0.03, "server_cpu>3%", 0, 0.05)] // as much as is allowed: a false alarm
     [InlineData(0, "server_cpu>3%", 0, 0.01)]
     [InlineData(0.05, "server_cpu>2%", 0.9, 1)]
-    public void Looking_after_every_round_a_limit_is_crossed_as_often_as_it_should(double slower, string limit, double least, double most)
+    public void Looks_after_every_round_keep_the_error_rate_of_a_limit(double slower, string limit, double least, double most)
     {
         var limits = new[] { GateLimit.Parse(limit) };
         var share = Simulated.Share(1000, 23, random =>

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Tests;
 public class AnswerTests
 {
     [Fact]
-    public void An_arm_that_another_is_ahead_of_is_no_candidate_though_the_leader_had_a_bad_round()
+    public void An_arm_behind_another_in_pairs_is_no_candidate_for_the_fastest()
     {
         var quiet = new SampleRuns
         {
@@ -33,7 +33,7 @@ public class AnswerTests
     }
 
     [Fact]
-    public void Where_the_concurrency_decides_it_is_said_first()
+    public void If_the_winner_depends_on_concurrency_the_answer_says_so_first()
     {
         RunRecord Of(int connections, double unix) => new SampleRuns
         {
@@ -99,7 +99,7 @@ public class AnswerTests
     [Theory]
     [InlineData(30_000, "costs 200.0 % [200.0 %, 200.0 %] more CPU a call (client + server: 20.0 µs → 60.0 µs)")]
     [InlineData(5_000, "saves 50.0 % [50.0 %, 50.0 %] of the CPU of a call (client + server: 20.0 µs → 10.0 µs)")]
-    public void What_the_fastest_costs_is_said_in_cpu_of_a_call(long unixNs, string said)
+    public void The_cost_of_the_fastest_arm_is_its_CPU_per_call(long unixNs, string said)
     {
         var run = new SampleRuns
         {
@@ -123,12 +123,12 @@ public class AnswerTests
     }
 
     [Fact]
-    public void Rounds_that_are_missing_are_nobodys_lead() => Assert.Equal(
+    public void Missing_rounds_give_no_arm_a_lead() => Assert.Equal(
         "10 B: not decided between unix and tcp: 3 more rounds would allow a verdict.",
         Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 
     [Fact]
-    public void No_verdict_where_a_typed_window_is_shorter_than_four_calls()
+    public void A_given_window_shorter_than_four_calls_has_no_verdict()
     {
         var slow = new SampleRuns
         {
@@ -147,7 +147,7 @@ public class AnswerTests
     }
 
     [Fact]
-    public void At_a_given_load_no_single_round_stands_for_the_cell()
+    public void The_value_of_a_cell_at_a_given_load_comes_from_all_rounds()
     {
         // Seven rounds of one rate; by requests/s the fourth of them in order of numbers would be the median.
         Measurement With(Measurement round)

@@ -14,7 +14,7 @@ public class BreakEvenTests
     private const double Truth = 93.333e3;
 
     [Fact]
-    public void From_a_known_amount_of_work_on_the_transports_no_longer_differ()
+    public void The_break_even_of_a_known_model_is_found()
     {
         var line = Assert.Single(Lines(Run(tcp: 22_000, noise: 0.002, seed: 1)));
 
@@ -27,7 +27,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void Its_interval_holds_the_truth_as_often_as_it_says()
+    public void The_interval_holds_the_truth_at_the_promised_rate()
     {
         const int runs = 300;
         var held = Enumerable.Range(0, runs).Count(seed =>
@@ -40,7 +40,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void After_another_look_its_interval_is_that_of_a_run_that_is_looked_at()
+    public void After_another_look_the_break_even_interval_allows_for_looks()
     {
         var run = Run(tcp: 22_000, noise: 0.01, seed: 1);
         List<string> With(Func<RunOptionsRecord, RunOptionsRecord> looks) => Lines(run with { Options = looks(run.Options) });
@@ -60,15 +60,15 @@ public class BreakEvenTests
     [InlineData(20_800, 0.015, @"^10 B: above \d+(\.\d+)? µs of work per call at the latest unix and tcp differ by less than 3\.0 %\.$")]
     [InlineData(90_000, 0.001,
         @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms is the most that was measured\)\.$")]
-    public void What_the_rounds_do_not_tell_is_not_said(double tcp, double noise, string expected) =>
+    public void An_undetermined_break_even_is_not_shown(double tcp, double noise, string expected) =>
         Assert.Matches(expected, Assert.Single(Lines(Run(tcp, noise, seed: 3))));
 
     [Fact]
-    public void A_run_without_amounts_of_work_says_nothing_of_them() =>
+    public void A_run_without_work_has_no_break_even() =>
         Assert.Empty(Lines(new SampleRuns { Sizes = [10], Transports = ["tcp", "unix"], Rounds = 8 }.Make()));
 
     [Fact]
-    public void Of_a_method_it_is_calculated_from_the_servers_CPU()
+    public void The_break_even_of_a_method_is_computed_from_the_servers_CPU()
     {
         var plain = Run(tcp: 22_000, noise: 0.002, seed: 1);
         var run = plain with

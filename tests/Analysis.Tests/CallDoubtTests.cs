@@ -9,13 +9,13 @@ namespace IpcBench.Analysis.Tests;
 public sealed class CallDoubtTests
 {
     [Fact]
-    public void Samples_that_were_dropped_break_littles_law() =>
+    public void Dropped_samples_break_littles_law() =>
         Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
     [Theory]
     [InlineData(0.95, false)] // of 400 ms one standstill of 20
     [InlineData(0.90, true)]
-    public void One_standstill_of_the_client_between_two_calls_is_not_called_lost_samples(double share, bool isRaised)
+    public void A_standstill_of_the_client_between_two_calls_is_not_reported_as_lost_samples(double share, bool isRaised)
     {
         var run = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Connections = [1] }.Make();
         run = run with
@@ -50,7 +50,7 @@ public sealed class CallDoubtTests
     [Theory]
     [InlineData("push", true)]
     [InlineData("ping-pong", false)]
-    public void Messages_between_two_clocks_have_no_latency_and_no_samples_are_missed(string mode, bool isOneWay)
+    public void Messages_between_two_clocks_have_no_latency_and_raise_no_doubt_about_samples(string mode, bool isOneWay)
     {
         var run = Second(round => round with { Latency = "", LatencySumNs = 0 });
         run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = mode } })] };
@@ -68,7 +68,7 @@ public sealed class CallDoubtTests
     [InlineData("pull", 2, false)]
     [InlineData("pull", 0.5, true)]
     [InlineData("push", 2, true)]
-    public void A_server_may_have_sent_more_of_a_pull_than_came(string mode, double share, bool isRaised)
+    public void A_server_may_have_sent_more_pulled_messages_than_arrived(string mode, double share, bool isRaised)
     {
         var run = Second(round => round with
         {
@@ -114,7 +114,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Failures_are_told_by_kind() =>
+    public void The_doubt_of_failures_names_their_kinds() =>
         Raises("failures", "reset: 8, no answer in time: 16",
             Second(round => round with
             {
@@ -124,7 +124,7 @@ public sealed class CallDoubtTests
             }));
 
     [Fact]
-    public void A_rate_that_was_not_reached_is_told() =>
+    public void A_missed_rate_raises_a_doubt() =>
         Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
             Second(round => round with
             {
@@ -134,7 +134,7 @@ public sealed class CallDoubtTests
             }));
 
     [Fact]
-    public void Calls_that_were_not_sent_are_told_beside_those_that_were_due_also_where_more_were_sent_than_asked_for()
+    public void Unsent_calls_are_reported_even_if_more_calls_were_sent_than_requested()
     {
         var told = Find(Second(round => round with
         {
@@ -150,7 +150,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Calls_that_were_due_and_not_sent_are_told_whatever_the_arrivals()
+    public void Unsent_calls_raise_a_doubt_with_any_arrivals()
     {
         var run = Second(round => round with { AskedRate = round.Started * 1e9 / round.WindowNs, NotSent = round.Started / 50 });
         Raises("rate-missed", " calls that were due ",
@@ -160,7 +160,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Streams_that_the_server_does_not_allow_are_told_and_are_not_in_flight()
+    public void Streams_above_the_servers_limit_raise_a_doubt_and_do_not_count_as_in_flight()
     {
         var run = Healthy();
         run = run with
@@ -181,7 +181,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Windows_with_few_calls_are_told()
+    public void Windows_with_few_calls_raise_a_doubt()
     {
         var few = Second(round => round with { Completed = 8_000 });
         Raises("edge-bias", "up to 5.0 %", few);
@@ -206,7 +206,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Connections_that_are_opened_again_every_few_calls_are_a_part_of_what_was_measured()
+    public void Connections_reopened_every_few_calls_raise_a_doubt()
     {
         var calls = Healthy().Rounds.First(round => round.Cell == 1).Completed;
         Raises("reopened", $"connections were opened again {calls / 6} times", With((int)(calls / 6)));
@@ -217,7 +217,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Sends_that_are_late_by_a_part_of_the_latency_that_shows_are_told_with_the_service_time()
+    public void Late_sends_that_affect_the_latency_raise_a_doubt_with_the_service_time()
     {
         Raises("late-sends", "10 % of the median latency", Second(round => Late(round, 0.1)));
         Assert.Null(Find(Second(round => Late(round, 0.04)), "late-sends"));

@@ -55,15 +55,15 @@ public sealed class CampaignTests
         Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0.005, 0.05);
 
     [Fact]
-    public void Without_a_correction_for_looking_many_times_it_would_be_far_more() =>
+    public void Without_a_correction_for_many_looks_the_error_rate_would_be_far_higher() =>
         Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 300), 0.12, 1);
 
     [Fact]
-    public void All_rounds_of_one_arm_after_all_of_the_other_would_call_identical_arms_different_in_more_than_20_percent() =>
+    public void Measuring_arms_one_after_the_other_would_call_identical_arms_different_in_more_than_20_percent() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: false), 7))), 0.2, 1);
 
     [Fact]
-    public void A_true_difference_of_5_percent_is_found_and_never_called_no_difference()
+    public void A_true_difference_of_5_percent_is_found_and_never_reported_as_none()
     {
         Assert.InRange(Share(random =>
             Judge(Measure(random, 12, interleaved: true, 0.05, 0.015, 0.01), 12).Kind == VerdictKind.Higher), 0.97, 1);
@@ -76,7 +76,7 @@ public sealed class CampaignTests
     }
 
     [Fact]
-    public void Stopping_looks_after_every_round_and_ends_as_soon_as_all_is_decided()
+    public void Automatic_rounds_end_as_soon_as_all_comparisons_are_decided()
     {
         double[] slow = [.. Enumerable.Range(0, 40).Select(i => 1000.0 + i)];
         double[] fast = [.. slow.Select((rate, i) => rate * (1.5 + 0.01 * (i % 3)))];
@@ -90,7 +90,7 @@ public sealed class CampaignTests
     }
 
     [Fact]
-    public void Rounds_at_a_load_stop_when_they_are_decided_whatever_has_no_rounds_of_it()
+    public void Rounds_at_a_load_stop_when_their_own_comparisons_are_decided()
     {
         double[] slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)], fast = [.. slow.Select(rate => rate * 1.5)];
         var full = Simulated.Run([slow, fast], arms: 2);

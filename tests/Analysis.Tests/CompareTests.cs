@@ -48,13 +48,13 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Without_an_allowance_for_drift_they_would_fail_often() =>
+    public void Without_an_allowance_for_drift_equal_runs_would_fail_often() =>
         Assert.InRange(ShareFailed(0.03, 0, comparison => comparison.Cells.Any(cell =>
             GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate
                 .Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
 
     [Fact]
-    public void Many_cells_of_equal_runs_are_hardly_ever_called_different()
+    public void Many_cells_of_equal_runs_are_almost_never_reported_as_different()
     {
         // Each by itself at 5 %, one of the eighteen cells would be called different in every second pair of runs.
         var random = new Random(11);
@@ -69,10 +69,10 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void A_real_fall_is_found() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
+    public void A_real_drop_is_found() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
 
     [Fact]
-    public void A_slower_fixed_loop_widens_the_interval_on_one_machine_and_not_between_two()
+    public void A_slower_fixed_loop_widens_the_interval_on_the_same_machine_only()
     {
         var (before, after) = (Sample(1), Sample(2, 0.85));
         Assert.True(Gated(Of(before, after)));

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class ConclusionTests
 {
     [Fact]
-    public void Who_is_ahead_in_pairs_leads_though_the_median_round_of_another_is_the_faster_one()
+    public void The_arm_ahead_in_pairs_leads_even_if_another_has_the_faster_median()
     {
         // Both medians are of the one round between two groups, and it is the only one in which unix was the faster.
         double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];
@@ -26,7 +26,7 @@ public sealed class ConclusionTests
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
-    public void Winner_with_a_mixture_of_rounds_is_named_with_that_doubt()
+    public void A_winner_with_rounds_in_two_groups_is_named_with_that_doubt()
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
         RunRecord Mixed(int cell) => plain with
@@ -49,7 +49,7 @@ public sealed class ConclusionTests
     [InlineData(1.0, 0.8, 1, "TCP is faster for 400 clients with 10 kB; no difference > 0.1 % for 400 clients with 10 B and 100 B.")]
     [InlineData(1.5, 1.5, 2, "A Unix socket is faster for one call at a time with 10 B, 100 B and 10 kB and 400 clients with 10 B, "
         + "100 B and 10 kB.")]
-    public void The_answer_says_for_which_loads_a_Unix_socket_is_worth_it(double small, double large, int topologies, string expected)
+    public void The_answer_names_the_loads_for_which_a_Unix_socket_is_worth_it(double small, double large, int topologies, string expected)
     {
         var run = new MeasuredRun(new SampleRuns
         {
@@ -65,7 +65,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void Loads_that_are_not_decided_are_worth_no_change_and_show_their_range()
+    public void Undecided_loads_recommend_no_change_and_show_their_range()
     {
         var run = new MeasuredRun(new SampleRuns
         {
@@ -79,14 +79,14 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void A_run_without_TCP_has_no_table_of_a_Unix_socket_against_it()
+    public void A_run_without_TCP_has_no_table_of_Unix_socket_against_TCP()
     {
         var run = new MeasuredRun(new SampleRuns { Sizes = [10], Transports = ["unix", "pipe"], SamplesPerRound = 200 }.Make());
         Assert.Equal("", UnixAgainstTcp.Title(run) + UnixAgainstTcp.Worth(run));
     }
 
     [Fact]
-    public void A_brief_answer_has_the_crossover_in_its_table_alone()
+    public void A_short_answer_has_the_crossover_in_its_table_only()
     {
         var model = new ReportModel(new SampleRuns { Sizes = [10, 1_000_000], SamplesPerRound = 200, Transports = ["tcp", "unix"] }.Make());
         string Made(bool isBrief) => new TextReport(new TextLayout(80, IsBrief: isBrief)).Make(model);
@@ -112,7 +112,7 @@ public sealed class ConclusionTests
     [Theory]
     [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is a lower bound only")]
     [InlineData(80, "10 B: tcp is best by p50: unix is higher than tcp by 100.0 % [")]
-    public void A_latency_of_which_a_lower_bound_is_known_is_no_shorter_one(int ms, string expected)
+    public void A_lower_bound_of_a_latency_is_not_called_shorter(int ms, string expected)
     {
         // Unix answers some calls at once, and of most it is known only that they had waited so long when the window ended.
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, SamplesPerRound = 10 }.Make();

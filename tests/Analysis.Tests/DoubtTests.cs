@@ -12,10 +12,10 @@ public sealed class DoubtTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Nothing_is_said_against_a_healthy_run(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
+    public void A_healthy_run_raises_no_doubt(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
 
     [Fact]
-    public void Load_before_the_run_is_no_doubt_when_the_rounds_were_quiet()
+    public void Load_before_the_run_raises_no_doubt_if_the_rounds_were_quiet()
     {
         Advice before = new() { Id = "foreign-load", Doubt = "Other programs use 40 % of the machine", Fix = "Stop them" };
         Assert.NotNull(Find(Healthy() with { Advice = [before] }, "foreign-load"));
@@ -37,7 +37,7 @@ public sealed class DoubtTests
     [InlineData(0.04, 0, "Measure on a machine of your own")]
     [InlineData(0.04, 0.4, "Stop what else runs")]
     [InlineData(0, 0.4, "Stop what else runs")]
-    public void Only_where_other_programs_ran_is_one_told_to_stop_them(double stolen, double others, string fix) =>
+    public void The_advice_to_stop_other_programs_appears_only_if_some_ran(double stolen, double others, string fix) =>
         Assert.StartsWith(fix, Find(Second(round => round with
         {
             Spoiled = "the hypervisor gave 4.0 % of the CPU time to others; other programs used 40 % of the machine",
@@ -49,7 +49,7 @@ public sealed class DoubtTests
         }), "spoiled")!.Fix, StringComparison.Ordinal);
 
     [Fact]
-    public void A_trend_inside_the_windows_is_not_steady()
+    public void A_trend_inside_the_windows_raises_a_doubt()
     {
         Raises("not-steady", "calls per 100 ms rise by 10 %",
             Second(round => round with { Buckets = [.. round.Buckets.Select((calls, i) => (long)(calls * (1 + 0.1 * i / 19)))] }));
@@ -57,7 +57,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_trend_over_the_rounds_is_told_and_rounds_in_any_order_have_none()
+    public void A_trend_over_the_rounds_raises_a_doubt_but_random_rounds_do_not()
     {
         RunRecord With(Func<int, double> factor) => Second(round => round with
         {
@@ -72,16 +72,16 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_client_that_still_compiles_is_not_warm() =>
+    public void A_client_that_still_compiles_raises_a_doubt() =>
         Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
 
     [Fact]
-    public void Rounds_in_two_groups_are_placement() =>
+    public void Rounds_in_two_groups_are_reported_as_placement() =>
         Raises("placement", "4 rounds are near",
             Second(round => round.Number % 2 == 0 ? round with { WindowNs = round.WindowNs * 3 / 2 } : round));
 
     [Fact]
-    public void Rounds_of_plain_noise_are_not_placement()
+    public void Plain_noise_is_not_reported_as_placement()
     {
         var (random, raised) = (new Random(5), 0);
         for (var i = 0; i < 500; i++)
@@ -110,7 +110,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_ceiling_near_the_measured_rate_is_told()
+    public void A_ceiling_near_the_measured_rate_raises_a_doubt()
     {
         var run = Healthy();
         Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
@@ -134,7 +134,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Foreign_load_and_stolen_time_are_told()
+    public void Foreign_load_and_steal_raise_a_doubt()
     {
         Raises("foreign-load", "other processes used 1",
             Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));
@@ -144,7 +144,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_slow_fixed_loop_is_throttling_and_wandering_by_3_percent_is_not()
+    public void A_slow_fixed_loop_is_reported_as_throttling_but_3_percent_is_not()
     {
         Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms",
             Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));
@@ -170,26 +170,26 @@ public sealed class DoubtTests
             Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
 
     [Fact]
-    public void An_arm_that_used_another_transport_is_told_by_the_servers_count_of_calls() =>
+    public void The_servers_count_of_calls_reveals_an_arm_on_a_wrong_transport() =>
         Raises("connections", "calls and the server 0",
             Second(round => round with { Connections = round.Connections with { ServerCalls = 0 } }));
 
     [Fact]
-    public void Threads_that_did_not_run_are_told() =>
+    public void Idle_threads_raise_a_doubt() =>
         Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
-    public void Collections_that_stop_the_client_are_told() =>
+    public void Garbage_collections_that_stop_the_client_raise_a_doubt() =>
         Raises("client-gc", "stood still for 50.0 ms in 3",
             Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));
 
     [Fact]
-    public void Cpu_that_neither_side_claims_is_told() =>
+    public void Unattributed_CPU_time_raises_a_doubt() =>
         Raises("unattributed-cpu", "neither client nor server claims",
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
-    public void Cpu_that_neither_side_claims_has_no_cost_of_a_call_where_no_call_ended()
+    public void Unattributed_CPU_time_has_no_cost_per_call_without_an_ended_call()
     {
         var run = Second(round => round with
         {
@@ -220,7 +220,7 @@ public sealed class DoubtTests
             }));
 
     [Fact]
-    public void Tls_beside_plaintext_and_pipes_off_windows_are_told()
+    public void TLS_beside_plaintext_and_pipes_on_Linux_raise_a_doubt()
     {
         var run = new SampleRuns { Transports = ["tcp", "tls", "pipe"], Sizes = [10], Rounds = 1, SamplesPerRound = 20 }.Make();
         Raises("tls-compared", "price of encryption", run);
@@ -229,7 +229,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_run_that_was_killed_is_told()
+    public void A_killed_run_raises_a_doubt()
     {
         var killed = Healthy() with { Ending = "running", Finished = null };
         Raises("incomplete", "it goes on, or was killed", killed);

@@ -30,7 +30,7 @@ public sealed class FamilyTests
     private static double Share(int runs, Func<Random, bool> holds) => Simulated.Share(runs, 20260615, holds);
 
     [Fact]
-    public void Of_equal_arms_at_most_5_percent_of_runs_name_a_winner_in_a_family_and_no_text_names_another()
+    public void At_most_5_percent_of_runs_of_equal_arms_name_a_winner_in_any_text()
     {
         var (counts, runs) = (new int[2], Simulated.Draws(AllRuns));
         var random = new Random(20260615);
@@ -46,7 +46,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Each_comparison_at_5_percent_by_itself_would_name_one_in_more_than_a_third() =>
+    public void With_5_percent_for_each_comparison_more_than_a_third_of_runs_would_name_a_winner() =>
         Assert.InRange(Share(300, random => Pairs(Made(random, 0)).Any(pair => Simulated.Joint(
             [pair.One.Values(Metric.Rate).Zip(pair.Other.Values(Metric.Rate), (a, b) => Math.Log(a / b))])[0]?.Contains(0) == false)),
             0.33, 1);
@@ -54,7 +54,7 @@ public sealed class FamilyTests
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    public void With_automatic_rounds_all_looks_together_name_a_winner_in_at_most_5_percent_of_a_family(int family) =>
+    public void All_looks_of_automatic_rounds_together_name_a_wrong_winner_in_at_most_5_percent(int family) =>
         Assert.InRange(Share(AllLongRuns, random =>
         {
             var whole = Made(random, 0, 40, auto: true);
@@ -107,12 +107,12 @@ public sealed class FamilyTests
     });
 
     [Fact]
-    public void A_difference_beyond_the_noise_is_still_named_at_every_size() =>
+    public void A_difference_above_the_noise_is_named_at_every_size() =>
         Assert.InRange(Share(100, random => Answers.Of(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: ",
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
-    public void Comparisons_under_load_count_before_they_are_measured_so_that_no_winner_is_withdrawn()
+    public void Comparisons_under_load_count_before_they_are_measured()
     {
         var run = Made(new Random(1), 0).Record;
         var loaded = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "50%" } });
@@ -121,7 +121,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void A_family_has_the_pairs_one_chooses_between_and_each_arm_with_its_reference()
+    public void A_family_has_all_pairs_of_transports_and_each_arm_with_its_reference()
     {
         CellKey Key(string transport, string client = "wire", long size = 10, string variant = "") =>
             new() { Transport = transport, Client = client, Size = size, Connections = 1, Variant = variant };
@@ -137,7 +137,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Too_few_rounds_for_an_interval_say_how_many_are_missing_and_name_nobody()
+    public void Too_few_rounds_name_no_winner_and_say_how_many_are_missing()
     {
         var run = Made(new Random(3), 0.5, rounds: 4);
         Assert.False(NamesAWinner(run));

@@ -75,7 +75,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Junit_fails_a_cell_whose_calls_failed_and_tells_why()
+    public void Junit_fails_a_cell_with_failed_calls_and_gives_the_reason()
     {
         var suite = ReadJunit(Model("foreign")).Root!.Element("testsuite")!;
         var failure = Assert.Single(suite.Descendants("failure"));
@@ -133,7 +133,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void A_faster_arm_has_the_smaller_number_and_the_same_interval_turned_round()
+    public void A_faster_arm_has_the_smaller_number_and_the_inverted_interval()
     {
         using var action = JsonDocument.Parse(Make("github-action-benchmark", Model("sample")));
         using var bencher = JsonDocument.Parse(Make("bencher", Model("sample")));

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class GateTests
 {
     [Fact]
-    public void A_limit_is_crossed_only_by_the_whole_interval_and_too_few_rounds_cannot_tell()
+    public void Only_the_whole_interval_crosses_a_limit_and_too_few_rounds_cannot_tell()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
         Assert.Equal(6, Gate.Of(Compared(Before(), After(speed: 0.7)), limits).Crossed
@@ -23,7 +23,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_gate_has_three_outcomes_and_says_what_the_files_could_have_shown()
+    public void A_gate_has_three_outcomes_and_states_the_detectable_change()
     {
         double[] steady = [1000, 1001, 1002, 1003, 1004, 1005, 1006], wide = [600, 650, 700, 800, 900, 1000, 1030];
         Gate Of(double[] after) =>
@@ -40,7 +40,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void What_these_files_could_have_shown_is_shown_by_files_with_that_change()
+    public void Files_with_the_detectable_change_show_it()
     {
         double[] before = [990, 995, 1000, 1005, 1010, 1015, 1020], after = [940, 950, 960, 970, 980, 990, 1000];
         var limit = GateLimit.Parse("rps<-5%");
@@ -85,7 +85,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Cells_that_differ_in_work_or_concurrency_alone_are_told_apart()
+    public void Cells_that_differ_only_in_work_or_concurrency_are_distinguished()
     {
         var sample = Before();
         RunRecord With(RunRecord run, Func<CellKey, int, CellKey> change) =>
@@ -103,7 +103,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_file_that_counts_the_old_way_is_named_in_JSON_too()
+    public void The_JSON_names_a_file_with_the_old_way_of_counting()
     {
         var old = Before();
         var now = old with { Rounds = [.. old.Rounds.Select(round => round with { Credited = round.Completed })] };
@@ -130,7 +130,7 @@ public sealed class GateTests
     private static Measurement Fails(Measurement round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
 
     [Fact]
-    public void A_failed_call_where_none_failed_before_is_beyond_every_limit()
+    public void A_first_failed_call_is_beyond_every_limit()
     {
         var (none, one) = (Before(), With(After(), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
@@ -145,7 +145,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Certainly_more_than_twice_as_many_failed_calls_are_beyond_every_limit_too()
+    public void Significantly_more_than_twice_as_many_failed_calls_are_beyond_every_limit()
     {
         var limits = new[] { GateLimit.Parse("p99>1000%") };
         RunRecord Failing(RunRecord run, int rounds, int calls) => With(run, round => round with
@@ -163,7 +163,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Without_a_failed_call_in_both_the_limit_on_them_passes_and_fewer_are_no_failure()
+    public void A_limit_on_failures_passes_without_failures_and_with_fewer_failures()
     {
         var (none, limits) = (Before(), new[] { GateLimit.Parse("failed>0%") });
         Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Compared(none, After()), limits), strict: true);
@@ -171,7 +171,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void What_was_0_before_is_beyond_a_limit_when_all_rounds_have_it_and_cannot_be_told_when_some_do()
+    public void A_metric_that_was_0_crosses_its_limit_only_if_all_rounds_have_it()
     {
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
@@ -188,7 +188,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Rounds_of_value_0_on_the_side_that_rose_keep_it_from_being_crossed()
+    public void Rounds_with_value_0_on_the_higher_side_keep_a_limit_uncrossed()
     {
         static Measurement Collected(Measurement round, int times) =>
             round with { Client = round.Client with { GcCollections = [times, 0, 0] } };
@@ -205,7 +205,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_lower_bound_is_no_latency_that_could_pass_and_none_that_is_exceeded()
+    public void A_lower_bound_of_a_latency_neither_passes_nor_crosses_a_limit()
     {
         // Of 10,000 calls the 200 longest took so long; or waited so long without being sent.
         static RunRecord Waiting(bool isSent, int ms)
@@ -239,7 +239,7 @@ public sealed class GateTests
     [InlineData("rps<-5", NoLimit)]
     [InlineData("rps<-5,5%", NoLimit)]
     [InlineData("rps<-150%", "'rps<-150%' can never fail: nothing falls by more than 100%")]
-    public void A_limit_that_cannot_be_meant_is_refused_with_the_fix(string text, string sentence) =>
+    public void An_implausible_limit_is_rejected_with_the_fix(string text, string sentence) =>
         Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
 
     [Fact]

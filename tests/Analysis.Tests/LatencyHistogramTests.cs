@@ -81,11 +81,11 @@ public sealed class LatencyHistogramTests
     [InlineData("not base64!", "a histogram is not base64")]
     [InlineData("AAAAAAAAAAAAAAAAAAAAAAAA", "a histogram is not in HdrHistogram's V2 compressed coding")]
     [InlineData("HISTFAAAAAA=", "a histogram is not in HdrHistogram's V2 coding")]
-    public void Damaged_text_is_refused(string text, string message) =>
+    public void Damaged_text_is_rejected(string text, string message) =>
         Assert.Equal(message, Assert.Throws<FormatException>(() => LatencyCounts.Decode(text)).Message);
 
     [Fact]
-    public void Counts_that_no_sum_could_hold_are_refused_and_the_largest_is_read()
+    public void Counts_that_overflow_a_sum_are_rejected_and_the_largest_count_is_read()
     {
         const long largest = 1L << 53;
         Assert.Equal(largest, LatencyCounts.Decode(Coded(largest)).Count);
@@ -125,7 +125,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void Any_damaged_or_shortened_text_is_refused_or_read_but_never_crashes()
+    public void Any_damaged_or_truncated_text_is_rejected_or_read_but_never_crashes()
     {
         var (random, good) = (new Random(3), Convert.FromBase64String(FromJavaScript));
         for (var i = 0; i < 3000; i++)
@@ -139,7 +139,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void A_small_text_that_inflates_to_gigabytes_is_refused_at_once()
+    public void A_small_text_that_inflates_to_gigabytes_is_rejected_at_once()
     {
         using var packed = new MemoryStream();
         packed.Write([0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 0]);

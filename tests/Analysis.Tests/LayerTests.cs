@@ -25,7 +25,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Who_takes_what_a_transport_gives_is_a_sentence_for_each()
+    public void Each_layer_that_uses_up_a_transports_saving_has_a_sentence()
     {
         // The kernel saves 2.4 of 7.5, .NET's sockets give 1.9 of it back, HTTP/2 is the same, and gRPC saves one more.
         var sentences = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
@@ -40,7 +40,7 @@ public class LayerTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void What_a_transport_saves_is_said_and_equal_transports_save_nothing(bool isFaster)
+    public void The_saving_of_a_transport_is_stated_and_equal_transports_save_nothing(bool isFaster)
     {
         double[] unix = isFaster ? [5.1, 10.5, 19.5, 39.5, 53.5] : Tcp;
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
@@ -50,7 +50,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void An_interval_that_leaves_0_out_by_itself_does_not_where_all_parts_share_the_level()
+    public void The_joint_interval_of_a_part_may_contain_0_although_its_own_does_not()
     {
         var budgets = LayerBudget.Of(new MeasuredRun(LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1))));
         var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Concat(budget.Savings)).ToList();
@@ -64,7 +64,7 @@ public class LayerTests
     [InlineData("free", 56, true)]
     [InlineData("0", 56, false)]
     [InlineData("free", 7.5, false)]
-    public void A_floor_above_what_stands_on_it_has_a_reason(string cpus, double floor, bool isSaid)
+    public void A_layer_slower_than_the_next_layer_has_an_explanation(string cpus, double floor, bool isSaid)
     {
         var run = LayerRuns.Make(9, [floor, 11, 20, 40, 55]);
         run = run with { Host = run.Host with { ServerCpus = cpus } };
@@ -75,7 +75,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_bar_whose_steps_are_more_than_the_call_has_room_all_the_same()
+    public void A_bar_whose_steps_exceed_the_call_fits_the_picture()
     {
         // The kernel's part is more than the call, since what stands on it gains 45.
         var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));
@@ -91,7 +91,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_transport_that_costs_more_is_said_to()
+    public void A_transport_that_costs_more_is_reported()
     {
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
 
@@ -100,7 +100,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Calls_that_overlap_have_cpu_times_taken_apart_and_nothing_is_said_of_overlap()
+    public void Overlapping_calls_have_CPU_times_per_layer()
     {
         var run = LayerRuns.Make(9, Tcp, connections: 8);
 
@@ -113,7 +113,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_step_whose_interval_holds_0_is_not_decided_and_never_below_0()
+    public void A_step_whose_interval_contains_0_is_undecided_and_never_negative()
     {
         var run = LayerRuns.Make(9, [7.5, 11, 20, 40, 40.1], noise: 0.1);
 
@@ -131,7 +131,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void File_with_one_echo_has_only_the_layers_that_were_measured()
+    public void A_file_with_one_echo_has_only_the_measured_layers()
     {
         var run = LayerRuns.Make(9, [20, 40, 55]);
 
@@ -171,7 +171,7 @@ public class LayerTests
         Snapshot.Verify($"echo.{format}", () => Reports.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
 
     [Fact]
-    public void Round_trips_are_no_plot_of_anything_but_an_echo()
+    public void Only_an_echo_has_the_plot_of_round_trips()
     {
         var svg = new SvgReport("round-trip").Make(new ReportModel(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make()));
         Assert.DoesNotContain("<polyline", svg, StringComparison.Ordinal);

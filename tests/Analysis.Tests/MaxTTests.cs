@@ -35,7 +35,7 @@ public sealed class MaxTTests
     [InlineData(8, 5)]
     [InlineData(12, 40)]
     [InlineData(24, 10)]
-    public void A_family_misses_a_mean_in_about_5_percent_whatever_the_noise(int rounds, int claims)
+    public void A_family_misses_a_mean_in_about_5_percent_with_any_noise(int rounds, int claims)
     {
         // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
         var most = 0.06 + 2 * Math.Sqrt(0.06 * 0.94 / Runs);
@@ -57,7 +57,7 @@ public sealed class MaxTTests
     }
 
     [Fact]
-    public void Series_that_go_together_cost_less_than_as_many_that_do_not()
+    public void Correlated_series_need_a_smaller_correction_than_independent_series()
     {
         var random = new Random(4);
         double[] first = [.. Enumerable.Range(0, 12).Select(_ => Simulated.Gaussian(random))];
@@ -86,11 +86,11 @@ public sealed class MaxTTests
     [InlineData(20, 3.425)]
     [InlineData(60, 3.32)]
     [InlineData(680, 3.55)]
-    public void The_confidence_sequence_has_these_multiples_of_the_standard_error(int count, double multiplier) =>
+    public void The_confidence_sequence_has_the_expected_multiples_of_the_standard_error(int count, double multiplier) =>
         Assert.Equal(multiplier, ConfidenceSequence.Multiplier(count, 0.05)!.Value, 0.005);
 
     [Fact]
-    public void The_confidence_sequence_has_no_end_while_rounds_are_too_few()
+    public void The_confidence_sequence_is_unbounded_with_too_few_rounds()
     {
         Assert.Null(ConfidenceSequence.Of([0.1, 0.2, 0.3], 0.05));
         Assert.Equal(5, ConfidenceSequence.FewestFor(0.05));
@@ -98,7 +98,7 @@ public sealed class MaxTTests
     }
 
     [Fact]
-    public void Looking_after_every_round_the_sequence_misses_in_at_most_5_percent() =>
+    public void The_sequence_with_a_look_after_every_round_misses_in_at_most_5_percent() =>
         Assert.InRange(Share(random =>
         {
             var values = new List<double>();

@@ -20,7 +20,7 @@ public sealed class MethodTableTests
     private const int Claims = 16, QuickClaims = 10;
 
     [Fact]
-    public void The_table_of_the_method_is_what_the_simulation_gives() => Verify(Table());
+    public void The_table_in_the_documents_is_the_result_of_the_simulation() => Verify(Table());
 
     private static string Table()
     {

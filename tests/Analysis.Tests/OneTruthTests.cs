@@ -41,7 +41,7 @@ public sealed partial class OneTruthTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Every_change_of_an_arm_is_one_number_against_its_reference(string file)
+    public void All_texts_show_the_same_change_of_an_arm_against_its_reference(string file)
     {
         var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Root(), file)));
         Assert.All(run.Cells.Where(cell => run.ReferenceOf(cell) is not null), cell =>

@@ -10,7 +10,7 @@ public sealed class PrintableTextTests
     private const string Hostile = "\u001b[2J\u009b2J\u202e\u202a\u2066\u2069\u200f\u061c\u200b\u2028\r\a";
 
     [Fact]
-    public void What_a_terminal_obeys_is_left_out_and_lines_stay() =>
+    public void Control_characters_are_left_out_and_line_breaks_stay() =>
         Assert.Equal("a[2J2J\nb ü 日本", PrintableText.Of("a" + Hostile + "\nb ü 日本"));
 
     [Theory]
@@ -18,14 +18,14 @@ public sealed class PrintableTextTests
     [InlineData("\u001b[3F\u001b[0Jx\ty\r\n", "\u001b[3F\u001b[0Jx\ty\r\n")]
     [InlineData("\u001b[2J\u001b]0;title\a\rx", "[2J]0;titlex")]
     [InlineData("\u009b0J\u202ex", "0Jx")]
-    public void A_screen_keeps_its_own_colours_and_movements(string text, string shown) =>
+    public void A_screen_keeps_its_own_colours_and_cursor_movements(string text, string shown) =>
         Assert.Equal(shown, PrintableText.OfScreen(text));
 
     public static TheoryData<string> Formats => [.. Reports.All.Select(report => report.Format)];
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void No_report_carries_text_of_a_file_that_a_terminal_obeys(string format)
+    public void No_report_passes_on_control_characters_of_a_file(string format)
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 2, SamplesPerRound = 50 }.Make();
         run = run with

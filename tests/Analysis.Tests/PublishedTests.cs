@@ -18,7 +18,7 @@ public sealed class PublishedTests
         new PublishedReport().Make(new ReportModel(runs.Select((run, i) => ($"{run.Scenario}-{i}", run))));
 
     [Fact]
-    public void Every_write_up_says_where_it_is_and_what_each_number_corresponds_to()
+    public void Every_write_up_names_its_source_and_the_cells_of_each_number()
     {
         Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
         Assert.All(WriteUps.All,
@@ -53,7 +53,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Everything_inside_a_published_range_agrees() =>
+    public void A_value_inside_a_published_range_agrees() =>
         Assert.Equal("agrees", Judge(2.5, published: Ratio with { Low = 2, High = 3 }).Text);
 
     [Fact]
@@ -61,7 +61,7 @@ public sealed class PublishedTests
         Assert.Equal("cannot tell: 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
 
     [Fact]
-    public void Where_the_run_itself_gives_no_verdict_nothing_agrees()
+    public void A_run_without_a_verdict_agrees_with_nothing()
     {
         var run = Make("flask", 7, (Web("port"), 1_000), (Web("socket"), 1_100));
         run = run with
@@ -84,7 +84,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void The_page_says_what_its_verdicts_mean_as_they_are_given() => Assert.Contains(
+    public void The_page_explains_the_verdicts_that_it_gives() => Assert.Contains(
         "*Agrees*: the whole measured interval lies within", Page(Flask()), StringComparison.Ordinal);
 
     private static PublishedVerdict Noisy(double[] measured, double low, double high)
@@ -97,7 +97,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Noise_is_no_agreement()
+    public void An_interval_that_is_too_wide_is_no_agreement()
     {
         double[] wide = [1.05, 1.2, 1.4, 1.5, 1.7, 1.95];
         Assert.Equal("compatible: as published or less", Noisy(wide, 1.7, 3).Text);
@@ -112,7 +112,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void An_interval_that_ends_below_the_published_ratio_differs_though_less_than_delta_apart() =>
+    public void An_interval_below_the_published_ratio_differs_even_within_delta() =>
         Assert.Equal("differs: the same way, but less", Noisy([1.02, 1.03, 1.04, 1.05, 1.06, 1.075], 1.10, 1.10).Text);
 
     [Fact]
@@ -127,7 +127,7 @@ public sealed class PublishedTests
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
-    public void An_interval_that_holds_the_published_ratio_and_none_cannot_tell()
+    public void An_interval_with_the_published_ratio_and_1_cannot_tell()
     {
         var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
         noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };
@@ -135,7 +135,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void What_was_not_found_is_compared_with_nothing()
+    public void An_unknown_published_figure_is_compared_with_nothing()
     {
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
@@ -144,11 +144,11 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void A_cell_that_was_not_measured_has_no_verdict() =>
+    public void An_unmeasured_cell_has_no_verdict() =>
         Assert.Null(PublishedVerdict.Of(new MeasuredRun(Make("flask", 7, (Web("port"), 1_000))), Ratio));
 
     [Fact]
-    public void The_article_comes_apart_into_tls_topology_and_transport()
+    public void The_articles_difference_is_split_into_TLS_and_topology_and_transport()
     {
         var page = Page(Article());
         Assert.Contains("measured its way 1.98×", page, StringComparison.Ordinal);
@@ -166,7 +166,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Factors_that_are_nothing_are_called_so()
+    public void Factors_without_effect_are_called_so()
     {
         var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100),
             (Many("unix", 10), 150));
@@ -174,7 +174,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Keep_alive_shows_what_setting_up_connections_contributes()
+    public void Keep_alive_shows_the_cost_of_opening_connections()
     {
         var page = Page(Flask());
         Assert.Matches(@"socket against port: 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with "
@@ -183,7 +183,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Keep_alive_is_held_against_the_same_server_without_it_where_that_was_measured()
+    public void Keep_alive_is_compared_with_the_same_server_without_it()
     {
         var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000),
             (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
@@ -193,7 +193,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void A_port_without_its_forwarder_shows_what_forwarding_costs() => Assert.Matches(
+    public void A_port_without_its_forwarder_shows_the_cost_of_forwarding() => Assert.Matches(
         @"socket against the forwarded port: 1\.43× \[[^]]+\]\. Of that forwarding is a factor 1\.30× \[[^]]+\]; socket "
             + @"against the same port without a forwarder: 1\.10× \[",
         Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
@@ -219,7 +219,7 @@ public sealed class PublishedTests
     [Theory]
     [InlineData("markdown", "| port | requests/s | read there | 1,837 |")]
     [InlineData("html", "<td class=\"w\">read there</td><td>1,837</td>")]
-    public void The_other_reports_of_people_have_it_too(string format, string row)
+    public void All_readable_reports_have_the_published_section(string format, string row)
     {
         var report = Reports.Find(format)!;
         Assert.Contains(row, report.Make(new ReportModel(Flask())), StringComparison.Ordinal);

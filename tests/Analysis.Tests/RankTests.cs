@@ -64,7 +64,7 @@ public sealed class RankTests
         Assert.Equal(critical, RankSum.CriticalValue(n, m, 0.05));
 
     [Fact]
-    public void Large_samples_go_over_to_the_normal_approximation_without_a_jump()
+    public void Large_samples_use_the_normal_approximation_without_a_jump()
     {
         Assert.InRange(SignedRank.CriticalValue(51, 0.05) - SignedRank.CriticalValue(50, 0.05), 15, 27);
         Assert.InRange(RankSum.CriticalValue(51, 51, 0.05) - RankSum.CriticalValue(50, 50, 0.05), 25, 65);
@@ -110,7 +110,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Fifty_are_exact_and_one_more_on_either_side_is_the_normal_approximation()
+    public void Up_to_fifty_values_are_exact_and_more_use_the_normal_approximation()
     {
         var exact = Below([.. Enumerable.Range(1, 50)]);
         Assert.Equal(2 * exact[400], SignedRank.PValue(WithRankSum(50, 400)), 1e-12);
@@ -136,7 +136,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void An_interval_of_unpaired_rounds_holds_the_ratio_that_stands_beside_it()
+    public void An_interval_of_unpaired_rounds_contains_its_ratio()
     {
         // Most pairs of rounds do not differ, and so the rank-sum interval is 1 to 1, but the medians do.
         double[] before = [.. Enumerable.Repeat(1.0, 11), .. Enumerable.Repeat(100.0, 10)];
@@ -158,7 +158,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Order_statistics_of_sums_are_those_of_all_sums_written_out()
+    public void Order_statistics_of_sums_equal_those_of_all_enumerated_sums()
     {
         var random = new Random(4);
         for (var i = 0; i < 50; i++)

@@ -18,7 +18,7 @@ public class RateSearchResultTests
     [InlineData("p99<1ms", "p99 1000000")]
     [InlineData(" p99.9 < 1.5ms , failures<0.1% ", "p99.9 1500000, failures 0.001")]
     [InlineData("mean<200us,p50<1s", "mean 200000, p50 1000000000")]
-    public void A_promise_is_read(string text, string expected)
+    public void An_objective_is_parsed(string text, string expected)
     {
         var objective = LatencyObjective.Parse(text, out var error)!;
         Assert.Equal("", error);
@@ -40,14 +40,14 @@ public class RateSearchResultTests
     [InlineData("failures<1", "'failures<1' needs a share of all calls such as 0.1%")]
     [InlineData("failures<100%", "'failures<100%' needs a share of all calls such as 0.1%")]
     [InlineData("p99<1ms,p99<2ms", "'p99<1ms,p99<2ms' promises p99 twice")]
-    public void What_is_none_is_refused_with_a_reason(string text, string expected)
+    public void An_invalid_objective_is_rejected_with_a_reason(string text, string expected)
     {
         Assert.Null(LatencyObjective.Parse(text, out var error));
         Assert.Equal(expected, error);
     }
 
     [Fact]
-    public void What_failed_was_cut_off_or_came_too_late_to_be_sent_counts_against_it()
+    public void Failed_and_cut_off_and_unsent_calls_count_against_the_objective()
     {
         var window = new RoundMetrics(WindowOf(1, 1000, [.. Enumerable.Repeat(500_000L, 90), 2_000_000, 2_000_000]) with
         {
@@ -69,7 +69,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void A_run_says_where_the_promise_ends_in_every_report()
+    public void Every_report_states_the_highest_rate_that_meets_the_objective()
     {
         var run = Run("p99<1ms", seed: 3);
         var found = Assert.Single(RateSearchResult.Of(new MeasuredRun(run)));
@@ -101,11 +101,11 @@ public class RateSearchResultTests
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
     [InlineData("failures<0.0001%", Rounds, "up to which rate tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "up to which rate tcp keeps p99.9<1s " + TooFew)]
-    public void Where_it_holds_everywhere_or_nowhere_or_windows_are_too_few_a_sentence_says_so(string text, int rounds, string expected) =>
+    public void A_search_without_a_crossing_has_a_sentence(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]
-    public void A_rate_beyond_all_windows_is_none_that_was_found()
+    public void A_rate_beyond_all_windows_counts_as_not_found()
     {
         // The one window that broke the objective was at the lowest rate: the others say that it ends beyond all of them.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
@@ -116,7 +116,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void A_window_that_broke_the_promise_on_the_way_is_no_rate_at_which_it_was_kept()
+    public void A_window_that_missed_the_objective_is_no_rate_that_meets_it()
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
@@ -125,7 +125,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void Windows_in_which_no_call_was_due_break_no_promise()
+    public void Windows_without_due_calls_miss_no_objective()
     {
         // A slow server: what is tried at last has less than a call a window.
         var run = Run("p99<10us", seed: 1, length: 20);
@@ -141,7 +141,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void Too_few_calls_near_it_are_no_percentile()
+    public void Too_few_calls_give_no_percentile()
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);
         Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
@@ -151,7 +151,7 @@ public class RateSearchResultTests
     [InlineData("p99<1ms", false)]
     [InlineData("failures<1%,mean<1ms", false)]
     [InlineData("failures<1%", true)]
-    public void Objective_of_times_is_not_searched_where_message_times_are_unknown(string objective, bool isPossible)
+    public void An_objective_of_latency_is_not_searched_without_message_times(string objective, bool isPossible)
     {
         var run = Simulated.Run([[20_000]]);
         run = run with { Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Mode = "push" } }] };

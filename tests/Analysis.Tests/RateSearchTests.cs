@@ -31,7 +31,7 @@ public sealed class RateSearchTests
     [InlineData(true, 20, 0.99)]
     [InlineData(true, 30, 0.5)]
     [InlineData(true, 10, 0.999)]
-    public void Of_queues_with_a_known_answer_it_is_found_within_5_percent(bool isDeterministic, double limit, double quantile)
+    public void The_search_finds_the_rate_of_known_queues_within_5_percent(bool isDeterministic, double limit, double quantile)
     {
         var truth = Queue.Truth(isDeterministic, limit, quantile);
         var errors = Enumerable.Range(0, Searches).Select(seed => Search(isDeterministic, limit, quantile, seed) is { } found
@@ -42,7 +42,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void Its_interval_holds_the_truth_about_as_often_as_it_says()
+    public void The_interval_of_the_search_holds_the_truth_at_about_the_promised_rate()
     {
         var truth = Queue.Truth(false, 20, 0.99);
         var held = Enumerable.Range(0, 40).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));
@@ -54,7 +54,7 @@ public sealed class RateSearchTests
     [InlineData(0.05, 0.9)]
     [InlineData(0.1, 0.85)]
     [InlineData(0.15, 0.72)]
-    public void Where_capacity_varies_between_windows_its_interval_holds_the_rate_at_which_all_windows_together_keep_the_promise(
+    public void With_varying_capacity_the_interval_holds_the_rate_of_all_windows_together(
         double spread, double least)
     {
         var truth = Queue.TruthOverSpeeds(20, 0.99, spread);
@@ -83,7 +83,7 @@ public sealed class RateSearchTests
     [Theory]
     [InlineData(true, 1250)]
     [InlineData(false, 10)]
-    public void It_goes_no_further_than_a_hundredth_of_full_load_and_a_quarter_above_it(bool isKept, double last)
+    public void The_search_stays_between_a_hundredth_of_full_load_and_a_quarter_above_it(bool isKept, double last)
     {
         var done = new List<(double Rate, bool IsKept)>();
         for (var i = 0; i < 12; i++)
@@ -99,11 +99,11 @@ public sealed class RateSearchTests
     [InlineData(5, 2.57058)]
     [InlineData(10, 2.22814)]
     [InlineData(30, 2.04227)]
-    public void Students_quantile_is_that_of_the_tables(int freedom, double expected) =>
+    public void Students_quantiles_agree_with_the_tables(int freedom, double expected) =>
         Assert.Equal(expected, RateSearch.StudentQuantile(0.975, freedom), 2e-3);
 
     [Fact]
-    public void The_curve_of_the_picture_never_falls() =>
+    public void The_fitted_curve_never_falls() =>
         Assert.Equal([1, 2.5, 2.5, 4, 5, 5], RateSearch.NeverFalling([1, 3, 2, 4, 6, 4]));
 
     private static FoundCrossing? Search(bool isDeterministic, double limit, double quantile, int seed, double spread = 0)

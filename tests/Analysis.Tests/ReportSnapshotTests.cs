@@ -25,7 +25,7 @@ public sealed class ReportSnapshotTests
         ("windows", new SampleRuns(2) { Sizes = [10, 10_000], Rounds = 8, SamplesPerRound = 40, Os = "Windows" }.Make())]);
 
     [Fact]
-    public void Every_format_has_its_line_in_the_documents_and_no_other_has()
+    public void Exactly_the_existing_formats_have_a_line_in_the_documents()
     {
         var document = File.ReadAllText(Path.Combine(Path.GetDirectoryName(Source())!, "..", "..", "docs", "reports.md"));
         Assert.Equal(Reports.All.Select(report => report.Format).Order(),
@@ -110,7 +110,7 @@ public sealed class ReportSnapshotTests
     [InlineData("json", "\"median\": {},")]
     [InlineData("svg", "</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n</svg>\n")]
     [InlineData("published", "not measured here yet")]
-    public void A_run_without_a_round_is_reported_too(string format, string part) =>
+    public void A_run_without_a_round_has_a_report(string format, string part) =>
         Assert.Contains(part, Reports.Find(format)!.Make(new ReportModel(Unmeasured())), StringComparison.Ordinal);
 
     [Theory]
@@ -149,7 +149,7 @@ public sealed class ReportSnapshotTests
     private static RunRecord Unmeasured() => Tiny() with { Rounds = [], Ending = "running", Finished = null };
 
     [Fact]
-    public void What_would_steer_a_terminal_is_left_out()
+    public void Control_characters_are_left_out_of_reports()
     {
         var run = Tiny();
         run = run with { Label = "\u001b[31mred\u009b2J" };

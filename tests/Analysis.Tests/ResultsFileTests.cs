@@ -17,7 +17,7 @@ public sealed class ResultsFileTests : IDisposable
     private string NewPath => Path.Combine(folder, Guid.NewGuid().ToString("N") + ".json");
 
     [Fact]
-    public void What_is_saved_is_loaded_again_whole()
+    public void A_saved_run_is_loaded_unchanged()
     {
         var (path, run) = (NewPath, Small());
         ResultsFile.Save(path, run);
@@ -102,7 +102,7 @@ public sealed class ResultsFileTests : IDisposable
     [InlineData("[y]: http://e/x.png")]
     [InlineData("<img src=http://e/x.png>")]
     [InlineData("a|b\n\n[y]: http://e/x.png")]
-    public void What_a_file_says_makes_no_link_or_picture_in_markdown(string text)
+    public void Text_of_a_file_makes_no_link_or_picture_in_markdown(string text)
     {
         var run = Small();
         var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = text }, Note = text });
@@ -124,7 +124,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Unknown_members_are_passed_over_and_a_byte_order_mark_too() =>
+    public void Unknown_members_and_a_byte_order_mark_are_skipped() =>
         Assert.Equal(42, ResultsFile.Parse([0xEF, 0xBB, 0xBF, .. With("extra", "{\"a\":[1]}")], "f.json").Seed);
 
     [Fact]

@@ -18,11 +18,11 @@ public sealed class ResultsRefusalTests
     [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
     [InlineData("{\"schemaVersion\":2,\"anything\":[]}",
         "f.json has schema version 2 and this tool reads 1: use the version of the tool that wrote it")]
-    public void Files_of_something_else_are_told_apart(string json, string message) =>
+    public void Files_of_other_formats_are_recognized(string json, string message) =>
         Assert.Equal(message, Refusal(Encoding.UTF8.GetBytes(json)));
 
     [Fact]
-    public void A_member_that_is_missing_is_told() => Assert.Equal(
+    public void A_missing_member_is_reported() => Assert.Equal(
         "f.json is not a results file: line 1, $: JSON deserialization for type 'IpcBench.Analysis.Results.RunRecord' was missing required "
             + "properties including: 'toolVersion', 'started', 'commandLine', 'seed', 'options', 'host'",
         Refusal("{\"schemaVersion\":1}"u8.ToArray()));
@@ -64,7 +64,7 @@ public sealed class ResultsRefusalTests
     [InlineData("rounds[0].failureMessages", "{\"reset\":null}", "rounds[0]: a list holds null")]
     [InlineData("cells[0].key.connections", "0", "cell 0: impossible size, connections or streams")]
     [InlineData("options.delta", "-1", "an option has an impossible number")]
-    public void What_cannot_be_true_is_refused(string member, string value, string message) =>
+    public void Impossible_values_are_rejected(string member, string value, string message) =>
         Assert.Equal("f.json is damaged: " + message, Refusal(With(member, value)));
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class ResultsRefusalTests
     [InlineData("rounds[0].client", "null")]
     [InlineData("cells[0].key.connections", "4000000000")]
     [InlineData("host", "[]")]
-    public void What_is_no_value_of_its_member_is_refused_by_its_place(string member, string value)
+    public void An_invalid_value_of_a_member_is_rejected_with_its_place(string member, string value)
     {
         var refusal = Refusal(With(member, value));
         Assert.StartsWith($"f.json is not a results file: line 1, $.{member}: ", refusal, StringComparison.Ordinal);
@@ -84,7 +84,7 @@ public sealed class ResultsRefusalTests
     }
 
     [Fact]
-    public void Counts_with_an_overflowing_sum_are_refused()
+    public void Counts_with_an_overflowing_sum_are_rejected()
     {
         var kinds = string.Join(',', Enumerable.Range(0, 2000).Select(kind => $"\"{kind}\":{1L << 53}"));
         var ok = Small().Rounds[0].Ok;
@@ -106,7 +106,7 @@ public sealed class ResultsRefusalTests
     }
 
     [Fact]
-    public void Deep_nesting_and_doubled_members_are_refused()
+    public void Deep_nesting_and_repeated_members_are_rejected()
     {
         var deep = string.Concat(Enumerable.Repeat("{\"a\":", 100_000));
         string TooDeep(string member) => $"f.json is not a results file: line 1, $.{member}: The maximum configured depth of 16 has been "
@@ -122,7 +122,7 @@ public sealed class ResultsRefusalTests
     }
 
     [Fact]
-    public void Random_damage_never_throws_anything_else()
+    public void Random_damage_throws_only_the_documented_exception()
     {
         var (random, json) = (new Random(11), Bytes(Small()));
         for (var i = 0; i < 400; i++)

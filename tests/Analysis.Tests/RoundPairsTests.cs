@@ -11,7 +11,7 @@ public sealed class RoundPairsTests
     private const int Rounds = 8, Slices = 20;
 
     [Fact]
-    public void Noise_that_both_arms_have_in_each_slice_leaves_the_interval_narrow()
+    public void Noise_common_to_both_arms_of_a_slice_keeps_the_interval_narrow()
     {
         var random = new Random(20260901);
         double[][] common = [.. Enumerable.Range(0, Rounds).Select(_ => Noise(random, 0.3))];
@@ -29,18 +29,18 @@ public sealed class RoundPairsTests
     }
 
     [Fact]
-    public void Slice_of_only_one_arm_after_an_early_end_is_left_out() =>
+    public void A_slice_of_only_one_arm_is_left_out() =>
         Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 2200, 3300), Of(1000, 2000, 3000, 9999), Metric.Rate)!.Value, 1e-9);
 
     [Fact]
-    public void A_slice_in_which_an_arm_stood_still_is_left_out()
+    public void A_slice_with_a_standstill_is_left_out()
     {
         Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 0, 3300, 4400), Of(1000, 2000, 3000, 0), Metric.Rate)!.Value, 1e-9);
         Assert.Null(RoundPairs.LogRatio(Of(0, 0), Of(1000, 2000), Metric.Rate));
     }
 
     [Fact]
-    public void Rounds_without_slices_and_metrics_that_slices_do_not_tell_have_the_ratio_of_the_round()
+    public void Rounds_or_metrics_without_slices_have_the_ratio_of_the_round()
     {
         Assert.Null(RoundPairs.LogRatio(null, Of(1000), Metric.Rate));
         Assert.Null(RoundPairs.LogRatio(Of(1000), Of(1000), Metric.P50));

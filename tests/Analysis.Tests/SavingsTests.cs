@@ -13,7 +13,7 @@ public class SavingsTests
     [InlineData(0.280, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; p50 ")]
     [InlineData(0.310, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.310 cores, 0.000 [0.000, 0.000] (not decided); ")]
     [InlineData(0.280, false, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.230 → 0.200 cores of the client, −0.030 [")]
-    public void What_a_change_saves_is_told_in_cores_and_latency_of_the_rate_that_was_measured(double cores, bool server, string expected)
+    public void A_saving_is_stated_in_cores_and_latency_at_the_measured_rate(double cores, bool server, string expected)
     {
         var line = Assert.Single(Answers.Of(new MeasuredRun(AtFiveThousand(cores, server))), line => line.Contains(" in place of "));
 
@@ -22,7 +22,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void What_speaks_against_the_arms_is_said_with_what_a_change_saves()
+    public void A_saving_names_the_doubts_of_its_arms()
     {
         var run = AtFiveThousand(0.28, server: true);
         run = run with
@@ -35,7 +35,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_change_that_points_the_other_way_than_its_medians_is_said_to_be_one_of_pairs()
+    public void A_change_that_contradicts_its_medians_is_marked_as_one_of_pairs()
     {
         var run = AtFiveThousand(0.32, server: true);
         run = run with
@@ -48,7 +48,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void Of_an_arm_that_falls_behind_the_rate_no_saving_is_told()
+    public void An_arm_that_misses_the_rate_has_no_saving()
     {
         var run = AtFiveThousand(0.28, server: true);
         run = run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 ? round with { Credited = 8000 } : round)] };
@@ -58,7 +58,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void Of_messages_whose_time_nobody_knows_it_is_said_that_way_and_what_they_cost_all_the_same()
+    public void Messages_without_times_have_a_note_and_their_cost()
     {
         var made = AtFiveThousand(0.28, server: true);
         RunRecord Untimed(string load) => made with
@@ -103,7 +103,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void Nothing_is_saved_at_a_share_of_a_capacity_or_at_full_load() => Assert.DoesNotContain(
+    public void A_share_of_a_capacity_or_full_load_has_no_saving() => Assert.DoesNotContain(
         Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
 
     /// <summary>Two arms of which each is offered 5,000 calls/s for two seconds; tcp takes 0.31 cores, 0.08 of them its server.</summary>

@@ -17,7 +17,7 @@ public sealed class TextLayoutTests
     private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
 
     [Fact]
-    public void The_screen_in_the_README_is_a_part_of_what_its_run_prints()
+    public void The_screen_in_the_README_is_a_part_of_its_runs_output()
     {
         var readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md"));
         var screen = Regex.Match(readme, "\n(Answer\n.*?)```", RegexOptions.Singleline);
@@ -45,7 +45,7 @@ public sealed class TextLayoutTests
     [InlineData(40)]
     [InlineData(60)]
     [InlineData(80)]
-    public void The_answer_is_whole_on_any_screen(int width)
+    public void The_answer_is_complete_on_any_screen(int width)
     {
         var model = new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")));
         var text = new TextReport(new TextLayout(width, IsBrief: true)).Make(model);
@@ -57,7 +57,7 @@ public sealed class TextLayoutTests
         "size   transport  requests/s +ratio to tcp  client CPU  server CPU\n", Made(new TextLayout(80, IsBrief: true)));
 
     [Fact]
-    public void Columns_that_have_no_room_are_not_explained()
+    public void Dropped_columns_are_not_explained()
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 8, SamplesPerRound = 200 }.Make();
         run = run with
@@ -85,7 +85,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void A_screen_has_the_table_then_a_doubt_and_how_to_get_the_rest_and_ends_with_the_answer()
+    public void A_screen_shows_the_table_and_a_doubt_and_ends_with_the_answer()
     {
         var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
         string[] parts = ["size  layer", "\nDoubts\n", "\n  2 more: --verbose\n", "\nAnswer\n"];
@@ -96,7 +96,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void The_round_with_the_median_rate_does_not_decide_alone_what_a_call_costs()
+    public void The_cost_of_a_call_is_not_that_of_the_median_rounds_rate()
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 5 }.Make();
         var shown = new MeasuredRun(run).Cells[0].Median!.Record.Number;
@@ -116,17 +116,17 @@ public sealed class TextLayoutTests
     [InlineData(1, "round", "1 round")]
     [InlineData(2, "topology", "2 topologies")]
     [InlineData(10_000, "connection", "10,000 connections")]
-    public void One_is_not_many(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
+    public void One_thing_is_not_many(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
 
     [Fact]
-    public void A_winner_is_a_row_of_figures_on_a_screen_and_a_sentence_in_a_file_too()
+    public void A_winner_is_a_row_on_a_screen_and_also_a_sentence_in_a_file()
     {
         Assert.Matches(@"\n  400 clients, 10 B +\+4\d % \[\d\d, \d\d\] +−\d\d % \[", Made(new TextLayout(80, IsBrief: true)));
         Assert.Matches(@"\n  10 B: unix is fastest: faster than tcp by 4\d % ", Made(new TextLayout()));
     }
 
     [Fact]
-    public void Colours_are_there_only_where_they_are_understood()
+    public void Colours_appear_only_on_terminals_with_colours()
     {
         Assert.DoesNotContain('\u001b', Made(new TextLayout(80, IsColoured: false, IsBrief: true)));
         var coloured = Made(new TextLayout(80, IsColoured: true, IsBrief: true));
@@ -135,7 +135,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void An_arm_has_a_headline_exactly_where_the_sentence_calls_it_the_fastest()
+    public void An_arm_has_a_headline_exactly_if_the_sentence_calls_it_the_fastest()
     {
         var (won, open) = (0, 0);
         foreach (var seed in Enumerable.Range(1, 40))
@@ -162,7 +162,7 @@ public sealed class TextLayoutTests
     [InlineData(30, "name|first|second|third")]
     [InlineData(22, "name|first|third")]
     [InlineData(15, "name|first")]
-    public void Columns_go_in_the_order_that_the_table_says_then_from_the_right(int width, string headings)
+    public void Columns_are_dropped_in_the_order_of_the_table_and_then_from_the_right(int width, string headings)
     {
         var table = new TextTable("name", "first", "second", "third") { Spare = ["second"] }.Add("a", "1", "2", "3");
         Assert.Equal(headings, string.Join('|', table.Fit(width).Headings));
@@ -181,7 +181,7 @@ public sealed class OrderOfReportsTests
     [Theory]
     [InlineData("")]
     [InlineData(" messages=5")] // what all arms have
-    public void A_value_of_a_setting_is_held_against_the_default_on_the_same_transport_and_the_row_says_so(string common)
+    public void A_value_of_a_setting_is_compared_with_the_default_on_the_same_transport(string common)
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 10, Noise = 0.001 }.Make();
         var swept = new SampleRuns(2)
@@ -212,7 +212,7 @@ public sealed class OrderOfReportsTests
     }
 
     [Fact]
-    public void At_a_given_load_latency_is_the_headline_and_the_rate_that_was_asked_for_is_no_result()
+    public void The_headline_at_a_given_load_is_latency_and_not_the_requested_rate()
     {
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 4000 }.Make();
         var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };
@@ -227,7 +227,7 @@ public sealed class OrderOfReportsTests
     [Theory]
     [InlineData(9, "95 % interval of 9 rounds")]
     [InlineData(3, "range of 3 rounds")]
-    public void At_a_given_load_percentiles_are_of_all_rounds_in_other_formats_too_and_say_how_far_rounds_lie_apart(int rounds, string of)
+    public void Percentiles_at_a_given_load_are_of_all_rounds_in_all_formats(int rounds, string of)
     {
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = rounds, SamplesPerRound = 4000 }.Make();
         var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };

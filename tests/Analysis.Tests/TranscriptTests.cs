@@ -37,7 +37,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_cell_is_printed_to_the_letter_as_the_original_does()
+    public void A_cell_is_printed_exactly_as_by_wrk()
     {
         var text = Transcript.Cell(Article(), Article().Rounds[0]);
         Assert.StartsWith("""
@@ -72,7 +72,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void Calls_that_were_due_and_not_sent_make_what_they_could_change_a_lower_bound()
+    public void Unsent_calls_turn_affected_percentiles_into_lower_bounds()
     {
         var (run, waits) = (Article(), new LatencyHistogram());
         waits.Record(1_000_000, 1_000_000);
@@ -89,11 +89,11 @@ public sealed class TranscriptTests
     public void Rounds_have_headings() => Assert.Equal("===\nRound 1/3\n===\n", Transcript.RoundHeading(1, 3));
 
     [Fact]
-    public void One_address_gives_its_rows_directly() =>
+    public void One_address_prints_its_rows_without_a_heading() =>
         Assert.Equal("Final results:\n10, 154696, 2.59\n", Transcript.FinalResults(Article()));
 
     [Fact]
-    public void Several_addresses_give_a_block_each()
+    public void Several_addresses_print_one_block_each()
     {
         var run = new SampleRuns { Sizes = [10, 1000], Rounds = 3, SamplesPerRound = 100 }.Make();
         var text = Transcript.FinalResults(run);
@@ -102,7 +102,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_round_without_any_good_call_prints_no_numbers_that_are_not_there()
+    public void A_round_without_a_successful_call_prints_no_invented_numbers()
     {
         var run = Article();
         var round = run.Rounds[0] with

@@ -11,7 +11,7 @@ public sealed class VerdictTests
         VerdictText.Of(Verdict.Of(Simulated.Estimate(ratios), delta), Metric.Rate);
 
     [Fact]
-    public void There_are_three_verdicts()
+    public void A_comparison_has_one_of_three_verdicts()
     {
         Assert.Equal("faster by 45 % [43 %, 47 %]", Say(0.03, 1.42, 1.44, 1.45, 1.45, 1.46, 1.48));
         Assert.Equal("slower by 20.0 % [19.6 %, 20.4 %]", Say(0.03, 0.795, 0.7975, 0.80, 0.80, 0.8025, 0.805));
@@ -29,11 +29,11 @@ public sealed class VerdictTests
     [Theory]
     [InlineData(3, "cannot tell: 3 more rounds would allow a verdict")]
     [InlineData(5, "cannot tell: 1 more round would allow a verdict")]
-    public void Too_few_rounds_say_how_many_would_do(int rounds, string verdict) =>
+    public void Too_few_rounds_say_how_many_are_enough(int rounds, string verdict) =>
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 
     [Fact]
-    public void Pairs_in_which_one_value_is_0_are_told_and_nothing_is_concluded_from_the_others()
+    public void Pairs_with_a_0_are_reported_and_give_no_verdict()
     {
         double[] clear = [1.42, 1.44, 1.45, 1.45, 1.46, 1.48];
         Assert.Equal("cannot tell: 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
@@ -45,7 +45,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void The_range_of_more_rounds_holds_what_it_takes_in_most_runs_and_below_ten_rounds_there_is_none()
+    public void The_range_of_more_rounds_holds_in_most_runs_and_needs_ten_rounds()
     {
         var (random, within, seen) = (new Random(8), 0, 0);
         for (var i = 0; i < 400; i++)
@@ -70,7 +70,7 @@ public sealed class VerdictTests
 
     // Rounds that --resume adds are judged by the sequence that holds at every look, at the level of their family.
     [Fact]
-    public void More_rounds_of_a_kept_run_are_those_that_decide_at_the_level_of_another_look()
+    public void More_rounds_of_a_kept_run_allow_for_another_look()
     {
         var (random, ratios, families) = (new Random(8), new List<double>(), 0);
         for (var i = 0; i < 400; i++)
@@ -103,7 +103,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void A_range_of_more_rounds_is_said_only_where_it_says_something()
+    public void The_range_of_more_rounds_is_shown_only_if_it_is_informative()
     {
         var (random, said, silent) = (new Random(8), 0, 0);
         for (var i = 0; i < 200; i++)
@@ -121,14 +121,14 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void The_median_round_of_an_even_number_is_the_lower_of_the_two_in_the_middle()
+    public void The_median_of_an_even_number_of_rounds_is_the_lower_middle_round()
     {
         var run = Simulated.Run([[100, 400, 200, 300]]);
         Assert.Equal(200, new MeasuredRun(run).Cells[0].Median!.Rate, 1e-6);
     }
 
     [Fact]
-    public void The_last_attempt_of_a_round_counts_and_it_alone()
+    public void Only_the_last_attempt_of_a_round_counts()
     {
         var run = Simulated.Run([[100, 200, 300]]);
         run = run with { Rounds = [.. run.Rounds, run.Rounds[1] with { Attempt = 1, Completed = 10_000 }] };
@@ -136,7 +136,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void One_call_that_was_not_sent_makes_no_bound_of_a_percentile_that_it_moves_by_a_digit()
+    public void One_unsent_call_does_not_turn_a_percentile_into_a_bound()
     {
         var (ended, notSent) = (new LatencyHistogram(), new LatencyHistogram());
         for (var i = 0; i < 2_006; i++)
@@ -148,7 +148,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void A_percentile_needs_100_samples_beyond_it_and_is_a_bound_where_calls_cut_off_could_change_it()
+    public void A_percentile_needs_100_samples_beyond_it_or_is_a_bound()
     {
         var (ended, cutOff) = (new LatencyHistogram(), new LatencyHistogram());
         ended.Record(1_000_000, 9_990);

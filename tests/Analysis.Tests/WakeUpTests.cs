@@ -12,7 +12,7 @@ public class WakeUpTests
     [InlineData(2.0, "On unix the server is woken 2.0 times a call, on tcp 1.0 (10 B).")]
     [InlineData(1.05, null)] // decided, and too little to be a cause
     [InlineData(1.0, null)]
-    public void Wake_ups_are_told_where_their_difference_is_decided(double times, string? expected)
+    public void Context_switches_are_mentioned_if_their_difference_is_decided(double times, string? expected)
     {
         var run = Woken(times, noise: 0.01);
 
@@ -21,15 +21,15 @@ public class WakeUpTests
     }
 
     [Fact]
-    public void Wake_ups_that_scatter_more_than_they_differ_are_not_told() => Assert.DoesNotContain(
+    public void Context_switches_without_a_decided_difference_are_not_mentioned() => Assert.DoesNotContain(
         Answers.Of(new MeasuredRun(Woken(2.0, noise: 1.5))), line => line.Contains("woken", StringComparison.Ordinal));
 
     [Fact]
-    public void A_file_without_wake_ups_has_no_table_of_them() => Assert.DoesNotContain(
+    public void A_file_without_context_switches_has_no_table_of_them() => Assert.DoesNotContain(
         "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
 
     [Fact]
-    public void What_a_call_asks_of_the_system_stands_in_the_table_under_its_heading()
+    public void System_calls_per_call_are_in_the_table_under_their_heading()
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["unix"] }.Make();
         run = run with

@@ -17,7 +17,7 @@ public sealed class WholeFileTests : IDisposable
     private static void Write(string path, string text) => WholeFile.Write(path, file => file.Write(Encoding.UTF8.GetBytes(text)));
 
     [Fact]
-    public void A_link_stays_and_what_it_leads_to_is_replaced()
+    public void A_link_stays_and_its_target_is_replaced()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "links need a privilege on Windows");
         Directory.CreateDirectory(PathOf("deep"));
@@ -90,7 +90,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_pipe_that_nobody_reads_is_one_sentence()
+    public async Task A_pipe_without_a_reader_gives_one_sentence()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
         var path = PathOf("pipe");
@@ -121,7 +121,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_folder_and_a_file_that_may_not_be_written_are_refused()
+    public void An_unwritable_folder_or_file_is_rejected()
     {
         var path = PathOf("locked");
         File.WriteAllText(path, "old");
@@ -134,7 +134,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_folder_that_was_removed_meanwhile_is_made_again()
+    public void A_folder_that_was_removed_meanwhile_is_created_again()
     {
         var path = PathOf("gone/run.json");
         Write(path, "first");
@@ -147,7 +147,7 @@ public sealed class WholeFileTests : IDisposable
     [InlineData(3L << 30)]
     [InlineData((1L << 30) + (1L << 29))]
     [InlineData((256L << 20) + 1)]
-    public void A_file_larger_than_any_run_is_one_sentence(long length)
+    public void A_file_that_is_too_large_gives_one_sentence(long length)
     {
         var path = PathOf("large.json");
         using (var file = File.Create(path))
@@ -157,7 +157,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_device_that_never_ends_is_one_sentence()
+    public async Task An_endless_device_gives_one_sentence()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.SkipUnless(File.Exists("/dev/zero"), "there is no /dev/zero");

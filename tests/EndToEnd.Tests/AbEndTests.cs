@@ -50,7 +50,7 @@ public sealed class AbEndTests : IDisposable
     [InlineData("deaf to SIGTERM", "tool", "INT", 130)]
     [InlineData("never ready", "tool", "INT", 130)]
     [InlineData("never ready", "tool", "KILL", 137)]
-    public async Task No_process_is_left(string command, string who, string signals, int code)
+    public async Task No_process_is_left_after_any_end_of_ab(string command, string who, string signals, int code)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var own = new OwnProcesses(folder);
@@ -75,7 +75,7 @@ public sealed class AbEndTests : IDisposable
     }
 
     [Fact]
-    public async Task A_killed_run_leaves_no_process_that_a_server_started_in_the_background_during_a_round()
+    public async Task A_killed_run_leaves_no_background_process_of_its_servers()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var (own, later) = (new OwnProcesses(folder), Path.Combine(folder, "later"));
@@ -95,7 +95,7 @@ public sealed class AbEndTests : IDisposable
     }
 
     [Fact]
-    public async Task A_shell_that_ends_while_its_server_goes_on_ends_the_run_and_leaves_nothing()
+    public async Task A_shell_that_ends_before_its_server_ends_the_run_and_leaves_nothing()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var end = Path.Combine(folder, "end");
@@ -108,7 +108,7 @@ public sealed class AbEndTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_ends_before_the_first_question_is_told_with_its_side_exit_code_and_last_lines()
+    public async Task A_server_that_ends_early_is_reported_with_side_and_exit_code_and_last_lines()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         var script = Path.Combine(folder, "once.py");

@@ -8,7 +8,7 @@ public class AbTests
     private static string Server => "'" + Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer") + "' --listen {address}";
 
     [Fact]
-    public async Task A_head_that_takes_half_as_much_server_time_again_is_found_and_fails_the_gate()
+    public async Task A_head_with_one_and_a_half_times_the_server_CPU_fails_the_gate()
     {
         var folder = Directory.CreateTempSubdirectory();
         try
@@ -45,7 +45,7 @@ public class AbTests
     }
 
     [Fact]
-    public async Task A_side_that_does_not_start_ends_the_run_with_code_2_and_its_last_lines()
+    public async Task A_side_that_does_not_start_exits_2_with_its_last_lines()
     {
         var (code, output, error) = await Tool.RunAsync(
             "ab", "--base", Server, "--head", Server + " --no-such-option", "--transports", "unix", "--no-save");
@@ -57,7 +57,7 @@ public class AbTests
     }
 
     [Fact]
-    public async Task Without_a_command_it_is_told_which_is_missing()
+    public async Task A_missing_command_is_named()
     {
         var (code, _, error) = await Tool.RunAsync("ab", "--base", Server);
         Assert.Equal(1, code);
@@ -65,7 +65,7 @@ public class AbTests
     }
 
     [Fact]
-    public async Task Killed_it_leaves_no_server_behind()
+    public async Task A_killed_ab_leaves_no_server_behind()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         await using var tool = Tool.Start(

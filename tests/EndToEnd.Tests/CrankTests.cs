@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class CrankTests
 {
     [Fact]
-    public async Task Stdout_is_the_statistics_block_alone_and_stderr_is_silent()
+    public async Task Stdout_has_only_the_statistics_block_and_stderr_is_empty()
     {
         var (code, output, error) = await Tool.RunAsync(
             "--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "10ms", "--no-save");
@@ -17,7 +17,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public async Task Compare_reads_the_file_that_crank_makes_of_it()
+    public async Task Compare_reads_the_file_that_crank_writes()
     {
         var (_, output, _) = await Tool.RunAsync(
             "--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "10ms", "--no-save");
@@ -48,7 +48,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void A_profile_for_one_machine_is_not_reachable_from_others()
+    public void The_server_of_a_profile_for_one_machine_is_not_reachable_from_others()
     {
         var lines = File.ReadAllLines(Path.Combine(Repository.Root, "crank", "ipcbench.yml"));
         var local = lines.SkipWhile(line => line != "  local:").Skip(1).TakeWhile(line => line.StartsWith("   ", StringComparison.Ordinal));

@@ -27,7 +27,7 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task Somebody_elses_echo_is_sent_nothing_but_packets()
+    public async Task A_given_echo_server_receives_only_packets()
     {
         await using var server = Tool.StartServer("--echo", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
@@ -60,7 +60,7 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task An_echo_that_is_gone_ends_the_run_and_keeps_what_was_measured()
+    public async Task An_echo_server_that_disappears_ends_the_run_and_its_measurements_are_kept()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "signals");
         await using var server = Tool.StartServer("--echo", $"unix:{folder}/e.sock");

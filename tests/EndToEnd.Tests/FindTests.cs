@@ -20,7 +20,7 @@ public sealed class FindTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task The_highest_rate_at_a_promise_is_searched_over_each_transport_and_every_report_has_it()
+    public async Task Find_searches_a_rate_for_each_transport_and_every_report_shows_it()
     {
         await using var server = await StartServerAsync();
         var (code, output, error) = await Tool.RunAsync([.. Servers(server), .. Search, "-o", ResultsFile, "--format", "json"]);
@@ -66,7 +66,7 @@ public sealed class FindTests : IDisposable
     }
 
     [Fact]
-    public async Task Ctrl_C_in_the_search_keeps_its_windows_and_says_what_they_tell()
+    public async Task Ctrl_C_in_the_search_keeps_its_windows_and_reports_their_result()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var server = await StartServerAsync();

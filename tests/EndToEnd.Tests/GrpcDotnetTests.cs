@@ -38,7 +38,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Its_uploads_and_messages_are_arms_too()
+    public async Task Uploads_and_messages_of_grpc_dotnet_are_arms_too()
     {
         await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix",
             "--mode", "upload,ping-pong,push,pull", "-o", File]);
@@ -67,7 +67,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Its_connections_over_event_loops_are_arms_too()
+    public async Task Connections_of_grpc_dotnet_over_event_loops_are_arms_too()
     {
         await OnLoopsAsync(
             0, ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "100k", "-c", "8", "-m", "2", "--no-calibration",

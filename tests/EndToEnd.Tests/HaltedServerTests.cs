@@ -27,7 +27,7 @@ public sealed class HaltedServerTests : IDisposable
     [Theory]
     [InlineData("20s", 0)]
     [InlineData("1s", 3)]
-    public async Task A_server_stopped_in_a_window_is_waited_for_or_its_calls_are_cut_off(string timeout, int code)
+    public async Task Calls_to_a_stopped_server_wait_or_are_cut_off(string timeout, int code)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "sees the connections in /proc");
         await using var server = await StartServerAsync();
@@ -45,7 +45,7 @@ public sealed class HaltedServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_restarted_in_a_window_is_connected_to_again()
+    public async Task Connections_to_a_restarted_server_are_opened_again()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "sees the connections in /proc");
         await using var first = await StartServerAsync();
@@ -69,7 +69,7 @@ public sealed class HaltedServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_second_Ctrl_C_ends_the_process_at_once_and_the_file_keeps_what_was_measured()
+    public async Task A_second_Ctrl_C_ends_the_process_at_once_and_the_file_is_kept()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
@@ -90,7 +90,7 @@ public sealed class HaltedServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_of_its_own_that_is_killed_leaves_nothing()
+    public async Task A_killed_own_server_leaves_nothing()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
@@ -107,7 +107,7 @@ public sealed class HaltedServerTests : IDisposable
     [Theory]
     [InlineData("--connect-per-call")]
     [InlineData("--varying-length")]
-    public async Task A_server_that_answers_once_and_then_closes_what_it_accepts_fails_every_call(string option)
+    public async Task Every_call_fails_at_a_server_that_closes_all_later_connections(string option)
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -127,7 +127,7 @@ public sealed class HaltedServerTests : IDisposable
     }
 
     [Fact]
-    public async Task Calls_longer_than_the_window_that_was_typed_have_a_rate_though_none_began_in_it()
+    public async Task Calls_longer_than_the_given_window_have_a_rate()
     {
         await using var server = Tool.StartServer("--listen", Socket, "--delay-us", "1500000");
         await server.SeesAsync("GrpcBench server ready");

@@ -5,7 +5,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class HelpTests
 {
     [Fact]
-    public async Task Help_is_short_and_in_groups_and_all_of_it_has_every_option()
+    public async Task Help_is_short_and_grouped_and_help_all_has_every_option()
     {
         var (code, brief, _) = await Tool.RunAsync("--help");
         var (_, all, _) = await Tool.RunAsync("--help", "all");
@@ -40,7 +40,7 @@ public sealed class HelpTests
     [InlineData("layers", "--quick")]
     [InlineData("echo", "--sockets")]
     [InlineData("compare", "--fail-on")]
-    public async Task Each_command_has_its_own(string command, string option)
+    public async Task Each_command_has_its_own_help(string command, string option)
     {
         var (code, help, _) = await Tool.RunAsync(command, "--help");
         Assert.Equal(0, code);
@@ -70,7 +70,7 @@ public sealed class HelpTests
         + "({0} --help)", "-U", "gopher://x")]
     [InlineData("--format 'papyrus' is none of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, published, aa, junit, "
         + "bencher, github-action-benchmark, prometheus ({0} report --help)", "report", "--format", "papyrus", "x.json")]
-    public async Task What_is_wrong_with_a_command_is_one_sentence_that_points_to_its_help(string sentence, params string[] typed) =>
+    public async Task The_error_of_a_command_is_one_sentence_that_points_to_its_help(string sentence, params string[] typed) =>
         Assert.Equal((1, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(typed));
 
     [Theory]
@@ -81,7 +81,7 @@ public sealed class HelpTests
     [InlineData("--stack=g", "--stack=grpc-dotnet")]
     [InlineData("swee", "sweep")]
     [InlineData("http --expect-s", "--expect-status")]
-    public async Task Bash_completes_what_was_begun(string typed, string completed)
+    public async Task Bash_completes_the_typed_beginning(string typed, string completed)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "a script of bash");
         var script = $"""
@@ -101,7 +101,7 @@ public sealed class HelpTests
         + "words=('{0}' {1}); CURRENT=$#words; _grpcbench")]
     [InlineData("fish", "'{0}' completion fish | source; set -x PATH '{2}' $PATH; "
         + "complete -C 'GrpcBench {1}'")]
-    public async Task Other_shells_complete_it_too(string shell, string script)
+    public async Task Other_shells_complete_too(string shell, string script)
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
         Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");

@@ -45,7 +45,7 @@ public sealed class HttpTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_connection_for_every_call_is_an_arm_beside_kept_ones()
+    public async Task A_connection_for_every_call_and_kept_connections_are_arms()
     {
         var file = Path.Combine(folder, "run.json");
         var (code, output, error) = await Tool.RunAsync(["http", url, "--connect-per-call", "both", .. Tiny, "-o", file]);
@@ -73,7 +73,7 @@ public sealed class HttpTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task An_absent_server_is_one_sentence()
+    public async Task A_missing_server_gives_one_sentence()
     {
         listener.Stop();
         var (code, output, error) = await Tool.RunAsync(["http", url, .. Tiny]);
@@ -83,7 +83,7 @@ public sealed class HttpTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Running_out_of_local_ports_is_told_apart_and_explained()
+    public async Task A_lack_of_local_ports_is_recognized_and_explained()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         if (await InNetworkOfItsOwnAsync("true") is not (0, _))

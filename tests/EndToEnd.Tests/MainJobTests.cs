@@ -15,7 +15,7 @@ public sealed class MainJobTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task Each_file_of_a_run_is_what_its_ending_says()
+    public async Task Each_file_of_a_run_has_the_format_of_its_extension()
     {
         string Of(string name) => Path.Combine(folder, name);
         string[] named = ["-o", ResultsFile, "-o", Of("page.html"), "-o", Of("rows.csv"), "-o", Of("page.md")];
@@ -64,7 +64,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task Modes_are_arms_beside_each_other_and_streams_end_without_a_failure()
+    public async Task Modes_are_arms_of_one_run_and_their_streams_end_without_a_failure()
     {
         // On a busy machine a message may take a good part of a second.
         var (code, output, error) = await Tool.RunAsync("-r", "1", "-d", "2s", "--warmup", "20ms", "-s", "10,10k", "-c", "4",
@@ -86,7 +86,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_on_its_own_loop_tells_the_system_calls_of_a_call()
+    public async Task A_server_on_the_event_loop_tells_its_system_calls_per_call()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
@@ -107,7 +107,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task Two_runs_at_once_do_not_meet()
+    public async Task Two_runs_at_once_do_not_disturb_each_other()
     {
         var other = Path.Combine(folder, "other.json");
         var runs = await Task.WhenAll(Tool.RunAsync([.. Tiny, "-o", ResultsFile]), Tool.RunAsync([.. Tiny, "-o", other]));
@@ -115,7 +115,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task With_a_format_stdout_is_the_report_alone()
+    public async Task With_a_format_stdout_has_only_the_report()
     {
         var (code, output, error) = await Tool.RunAsync([.. Tiny, "--no-save", "--format", "csv", "--verbose"]);
         Assert.True(code == 0, output + error);
@@ -125,7 +125,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task Ctrl_C_keeps_what_was_measured()
+    public async Task Ctrl_C_keeps_the_measurements()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start(
@@ -142,7 +142,7 @@ public sealed class MainJobTests : IDisposable
     [Theory]
     [InlineData("INT", "", false)]
     [InlineData("TERM", "echo", true)]
-    public async Task Before_anything_was_measured_an_interrupted_run_leaves_no_file_and_changes_none(
+    public async Task A_run_interrupted_before_the_first_measurement_writes_no_file(
         string signal, string command, bool former)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
@@ -202,7 +202,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_is_killed_ends_the_run_within_seconds_with_what_was_measured()
+    public async Task A_killed_server_ends_the_run_within_seconds_and_its_measurements_are_kept()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
@@ -237,7 +237,7 @@ public sealed class MainJobTests : IDisposable
     [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
     [InlineData("there is no file /no/such/run.json", "report", "/no/such/run.json")]
-    public async Task What_the_machine_refuses_is_one_sentence_and_exit_2(string sentence, params string[] arguments)
+    public async Task A_refusal_of_the_machine_gives_one_sentence_and_exit_2(string sentence, params string[] arguments)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Linux's");
         Assert.Equal((2, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(arguments));

@@ -16,7 +16,7 @@ public sealed class NginxTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_server_out_of_connections_fails_calls_and_hangs_none(bool perCall)
+    public async Task A_server_without_free_connections_fails_calls_and_leaves_none_hanging(bool perCall)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the foreign servers are installed on Linux only");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");

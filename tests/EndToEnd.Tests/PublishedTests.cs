@@ -4,7 +4,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class PublishedTests
 {
     [Fact]
-    public async Task Article_measures_both_topologies_with_and_without_tls_and_ends_with_what_each_contributes()
+    public async Task Article_measures_both_topologies_with_and_without_tls_and_shows_their_effects()
     {
         var (code, output, error) = await Tool.RunAsync(
             "article", "-s", "10", "-r", "1", "-d", "100ms", "--warmup", "10ms", "--no-calibration", "--no-save", "--delta", "5%");
@@ -17,7 +17,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public async Task Article_refuses_what_it_decides_itself()
+    public async Task Article_rejects_options_that_it_decides_itself()
     {
         Assert.Equal((1, "", $"-U is not offered by article ({Tool.Client} article --help)\n"),
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));
@@ -28,7 +28,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public async Task The_page_is_what_the_tool_makes_of_the_committed_files()
+    public async Task The_published_page_is_generated_from_the_committed_files()
     {
         var folder = Path.Combine(Repository.Root, "results", "published");
         string[] files = Directory.Exists(folder) ? Directory.GetFiles(folder, "*.json") : [];

@@ -8,7 +8,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     [Theory]
     [InlineData("INT")]
     [InlineData("TERM")]
-    public async Task Interrupted_half_way_it_takes_everything_down(string signal)
+    public async Task An_interrupted_scenario_stops_everything(string signal)
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
@@ -19,7 +19,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     [Fact]
-    public async Task Killed_half_way_it_leaves_nothing_running_either()
+    public async Task A_killed_scenario_leaves_nothing_running()
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
@@ -28,7 +28,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     [Fact]
-    public async Task The_inner_process_killed_is_cleared_up_after_by_the_outer()
+    public async Task The_outer_process_cleans_up_after_a_killed_inner_process()
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
@@ -42,7 +42,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     [Fact]
-    public async Task An_nginx_that_is_killed_meanwhile_ends_the_run_and_leaves_nothing()
+    public async Task A_killed_nginx_ends_the_run_and_leaves_nothing()
     {
         await using var script = Start(
             "--brief", "-r", "100", "-d", "500ms", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
@@ -58,7 +58,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     [Fact]
-    public async Task Two_at_once_do_not_meet()
+    public async Task Two_scenarios_at_once_do_not_disturb_each_other()
     {
         var waiting = Waiting(); // a program that runs cannot be written again
         await using var one = Start("--bench", waiting);
@@ -73,7 +73,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     [Fact]
-    public async Task The_inner_process_killed_leaves_no_container_either()
+    public async Task A_killed_inner_process_leaves_no_container()
     {
         var engine = StandInEngine();
         try

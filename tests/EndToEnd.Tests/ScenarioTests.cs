@@ -26,7 +26,7 @@ public sealed class ScenarioTests : ScenarioStage
     }
 
     [Fact]
-    public async Task What_answers_for_nginx_is_not_root()
+    public async Task The_worker_of_nginx_does_not_run_as_root()
     {
         await using var script = Start("--bench", Waiting());
         await script.SeesAsync("measuring now");
@@ -39,7 +39,7 @@ public sealed class ScenarioTests : ScenarioStage
     [InlineData("-n counts calls and -d sets a time: give one of them HELP", "--duration", "1s", "-n", "5")]
     [InlineData("--bogus is no option of http HELP", "--bogus")]
     [InlineData("-o names a results file and --no-save wants none: give one of them HELP", "--no-save")]
-    public async Task Options_that_cannot_be_are_refused_before_a_server_starts(string sentence, params string[] options)
+    public async Task Impossible_options_are_rejected_before_a_server_starts(string sentence, params string[] options)
     {
         await using var script = Start(["--brief", "-o", Path.Combine(Temporary, "run.json"), .. options]);
         Assert.Equal(1, await script.ExitCodeAsync());
@@ -61,7 +61,7 @@ public sealed class ScenarioTests : ScenarioStage
     }
 
     [Fact]
-    public async Task A_missing_program_is_one_sentence_that_names_the_package()
+    public async Task The_error_of_a_missing_program_names_its_package()
     {
         await using var script = StartPython(
             "import stage, servers; sys.exit(stage.run(lambda _: servers.need(['no-such-program'], ['no_such_module'], ['one', 'two'])))");

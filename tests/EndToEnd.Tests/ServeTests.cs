@@ -8,7 +8,7 @@ public sealed class ServeTests
     [Theory]
     [InlineData("INT")]
     [InlineData("TERM")]
-    public async Task It_serves_until_a_signal_as_one_process(string signal)
+    public async Task Serve_runs_until_a_signal_as_one_process(string signal)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var socket = Path.Combine(Path.GetTempPath(), $"serve-{Guid.NewGuid():N}.sock");
@@ -27,7 +27,7 @@ public sealed class ServeTests
     }
 
     [Fact]
-    public async Task Its_options_and_exit_codes_are_the_servers()
+    public async Task The_options_and_exit_codes_of_serve_are_the_servers()
     {
         var (helped, help, _) = await Tool.RunAsync("serve", "--help");
         Assert.Equal(0, helped);

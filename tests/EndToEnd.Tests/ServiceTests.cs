@@ -23,7 +23,7 @@ public sealed class ServiceTests
     [InlineData("https")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task The_own_server_tells_its_services(string scheme)
+    public async Task Our_own_server_tells_its_services(string scheme)
     {
         var name = Guid.NewGuid().ToString("N");
         var address = scheme switch
@@ -42,7 +42,7 @@ public sealed class ServiceTests
     }
 
     [Fact]
-    public async Task A_type_is_described_and_an_unknown_name_is_told_with_the_known_ones()
+    public async Task A_type_is_described_and_the_error_of_an_unknown_name_suggests_known_names()
     {
         await using var server = Tool.StartServer("--listen", "http://localhost:0");
         await server.SeesAsync("GrpcBench server ready");
@@ -83,7 +83,7 @@ public sealed class ServiceTests
     }
 
     [Fact]
-    public async Task Types_from_a_pipe_that_nobody_writes_to_are_waited_for_until_interrupted()
+    public async Task Ctrl_C_ends_the_wait_for_types_from_an_unwritten_pipe()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         var fifo = Path.Combine(Path.GetTempPath(), $"types-{Guid.NewGuid():N}");
@@ -121,7 +121,7 @@ public sealed class ServiceTests
     }
 
     [Fact]
-    public async Task A_file_that_is_not_there_is_a_wrong_option()
+    public async Task A_missing_file_is_a_usage_error()
     {
         var (code, output, error) = await Tool.RunAsync("--list", "--protoset", "none.pb");
         Assert.Equal((1, "", "there is no file none.pb\n"), (code, output, error));

@@ -10,7 +10,7 @@ public sealed partial class StockServiceTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task The_service_of_the_template_is_compared_over_both_transports_and_its_failure_to_start_is_explained()
+    public async Task The_template_service_is_compared_and_its_failure_to_start_is_explained()
     {
         var (code, _, _) = await Tool.RunAsync("--client", "grpc-dotnet", "-U", "http://127.0.0.1:1", "--list");
         Assert.SkipUnless(code == 2, "Grpc.Net.Client did not restore when this was built");

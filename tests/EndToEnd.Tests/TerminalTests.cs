@@ -17,7 +17,7 @@ public sealed class TerminalTests : IDisposable
     [InlineData("runs-csv")]
     [InlineData("text")]
     [InlineData("json")]
-    public async Task A_reports_own_colours_alone_reach_the_terminal(string format)
+    public async Task Only_a_reports_own_colours_reach_the_terminal(string format)
     {
         var file = Path.Combine(folder, "run.json");
         var run = await File.ReadAllTextAsync(
@@ -28,7 +28,7 @@ public sealed class TerminalTests : IDisposable
     }
 
     [Fact]
-    public void A_key_of_the_request_is_shown_in_part_and_steers_nothing()
+    public void A_long_key_is_shortened_and_its_control_characters_are_removed()
     {
         var said = AssertShows("--call", "a.B/C", "-U", "http://127.0.0.1:1", "--proto", Proto(), "--data",
             $"{{\"\\u001b[2J{new string('k', 10_000)}\":1}}");

@@ -18,7 +18,7 @@ public sealed class WritingTests : IDisposable
     private string PathOf(string name) => Path.Combine(folder, name);
 
     [Fact]
-    public async Task What_a_full_disk_does_not_take_is_in_the_temporary_folder()
+    public async Task With_a_full_disk_the_run_is_saved_in_the_temporary_folder()
     {
         var disk = Directory.CreateDirectory(PathOf("disk")).FullName;
         var (code, output, error) = await WithDiskAsync(disk, "size=16k", $"exec {Client} {Tiny} -r 8 -o {disk}/run.json");
@@ -35,7 +35,7 @@ public sealed class WritingTests : IDisposable
     [InlineData("size=4k,nr_inodes=1", "exec {0} {1} -r 2 -o {2}/run.json", "No space left on device")]
     [InlineData("size=16k,ro", "exec {0} {1} -r 2 -o {2}/run.json", "Read-only file system")]
     [InlineData("size=16k,ro", "cd {2} && exec {0} {1} -r 2", "Read-only file system")]
-    public async Task A_disk_that_takes_nothing_is_told_before_anything_is_measured(string disk, string command, string why)
+    public async Task A_full_disk_is_reported_before_the_measurement(string disk, string command, string why)
     {
         var mounted = Directory.CreateDirectory(PathOf("disk")).FullName;
         var (code, output, error) = await WithDiskAsync(mounted, disk, string.Format(command, Client, Tiny, mounted));
@@ -47,7 +47,7 @@ public sealed class WritingTests : IDisposable
     [Theory]
     [InlineData("-o run.json", "run.json", "this user may not write in the folder {0}")]
     [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and this user may not make it")]
-    public async Task A_folder_of_somebody_else_is_one_sentence(string options, string file, string why)
+    public async Task A_folder_of_another_user_gives_one_sentence(string options, string file, string why)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
         var (code, output, error) = await ShellAsync(
@@ -60,7 +60,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task Wherever_a_limit_on_file_sizes_hits_a_run_what_was_measured_is_kept()
+    public async Task A_run_that_hits_a_limit_on_file_sizes_keeps_its_measurements()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "ulimit is Unix's");
         var offered = 0;
@@ -88,7 +88,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_folder_that_is_removed_in_a_run_is_made_again()
+    public async Task A_folder_that_is_removed_during_a_run_is_created_again()
     {
         var file = PathOf("sub/run.json");
         await using var tool = Tool.Start([.. Tiny.Split(' '), "-r", "12", "-o", file]);
@@ -99,7 +99,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_report_that_cannot_be_written_any_more_takes_no_other_report_with_it()
+    public async Task A_report_that_cannot_be_written_does_not_stop_other_reports()
     {
         await using var tool = Tool.Start([.. Tiny.Split(' '), "-r", "12", "-o", PathOf("run.json"), "-o", PathOf("sub/page.html"),
             "-o", PathOf("page.md")]);
@@ -127,7 +127,7 @@ public sealed class WritingTests : IDisposable
     [InlineData("{0}/out.json", ">{0}/out.json")]
     [InlineData("/dev/stdout", "| cat >{0}/out.json")]
     [InlineData("/dev/stderr", "2>{0}/out.json")]
-    public async Task A_results_file_that_is_also_standard_output_is_refused(string file, string redirected)
+    public async Task A_results_file_that_is_also_standard_output_is_rejected(string file, string redirected)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var (name, rest) = (string.Format(file, folder), string.Format(redirected, folder));
@@ -140,7 +140,7 @@ public sealed class WritingTests : IDisposable
     [InlineData("-o /dev/stdout")]
     [InlineData("-o /dev/fd/1")]
     [InlineData("-o /dev/fd/3 3>>{0}/out")]
-    public async Task A_report_into_what_the_shell_has_open_takes_its_place_behind_the_rest(string output)
+    public async Task A_report_into_an_open_descriptor_of_the_shell_is_appended(string output)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var report = $"{Client} report {Repository.Root}/results/aa/run.json --format runs-csv";
@@ -152,7 +152,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_report_goes_into_a_command_of_bash()
+    public async Task A_report_can_be_written_into_a_process_substitution()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var (code, output, error) = await ShellAsync(
@@ -161,7 +161,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_reader_that_leaves_ends_a_run_that_keeps_no_file_and_no_other()
+    public async Task A_closed_standard_output_ends_only_a_run_without_a_file()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells of a closed pipe");
         var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 100000 --no-save | head -1");
@@ -173,7 +173,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_full_disk_behind_standard_output_is_one_sentence()
+    public async Task A_full_disk_at_standard_output_gives_one_sentence()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
@@ -194,7 +194,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task Another_users_socket_is_called_so()
+    public async Task The_error_names_a_socket_of_another_user()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
         // Another user reaches /tmp, and not the folder of this test; the name is met by no other test.
@@ -212,7 +212,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task On_a_terminal_progress_is_drawn_and_q_ends_the_run()
+    public async Task A_terminal_shows_progress_and_q_ends_the_run()
     {
         await using var tool = OnTerminal($"{Client} {Tiny} -r 1000 -o {folder}/run.json");
         await tool.SeesAsync("s left  (q ends and keeps)"); // a round has ended; the screen is drawn less often than rounds end
@@ -223,7 +223,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task In_the_background_of_a_terminal_a_run_leaves_keys_and_the_prompt_to_the_shell()
+    public async Task A_background_run_leaves_keys_and_the_prompt_to_the_shell()
     {
         // wait ends with 128 and more when the terminal stops the job.
         await using var tool = OnTerminal($"{Client} {Tiny} -r 2 -o {folder}/run.json & wait $!");
@@ -238,7 +238,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_run_that_is_stopped_and_goes_on_in_the_background_has_its_server_go_on()
+    public async Task The_server_of_a_run_continues_when_the_run_continues_in_the_background()
     {
         await using var tool = OnTerminal($"{Client} {Tiny.Replace("-n 1000", "-d 2s", StringComparison.Ordinal)} "
             + $"-r 2 -o {folder}/run.json\nbg\nwait $!");

@@ -81,7 +81,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void A_run_of_several_cells_is_refused() =>
+    public void A_run_of_several_cells_is_rejected_for_crank() =>
         Assert.Equal("crank takes one transport and one size in a run (Parameter 'run')",
             Assert.Throws<ArgumentException>(() => CrankStatistics.Of(new SampleRuns { Rounds = 1 }.Make())).Message);
 
@@ -97,7 +97,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void A_file_of_crank_without_this_tool_says_so()
+    public void A_crank_file_without_data_of_this_tool_is_reported()
     {
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
         File.WriteAllText(path, """
@@ -111,7 +111,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void A_file_of_ours_is_none_of_crank()
+    public void A_results_file_is_not_taken_for_a_crank_file()
     {
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
         ResultsFile.Save(path, Run);
