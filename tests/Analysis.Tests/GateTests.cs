@@ -238,7 +238,7 @@ public sealed class GateTests
     [InlineData("rps", NoLimit)]
     [InlineData("rps<-5", NoLimit)]
     [InlineData("rps<-5,5%", NoLimit)]
-    [InlineData("rps<-150%", "'rps<-150%' can never fail: nothing falls by more than 100%")]
+    [InlineData("rps<-150%", "'rps<-150%' can never fail: a metric cannot fall by more than 100%")]
     public void An_implausible_limit_is_rejected_with_the_fix(string text, string sentence) =>
         Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
 
@@ -248,5 +248,5 @@ public sealed class GateTests
         Assert.Throws<FormatException>(() => GateLimit.Parse("speed<-5%")).Message);
 
     private const string NoLimit =
-        "'{0}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or 'p99>10%'";
+        "'{0}' is not a limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or 'p99>10%'";
 }

@@ -152,7 +152,7 @@ public sealed class LatencyHistogramTests
         BinaryPrimitives.WriteInt32BigEndian(bytes.AsSpan(4), bytes.Length - 8);
         var before = GC.GetAllocatedBytesForCurrentThread();
         var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Convert.ToBase64String(bytes)));
-        Assert.Equal("a histogram is longer than any of this layout", thrown.Message);
+        Assert.Equal("a histogram is too long for this layout", thrown.Message);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 30_000_000);
     }
 

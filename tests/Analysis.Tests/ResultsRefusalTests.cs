@@ -13,7 +13,7 @@ public sealed class ResultsRefusalTests
     [InlineData("[1]", "f.json is not a results file: it does not hold one JSON object")]
     [InlineData("hello", "f.json is not a results file: it does not hold one JSON object")]
     [InlineData("{\"schema\":\"ipcbench-summary/1\"}",
-        "f.json is a report of --format json, not a results file: name the file of -o run.json")]
+        "f.json is a report of --format json, not a results file: use the file that -o run.json wrote")]
     [InlineData("{}", "f.json is not a results file: it has no schemaVersion")]
     [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
     [InlineData("{\"schemaVersion\":2,\"anything\":[]}",
@@ -102,7 +102,7 @@ public sealed class ResultsRefusalTests
             CutOff = 0
         };
         var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
-        Assert.Equal("f.json is damaged: its rounds add up to more calls than there can be", Refusal(Bytes(many)));
+        Assert.Equal("f.json is damaged: its rounds add up to more calls than a run can have", Refusal(Bytes(many)));
     }
 
     [Fact]

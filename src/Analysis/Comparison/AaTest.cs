@@ -6,19 +6,19 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// One test over all A/A cells at 1 %: is the reference's second endpoint really measured like the first? Half of the 1 % watches for a
-/// shift that all cells have in common, a quarter the sum of the squared standardised rank sums (all cells differ a little, whichever way),
-/// a quarter the largest one (one cell differs much). What the run may be off by is the interval of the common shift.
+/// A single test over all A/A cells at 1 %: is the reference's second endpoint measured like the first? Half of the 1 % is for a shift that
+/// all cells share, a quarter for the sum of the squared standardised rank sums (all cells differ a little, in any direction), and a
+/// quarter for the largest of them (one cell differs much). The interval of the common shift shows how large an error of the run may be.
 /// </summary>
-/// <param name="Cells">Number of A/A cells compared.</param>
-/// <param name="PValue">Probability of such differences when nothing differs.</param>
-/// <param name="CanFail">Whether these few rounds could fail the test at all.</param>
-/// <param name="Shift">The ratio that all cells have in common, with its 95 % interval; null when the rounds are too few for one.</param>
+/// <param name="Cells">The number of compared A/A cells.</param>
+/// <param name="PValue">The probability of differences at least this large when nothing differs.</param>
+/// <param name="CanFail">Whether there are enough rounds for the test to fail.</param>
+/// <param name="Shift">The ratio that all cells share, with its 95 % interval; null when there are too few rounds.</param>
 public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Ratio, Interval Interval)? Shift)
 {
     public const double Level = 0.01;
 
-    /// <summary>The variant of a second endpoint of the reference.</summary>
+    /// <summary>The variant of the reference's second endpoint.</summary>
     public const string Variant = "a/a";
 
     private const int MostExact = 9;
@@ -30,9 +30,9 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     /// <summary>Null when the run has no A/A cells with rounds.</summary>
     public static AaTest? Of(MeasuredRun run) => Of([run], _ => true);
 
-    /// <summary>Of several runs together, in each of which a cell is ranked by itself; null when none has such cells with rounds.</summary>
+    /// <summary>The test of several runs together, with each cell ranked separately; null when no run has A/A cells with rounds.</summary>
     /// <param name="runs">The runs.</param>
-    /// <param name="chosen">Which of their cells.</param>
+    /// <param name="chosen">Selects the cells.</param>
     public static AaTest? Of(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
         var cells = (from run in runs
@@ -44,7 +44,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         return cells.Count == 0 ? null : OfDifferences(cells);
     }
 
-    /// <summary>The same from the log ratios of each cell's rounds.</summary>
+    /// <summary>The test of the log ratios of each cell's rounds.</summary>
     public static AaTest OfDifferences(IReadOnlyList<double[]> cells)
     {
         var scores = cells.Select(Score).ToList();
@@ -58,22 +58,22 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
                 ? (Math.Exp(StratifiedRank.Estimate(cells)), interval.Exp()) : null);
     }
 
-    /// <summary>Whether the common shift is certainly smaller than what does not matter.</summary>
+    /// <summary>Whether the interval of the common shift lies within what does not matter.</summary>
     public bool IsEqualWithin(double delta) =>
         !Failed && Shift is { Interval: var interval } && interval.Low >= 1 / (1 + delta) && interval.High <= 1 + delta;
 
-    /// <summary>The shift with its interval as a change: <c>−1.4 % [−2.5 %, −0.4 %]</c>; – when there is none.</summary>
+    /// <summary>The shift with its interval as a change: <c>−1.4 % [−2.5 %, −0.4 %]</c>; – without an interval.</summary>
     public string Measured => Shift is { } shift
         ? $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]" : Quantity.None;
 
-    /// <summary>What follows from a test that did not fail, as one sentence.</summary>
+    /// <summary>The conclusion of a test that did not fail, as a sentence.</summary>
     /// <param name="reference">The arm that was measured twice.</param>
-    /// <param name="delta">Differences smaller than this do not matter.</param>
+    /// <param name="delta">Smaller differences than this do not matter.</param>
     /// <param name="over">What was tested: <c>3 cells</c>.</param>
     public string Sentence(string reference, double delta, string over) => IsEqualWithin(delta)
         ? $"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {over}: {Measured}."
-        : $"A/A not decided: {reference} against itself is {Measured} over {over}: that neither shows a difference nor excludes one of "
-            + $"{Quantity.Percent(delta)}.";
+        : $"A/A not decided: {reference} against itself is {Measured} over {over}: this neither shows a difference nor excludes "
+            + $"a difference of {Quantity.Percent(delta)}.";
 
     private static double[] Differences(MeasuredRun run, MeasuredCell cell)
     {
@@ -104,7 +104,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         var count = counts[0];
         if (count > MostExact || counts.Exists(n => n != count) || counts.Count > 24)
             return ChiSquared.Above(sum, counts.Count(n => n > 0));
-        // Twice the distance from the middle is an integer, so its squares add up exactly.
+        // Twice the distance from the middle is an integer, so the sum of squares is exact.
         var most = count * (count + 1) / 2;
         var one = new double[most * most + 1];
         foreach (var (w, probability) in SignedRank.Distribution(count).Index())

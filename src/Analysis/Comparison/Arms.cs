@@ -5,16 +5,16 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The arms of a run as a report talks about them: by workload of the plan, ranked, the doubles of an A/A test left out.</summary>
+/// <summary>The arms of a run as reports show them: grouped by workload, ranked, and without the second endpoint of an A/A test.</summary>
 internal static class Arms
 {
-    /// <summary>The measured cells by workload, workloads in the order of the plan.</summary>
+    /// <summary>The measured cells by workload, in the order of the plan.</summary>
     public static IEnumerable<IGrouping<Workload, MeasuredCell>> ByWorkload(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
 
     /// <summary>
-    /// What somebody chooses between at one workload: the transports as one client sees them, of one protocol and mode; the others where
-    /// there is one transport only. Where values of a setting are held against the default, they are the choice, on each transport.
+    /// The choices that a workload offers: the transports of one client, protocol and mode; if there is only one transport, the clients,
+    /// protocols and modes. If values of a setting are compared with the default, the choices are these values, per transport.
     /// </summary>
     public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> workload, Func<T, CellKey> keyOf)
     {
@@ -26,7 +26,7 @@ internal static class Arms
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
 
-    /// <summary>Best first, by the headline.</summary>
+    /// <summary>The cells by their headline metric, the best first.</summary>
     public static List<MeasuredCell> Ranked(IEnumerable<MeasuredCell> cells)
     {
         var all = cells.ToList();
@@ -35,10 +35,10 @@ internal static class Arms
         return [.. all.OrderBy(cell => sign * (cell.Value(metric) ?? double.PositiveInfinity * sign))];
     }
 
-    /// <summary>The heading of a column of <see cref="NameOf"/>.</summary>
+    /// <summary>The heading of a column with <see cref="NameOf"/>.</summary>
     public static string Heading(MeasuredRun run) => run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
 
-    /// <summary>The heading of a column of rates: of streams messages are counted; of arms beside them, calls.</summary>
+    /// <summary>The heading of a column of rates: messages/s if a cell has streams of messages, otherwise requests/s.</summary>
     public static string RateHeading(MeasuredRun run) =>
         run.Record.Cells.Any(cell => cell.Key.IsOfMessages) ? "messages/s" : Metric.Rate.Title;
 
@@ -46,7 +46,7 @@ internal static class Arms
     public static string RateTitle(MeasuredRun run) =>
         RateHeading(run) == Metric.Rate.Title ? "Requests per second" : "Messages per second";
 
-    /// <summary>The workload as text: the size or the method, and whatever else varies in this run.</summary>
+    /// <summary>The name of a workload: its size or method, and everything else that varies in this run.</summary>
     public static string NameOf(MeasuredRun run, Workload workload, bool withLoad = true)
     {
         var keys = run.Record.Cells.Select(other => other.Key).ToList();
@@ -61,22 +61,20 @@ internal static class Arms
     }
 }
 
-/// <summary>By how much of its unit one cell lies below another, from pairs of the same round.</summary>
-/// <param name="Ns">Reference less cell.</param>
-/// <param name="Interval">Null when the rounds are too few for one.</param>
+/// <summary>The difference of a value between two cells, from pairs of the same round.</summary>
+/// <param name="Ns">The value of the reference minus the value of the cell.</param>
+/// <param name="Interval">Null when there are too few rounds.</param>
 public sealed record PairedDifference(double Ns, Interval? Interval)
 {
-    /// <summary>The interval leaves out 0.</summary>
+    /// <summary>The interval excludes 0.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 
-    /// <summary>Null when no round has the value in both.</summary>
-    /// <param name="run">The run of both.</param>
-    /// <param name="reference">What it is taken from.</param>
-    /// <param name="cell">What is taken off.</param>
-    /// <param name="value">Of a round.</param>
-    /// <param name="what">
-    /// The name under which a family of the run's claims has the difference; null: the interval stands by itself.
-    /// </param>
+    /// <summary>Null when no round has the value in both cells.</summary>
+    /// <param name="run">The run of both cells.</param>
+    /// <param name="reference">The cell whose value is reduced.</param>
+    /// <param name="cell">The cell whose value is subtracted.</param>
+    /// <param name="value">The value of a round.</param>
+    /// <param name="what">The name of the difference in a family of claims of the run; null: the interval of this difference alone.</param>
     public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
         Func<RoundMetrics, double?> value, string? what = null)
     {
@@ -89,7 +87,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
             : ClaimFamily.Find(run, reference, cell, what)?.Interval?.With(estimate));
     }
 
-    /// <summary>Of each round that has the value in both: one less other.</summary>
+    /// <summary>The difference, one minus other, of each round that has the value in both cells.</summary>
     internal static IReadOnlyList<(int Round, double Value)> Series(
         MeasuredCell one, MeasuredCell other, Func<RoundMetrics, double?> value) =>
         [.. from mine in other.Rounds
@@ -99,20 +97,20 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
             select (mine.Record.Number, less.Value)];
 }
 
-/// <summary>One cell against another of the same run, from pairs of the same round.</summary>
+/// <summary>A cell compared with another cell of the same run, from pairs of the same round.</summary>
 public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Metric Metric, Verdict Verdict)
 {
     private const int FewestCalls = 4;
 
-    /// <summary>Whether the cell is better than the reference by this metric, as far as can be told.</summary>
+    /// <summary>Whether the verdict says that the cell is better than the reference by this metric.</summary>
     public bool IsBetter => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Higher : VerdictKind.Lower);
 
-    /// <summary>Whether it is worse.</summary>
+    /// <summary>Whether the verdict says that the cell is worse.</summary>
     public bool IsWorse => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Lower : VerdictKind.Higher);
 
     /// <summary>
-    /// Null when no round has the metric in both cells. What the run makes claims of, its headline and the CPU of a call, has the interval
-    /// of its family; the interval of anything else stands by itself. The interval is the verdict.
+    /// Null when no round has the metric in both cells. The metrics that the run makes claims about, its headline and the CPU per call,
+    /// have the simultaneous interval of their family; any other metric has an interval of its own. The interval decides the verdict.
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
@@ -132,24 +130,24 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>
-    /// The same comparison as its run has it, of an arm against its reference: this one, or where the reference stands first the other way
-    /// round. All texts and tables show that one, so that a difference is one number everywhere.
+    /// The same comparison in the direction of the run, an arm against its reference. All texts and tables show this
+    /// direction, so that a difference has the same number everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
         run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
-    /// The side whose numbers are only lower bounds where larger ones would say something else; null where there is none: of what is longer
-    /// at least, the other one is the shorter all the same.
+    /// The cell whose numbers are lower bounds such that larger numbers could change the verdict; null if there is
+    /// none. A cell that is slower by its lower bound stays slower.
     /// </summary>
     internal static MeasuredCell? Bound(MeasuredCell cell, MeasuredCell reference, Metric metric, VerdictKind kind) =>
         kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
             : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
 
-    /// <summary>Why nothing is said then.</summary>
+    /// <summary>Why a lower bound allows no verdict.</summary>
     internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is a lower bound only";
 
-    /// <summary>A typed <c>-d</c> kept windows short that hold fewer than four of a cell's calls one after the other.</summary>
+    /// <summary>The reason if <c>-d</c> keeps windows so short that fewer than four of a cell's calls fit in one after another.</summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {
         if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || cell.Key.Load != "max" || cell.Median is not { } median)
@@ -160,16 +158,14 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
                 + "the other, and -d keeps it so";
     }
 
-    /// <summary>
-    /// What an arm is judged by: requests/s where the load is all it can take, the median latency where the load is given.
-    /// </summary>
+    /// <summary>The metric that an arm is judged by: requests/s at full load, and the median latency at a given load.</summary>
     public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metric.Rate : Metric.P50;
 
-    /// <summary>What a call costs: the CPU of both sides together where both tell, the client's alone otherwise.</summary>
+    /// <summary>The cost of a call: the CPU of both sides if both are known, otherwise the client's alone.</summary>
     public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
         cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) != null) ? Metric.TotalCpu : Metric.ClientCpu;
 
-    /// <summary>Against its reference by its headline; null when it is a reference.</summary>
+    /// <summary>The cell compared with its reference by the headline; null when the cell is a reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
 }

@@ -3,11 +3,9 @@ using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>
-/// The lines from which a break-even is computed: of an arm and its reference, with all the amounts of work of the server.
-/// </summary>
-/// <param name="Works">The cells, one pair for each amount.</param>
-/// <param name="Fits">Of the rounds that every cell has, by their number.</param>
+/// <summary>The fitted lines for the break-even of an arm and its reference, over all amounts of work of the server.</summary>
+/// <param name="Works">The cells of the arm and its reference, a pair for each amount of work.</param>
+/// <param name="Fits">The fit of each round that every cell has, with the number of the round.</param>
 internal sealed record BreakEvenFits(
     IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
 {
@@ -17,10 +15,10 @@ internal sealed record BreakEvenFits(
 
     public MeasuredCell Reference => Works[0].Reference;
 
-    /// <summary>Several amounts of work were measured; else it is calculated from the server's CPU time.</summary>
+    /// <summary>Several amounts of work were measured; otherwise the break-even is calculated from the server's CPU time.</summary>
     public bool IsMeasured => HasWorks(Works);
 
-    /// <summary>One for each arm and its reference of another transport.</summary>
+    /// <summary>The fits of each arm and its reference on another transport.</summary>
     public static IEnumerable<BreakEvenFits> Of(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Median != null && cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
@@ -31,12 +29,12 @@ internal sealed record BreakEvenFits(
         where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
         select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));
 
-    /// <summary>By how much a call of the reference takes longer than one of the arm, in ns.</summary>
+    /// <summary>By how many ns a call of the reference takes longer than a call of the arm, per round.</summary>
     public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
 
-    /// <summary>Of each round the work above which the difference matters no longer; below 0 where it never does.</summary>
-    /// <param name="isArmFaster">The arm is the faster one; else its reference is.</param>
-    /// <param name="delta">Differences smaller than this do not matter.</param>
+    /// <summary>The work in each round above which the difference no longer matters; negative if it never matters.</summary>
+    /// <param name="isArmFaster">Whether the arm is faster than the reference.</param>
+    /// <param name="delta">Smaller differences than this do not matter.</param>
     public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
 
@@ -69,17 +67,17 @@ internal sealed record BreakEvenFits(
     private static List<(int, RoundFit)> OfCpu(MeasuredCell cell, MeasuredCell reference) =>
         [.. RoundPairs.Of(cell, reference, Metric.ServerCpu).Select(pair => (pair.Number, new RoundFit(pair.New, pair.Base, 1)))];
 
-    /// <summary>Time per call in ns, as the rate has it.</summary>
+    /// <summary>Time per call in ns: the reciprocal of the rate.</summary>
     private static double Time(MeasuredCell cell, int number) => 1e9 / cell.Rounds.First(round => round.Record.Number == number).Rate;
 }
 
-/// <summary>What one round says of an arm and its reference: time per call in ns = its own + work × slope.</summary>
+/// <summary>The fit of a round for an arm and its reference: time per call in ns = time without work + work × slope.</summary>
 /// <param name="Arm">Time of a call of the arm without work.</param>
-/// <param name="Reference">The same of its reference.</param>
-/// <param name="Slope">Time per ns of work: below 1 where several CPUs compute.</param>
+/// <param name="Reference">Time of a call of the reference without work.</param>
+/// <param name="Slope">Time per ns of work; below 1 when several CPUs compute.</param>
 public sealed record RoundFit(double Arm, double Reference, double Slope)
 {
-    /// <summary>Least squares of the relative errors, with one slope for both lines.</summary>
+    /// <summary>Least squares of the relative errors, with the same slope for both lines.</summary>
     public static RoundFit Of(IReadOnlyList<(double Work, double Time)> arm, IReadOnlyList<(double Work, double Time)> reference)
     {
         var (mine, theirs) = (Line.Of(arm), Line.Of(reference));
@@ -87,7 +85,7 @@ public sealed record RoundFit(double Arm, double Reference, double Slope)
         return new RoundFit(mine.Time - slope * mine.Work, theirs.Time - slope * theirs.Work, slope);
     }
 
-    /// <summary>Means and sums of the points, each weighted by the reciprocal of its squared time.</summary>
+    /// <summary>Means and sums of the points, each weighted by 1 / time².</summary>
     private sealed record Line(double Work, double Time, double Product, double Square)
     {
         public static Line Of(IReadOnlyList<(double Work, double Time)> points)

@@ -5,7 +5,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>What a run of <c>ab</c> says, of which every report of it is made: head against base, and the limits that were typed.</summary>
+/// <summary>The result of a run of <c>ab</c>, for all its reports: head compared with base, and the limits from the command line.</summary>
 public sealed class BuildComparison
 {
     private const string Option = "--fail-on";
@@ -25,22 +25,22 @@ public sealed class BuildComparison
     /// <summary>Head against base.</summary>
     public FileComparison Sides { get; }
 
-    /// <summary>Null where no limit was typed.</summary>
+    /// <summary>Null without limits.</summary>
     public Gate? Gate { get; }
 
-    /// <summary>Null for a run of another kind, and for one in which no round has both builds.</summary>
+    /// <summary>Null for a run of another kind, and when no round has both builds.</summary>
     public static BuildComparison? Of(MeasuredRun run) =>
         run.IsOfBuilds && OfRuns.GetValue(run, one => new BuildComparison(one)) is { Sides.Cells.Count: > 0 } made ? made : null;
 
-    /// <summary>The verdict of a cell of head against that of base; null where they are not, or do not tell the metric.</summary>
+    /// <summary>The verdict of a cell of head against the cell of base; null when the cells are no such pair or lack the metric.</summary>
     internal Verdict? Judge(MeasuredCell head, MeasuredCell reference, Metric metric) => ReferenceChoice.IsHead(head.Key)
         && pairs.TryGetValue(Key(head), out var pair) && pairs.GetValueOrDefault(Key(reference)) == pair
             ? Sides.Judge(pair.Before, pair.After, metric) : null;
 
-    // The cells of a side are copies, of which the variant is left out.
+    // Cells of a side are copies without the variant of the build.
     private static (string, CellKey) Key(MeasuredCell cell) => (cell.Cell.Address, ReferenceChoice.WithoutHead(cell.Key));
 
-    /// <summary>As they were typed when the run was made; what is none was put into the file by hand.</summary>
+    /// <summary>The limits from the command line of the run. A word that is no limit is ignored: somebody edited the file.</summary>
     private static IEnumerable<GateLimit> Limits(IReadOnlyList<string> words)
     {
         foreach (var (i, word) in words.Index())

@@ -6,9 +6,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Comparisons of a run that are judged together: their intervals hold all at once, so that of equal arms at most one run in twenty
-/// names a difference in any of them. A run has two families. The first is what most people ask, a Unix socket against TCP, by what arms
-/// are judged by and by the CPU of a call; the second is everything else that a report calls decided or not.
+/// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one run in twenty
+/// reports any difference. A run has two families. The first is the usual question, a Unix socket against TCP, by the headline and by the
+/// CPU per call; the second is everything else that a report calls decided or undecided.
 /// </summary>
 public sealed class ClaimFamily
 {
@@ -26,21 +26,21 @@ public sealed class ClaimFamily
             intervals[(claim.One, claim.Other, claim.What)] = interval;
     }
 
-    /// <summary>Number of comparisons in it.</summary>
+    /// <summary>The number of comparisons in the family.</summary>
     public int Claims { get; }
 
-    /// <summary>The fewest rounds that have an interval at the level that comparisons which are not measured yet leave.</summary>
+    /// <summary>The smallest number of rounds with an interval, at a level shared with comparisons that are not measured yet.</summary>
     public int FewestRounds { get; }
 
-    /// <summary>A Unix socket against TCP.</summary>
+    /// <summary>The family of a Unix socket against TCP.</summary>
     public static ClaimFamily Primary(MeasuredRun run) => OfRuns.GetValue(run, Made)[0];
 
-    /// <summary>Everything else.</summary>
+    /// <summary>The family of all other comparisons.</summary>
     public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
-    /// The pairs of a plan, as indexes, the smaller first: those of one client and protocol at one workload, or of all where each has one
-    /// transport only, and each arm with its reference. The doubles of an A/A test are no arms.
+    /// The pairs of a plan, as indexes with the smaller first: all arms of the same client, protocol and workload (of the same workload, if
+    /// each client and protocol has only one transport), and each arm with its reference. The second endpoint of an A/A test is no arm.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
@@ -53,13 +53,14 @@ public sealed class ClaimFamily
         return chosen.Concat(against).ToHashSet();
     }
 
-    /// <summary>Whether these two are a Unix socket and TCP, and differ in nothing else.</summary>
+    /// <summary>Whether the two keys are a Unix socket and TCP and do not differ otherwise.</summary>
     public static bool IsPrimary(CellKey one, CellKey other) =>
         (one.Transport, other.Transport) is ("unix", "tcp") or ("tcp", "unix")
         && one with { Transport = "" } == other with { Transport = "" };
 
     /// <summary>
-    /// The family that judges a metric of these two, with the interval of its log ratio, cell against reference; null where none does.
+    /// The family with a claim about a metric of these cells, and the interval of the log ratio of cell to reference;
+    /// null when no family has it.
     /// </summary>
     public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
     {
@@ -84,7 +85,7 @@ public sealed class ClaimFamily
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
     {
         var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
-        // What is not measured yet counts too: what is said at full load must still hold when the rounds of --load are in.
+        // Cells without rounds count too: a verdict at full load must still hold after the rounds of --load.
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {
@@ -96,9 +97,9 @@ public sealed class ClaimFamily
     }
 }
 
-/// <summary>One comparison of a family.</summary>
-/// <param name="One">Index of the cell; of two cells the smaller index.</param>
-/// <param name="Other">Index of the cell that it is held against.</param>
-/// <param name="What">What is compared: the name of a metric, or of something that is computed from a round.</param>
-/// <param name="Series">One less other by the number of the round; empty where nothing is measured yet.</param>
+/// <summary>A comparison in a family.</summary>
+/// <param name="One">Index of the cell; the smaller of the two indexes.</param>
+/// <param name="Other">Index of the cell that it is compared with.</param>
+/// <param name="What">What is compared: a metric, or a value computed from a round.</param>
+/// <param name="Series">The differences, one minus other, with the number of the round; empty before the cells are measured.</param>
 internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

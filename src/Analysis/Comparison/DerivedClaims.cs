@@ -3,12 +3,12 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// What a report concludes besides ratios of rates and of the CPU of a call, as claims of the second family: wake-ups, what a change
-/// would save at the rate that somebody has, and how much work makes it matter no longer.
+/// Claims of the second family besides rates and CPU per call: wake-ups, what a change would save at the user's rate,
+/// and the amount of work above which the difference no longer matters.
 /// </summary>
 public static class DerivedClaims
 {
-    /// <summary>Cores that both sides (or the client) take at a given rate.</summary>
+    /// <summary>Cores that both sides (or the client alone) use at a given rate.</summary>
     public const string Cores = "cores";
 
     /// <summary>The median latency in ns.</summary>
@@ -49,14 +49,14 @@ public static class DerivedClaims
         }
     }
 
-    /// <summary>What a call costs times the calls, in cores.</summary>
+    /// <summary>The cost of a call multiplied by the rate, in cores.</summary>
     public static Func<RoundMetrics, double?> CoresOf(MeasuredCell cell, MeasuredCell reference)
     {
         var cost = ArmComparison.Cost(cell, reference);
         return view => cost.Value(view) * view.Rate / 1e9;
     }
 
-    /// <summary>Cell less reference, of each round that has it in both.</summary>
+    /// <summary>The value of the cell minus that of the reference, for each round that has both.</summary>
     private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<RoundMetrics, double?> value) =>
         Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
 

@@ -3,13 +3,13 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>In which respects two runs were made on different machines or with different settings.</summary>
+/// <summary>How the machines and settings of two runs differ.</summary>
 public static class Differences
 {
-    /// <summary>What makes two runs runs of different machines: a gate does not cross it unasked.</summary>
+    /// <summary>Differences that make two runs runs of different machines. A gate does not compare such runs unless told to.</summary>
     public static IReadOnlyList<Difference> OfMachines(RunRecord before, RunRecord after) => Changed(Machine(before), Machine(after));
 
-    /// <summary>Settings, versions and what else was noted.</summary>
+    /// <summary>Differences of settings, versions and other notes.</summary>
     public static IReadOnlyList<Difference> OfSettings(RunRecord before, RunRecord after) => Changed(Settings(before), Settings(after));
 
     private static List<Difference> Changed(IEnumerable<(string What, string Value)> before, IEnumerable<(string What, string Value)> after)
@@ -70,5 +70,5 @@ public static class Differences
     private static string Text(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);
 }
 
-/// <summary>One respect in which two runs differ, as text; empty where one does not tell.</summary>
+/// <summary>A difference of two runs, as text; a side is empty when its file does not have the value.</summary>
 public sealed record Difference(string What, string Before, string After);

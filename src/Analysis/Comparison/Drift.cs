@@ -5,19 +5,18 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// How far two runs may lie apart because the machine changed between them. The rounds of one run say nothing of that by themselves: they
-/// were made within minutes. Two signs of it are in the files: the fixed loop timed before each cell, and that all cells of a round rise
-/// and fall together. Each metric has its own: where rates wander, bytes per call need not.
+/// How far two runs may differ because the machine changed between them. The rounds of a run cannot show this, because they were measured
+/// within minutes. The files have two signs of drift: the fixed loop measured before each cell, and that all cells of a round rise and fall
+/// together. Each metric has a drift of its own: rates may drift while bytes per call do not.
 /// </summary>
-/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not timed.</param>
-/// <param name="Wander">What the common rise and fall within both files makes likely between them, as a logarithm.</param>
+/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not measured.</param>
+/// <param name="Wander">The difference between the files that their common rise and fall makes likely, as a logarithm.</param>
 public sealed record Drift(double FixedLoop, double Wander)
 {
-    // Runs minutes apart differ by more than rounds seconds apart: for a random walk by about three times its spread within a run
-    // (CompareTests).
+    // Runs minutes apart differ by more than rounds seconds apart: by about three times their spread for a random walk (CompareTests).
     private const double BetweenRuns = 3;
 
-    /// <summary>What intervals are widened by on both sides, as a logarithm.</summary>
+    /// <summary>The widening of intervals on both sides, as a logarithm.</summary>
     public double Allowance => Math.Max(FixedLoop, Wander);
 
     public static Drift Between(MeasuredRun before, MeasuredRun after, Metric metric)
@@ -27,7 +26,7 @@ public sealed record Drift(double FixedLoop, double Wander)
         return new Drift(loop, BetweenRuns * Math.Sqrt(CommonVariance(before, metric) + CommonVariance(after, metric)));
     }
 
-    // A slower machine changes what takes time, but no number of switches or bytes.
+    // A slower machine changes times, but not the number of context switches or bytes.
     private static bool TakesTime(Metric metric) => metric.Unit switch
     {
         Unit.PerSecond or Unit.BytesPerSecond or Unit.Nanoseconds or Unit.NanosecondsPerCall => true,
@@ -35,12 +34,12 @@ public sealed record Drift(double FixedLoop, double Wander)
     };
 
     /// <summary>
-    /// Variance over the rounds of what all cells of a round have in common, in the logarithm of the metric, less what independent noise
-    /// would make of it.
+    /// The variance over the rounds of what all cells of a round share, in the logarithm of the metric, minus the part
+    /// that independent noise would cause.
     /// </summary>
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
-        // A rate that was asked for does not wander.
+        // A requested rate does not drift.
         var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.Load == "max").SelectMany(cell => Deviations(cell, metric))
             .ToList();
         var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())

@@ -5,16 +5,15 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// One run against another: cells aligned by what they are, never by where they ran. Or one side of a run against the other (<c>ab</c>):
-/// then rounds are pairs, no drift lies between them, and a difference of the metrics that are shown is decided at one level for all of
-/// them together.
+/// A run compared with another, with cells matched by key and not by address. Or one side of a run of <c>ab</c> compared with the other:
+/// then rounds are pairs, there is no drift between them, and the intervals of all shown metrics are simultaneous.
 /// </summary>
 public sealed class FileComparison
 {
-    /// <summary>The metrics of which every comparison tells.</summary>
+    /// <summary>The metrics that every comparison shows.</summary>
     public static readonly IReadOnlyList<Metric> Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
-    /// <summary>What sets the cells of the second side apart in a run of <c>ab</c>.</summary>
+    /// <summary>The variant that marks cells of the second side in a run of <c>ab</c>.</summary>
     public const string HeadVariant = ReferenceChoice.HeadVariant;
 
     private readonly Dictionary<Metric, Drift> drifts = [];
@@ -41,35 +40,36 @@ public sealed class FileComparison
             JudgeTogether();
     }
 
-    /// <summary>Head against base of one run of <c>ab</c>.</summary>
+    /// <summary>Head compared with base of a run of <c>ab</c>.</summary>
     public static FileComparison OfSides(RunRecord run)
     {
         var measured = new MeasuredRun(run);
         return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true, asked: []);
     }
 
-    /// <summary>Both are sides of one run, interleaved: rounds of the same number are pairs.</summary>
+    /// <summary>Both are sides of one run, so rounds with the same number are pairs.</summary>
     public bool IsPaired { get; }
 
     /// <summary>
-    /// The same where somebody asked for limits of these metrics: they are a family of their own, at a level that the others do not share.
+    /// The same comparison with limits for these metrics. Metrics with limits are a family of their own, whose level
+    /// the other metrics do not share.
     /// </summary>
     public FileComparison For(IEnumerable<GateLimit> limits) =>
         new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);
 
     /// <summary>
-    /// Comparisons that share one level: those of the metrics that a limit was asked for, those of the other metrics of
-    /// <see cref="Shown"/>; 1 for any other metric, whose interval stands by itself.
+    /// The number of comparisons that share the level of the metric: those of all metrics with limits, or those of the
+    /// other metrics in <see cref="Shown"/>; 1 for any other metric, whose interval stands alone.
     /// </summary>
     public int ClaimsOf(Metric metric) => Math.Max(1, FamilyOf(metric).Count * Cells.Count);
 
     private IReadOnlyList<Metric> FamilyOf(Metric metric) =>
         asked.Contains(metric) ? asked : Shown.Contains(metric) ? [.. Shown.Except(asked)] : [];
 
-    /// <summary>Limits were asked for: <see cref="For"/>.</summary>
+    /// <summary>The comparison has limits: see <see cref="For"/>.</summary>
     public bool HasLimits => asked.Count > 0;
 
-    /// <summary>A run could end, or went on, for what it showed.</summary>
+    /// <summary>At least one run could end or go on depending on its results.</summary>
     public bool IsLookedAt => Before.Run.Record.Options.IsLookedAt() || After.Run.Record.Options.IsLookedAt();
 
     public NamedRun Before { get; }
@@ -83,23 +83,23 @@ public sealed class FileComparison
     public bool SameMachine => Machines.Count == 0;
 
     /// <summary>
-    /// The file that counts calls cut by the edges of a window not at all, where the other one credits their parts: rates of large replies
-    /// then differ by that alone. Null when both count alike.
+    /// The file that does not count calls across the edges of a window, if the other file counts their parts: rates of
+    /// large replies differ for this reason alone. Null when both files count in the same way.
     /// </summary>
     public NamedRun? CountedTheOldWay { get; }
 
-    /// <summary>What intervals of this metric are widened by.</summary>
+    /// <summary>The drift by which intervals of this metric are widened.</summary>
     public Drift DriftOf(Metric metric)
     {
         if (IsPaired)
             return new Drift(0, 0);
         if (!drifts.TryGetValue(metric, out var drift))
             drifts[metric] = drift = Drift.Between(Before.Run, After.Run, metric);
-        // Two machines run the fixed loop at different speeds, which is no drift of either.
+        // Two machines run the fixed loop at different speeds, which is not drift.
         return SameMachine ? drift : drift with { FixedLoop = 0 };
     }
 
-    /// <summary>The cells that both have, in the order of the first.</summary>
+    /// <summary>The cells of both runs, in the order of the first run.</summary>
     public IReadOnlyList<(MeasuredCell Before, MeasuredCell After)> Cells { get; }
 
     public IReadOnlyList<CellKey> OnlyBefore { get; }
@@ -107,8 +107,8 @@ public sealed class FileComparison
     public IReadOnlyList<CellKey> OnlyAfter { get; }
 
     /// <summary>
-    /// After / before of one metric of one cell, with an interval that holds together with those of its family; null when one of the two
-    /// does not tell it.
+    /// The ratio after / before of a metric of a cell, with the simultaneous interval of its family; null when one of
+    /// the two lacks the metric.
     /// </summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => IsPaired
         ? RatioEstimate.Of(RoundPairs.Of(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,
@@ -116,12 +116,12 @@ public sealed class FileComparison
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
     /// <summary>
-    /// Probability with which any interval of a family may miss the truth. Of a file that could end for what it showed the rounds are not
-    /// as they come, so less is allowed there.
+    /// The probability that any interval of a family misses the true value. It is lower for files that could end
+    /// depending on their results, because their rounds are not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
-    /// <summary>The verdict of that, when differences below the second run's delta do not matter.</summary>
+    /// <summary>The verdict of the estimate, where smaller differences than the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
     {
         if (Estimate(before, after, metric) is not { } estimate)
@@ -131,7 +131,7 @@ public sealed class FileComparison
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
-    /// <summary>The verdicts of all cells that have it by one metric.</summary>
+    /// <summary>The verdicts by a metric of all cells that have the metric.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
         [.. Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
@@ -146,7 +146,7 @@ public sealed class FileComparison
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
-            // A metric that no round has is no comparison. Where a run may go on for what it shows, a later round may have the metric.
+            // A metric without rounds is no comparison. But if a run can go on depending on its results, a later round may have the metric.
             var intervals = Joint.Intervals(
                 [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))
@@ -154,7 +154,7 @@ public sealed class FileComparison
         }
     }
 
-    /// <summary>The rounds that count of one side, as a run of its own.</summary>
+    /// <summary>The counting rounds of one side as a run of its own.</summary>
     private static NamedRun Side(MeasuredRun run, bool isHead)
     {
         var cells = run.Cells.Where(cell => ReferenceChoice.IsHead(cell.Key) == isHead).ToList();

@@ -8,23 +8,23 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Whether a run is worse than another by more than is allowed. Of each limit and cell there are three outcomes: the whole interval is
-/// inside (passed), it is outside (crossed), or it reaches beyond (not excluded).
+/// Whether a run is worse than another by more than its limits allow. Each limit and cell has one of three outcomes: the whole interval is
+/// within the limit (passed), the whole interval is beyond it (crossed), or a part is beyond it (not excluded).
 /// </summary>
-/// <param name="Passed">How many limits and cells passed.</param>
-/// <param name="Crossed">Limits crossed with the whole interval, and what is beyond every limit, as sentences.</param>
-/// <param name="NotExcluded">Limits that the interval reaches, or of which there is none, as sentences.</param>
-/// <param name="Missing">What was not measured to its end: cells, rounds, runs; as sentences.</param>
+/// <param name="Passed">The number of passed pairs of limit and cell.</param>
+/// <param name="Crossed">Crossed limits, and changes beyond every limit, as sentences.</param>
+/// <param name="NotExcluded">Limits with a part of the interval beyond them, or without an interval, as sentences.</param>
+/// <param name="Missing">Cells, rounds or runs that are missing or incomplete, as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
     private const double MostMore = 2;
 
-    /// <summary>Whether to fail; strictly: also for what is not excluded.</summary>
+    /// <summary>Whether the gate fails; a strict gate fails also for limits that are not excluded.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
     /// <summary>
-    /// Holds every cell that both runs have against every limit. The intervals hold for all of them at once, so that of equal runs at most
-    /// one in twenty crosses any limit, however many there are.
+    /// Checks every common cell against every limit. The intervals are simultaneous: of equal runs at most one in
+    /// twenty crosses any limit, however many limits there are.
     /// </summary>
     public static Gate Of(FileComparison runs, IReadOnlyList<GateLimit> limits)
     {
@@ -48,8 +48,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Calls that fail now and did not before are worse than any limit, and so are certainly more than twice as many: a broken server must
-    /// not pass for want of numbers.
+    /// Failed calls are beyond every limit if there were none before, or if they are certainly more than twice as many:
+    /// a broken server must not pass because it has no numbers.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -77,7 +77,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     private static List<double> ShareLost(MeasuredCell cell) =>
         [.. cell.Rounds.Select(round => Lost(round) / (double)Math.Max(1, round.Record.Started))];
 
-    /// <summary>Whether the limit is passed; else a sentence says why not.</summary>
+    /// <summary>Returns whether the limit is passed; otherwise adds a sentence with the reason.</summary>
     private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
         List<string> open)
     {
@@ -85,11 +85,11 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         if (estimate == null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
-        // Whose larger values would lie beyond the limit, and whose within it.
+        // Larger values of the worse side would be beyond the limit, larger values of the better side within it.
         var (worse, better) = limit.Below ? (before, after) : (after, before);
         var isCrossed = limit.IsCrossed(estimate) == true;
         var side = isCrossed ? better : worse;
-        // Rounds of value 0 are in no ratio: those of the side that is to be the smaller one would only add to it.
+        // Rounds with the value 0 have no ratio. Zeros on the side that should be smaller can only confirm the result.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
@@ -114,7 +114,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" (the drift of the machine alone makes {Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it)" : "";
 
     /// <summary>
-    /// Where one side is 0 throughout there is no percentage: from nothing to something is beyond every limit, nothing in both is within.
+    /// If one side is always 0, there is no percentage: a change from zero to something is beyond every limit; zero on
+    /// both sides is within it.
     /// </summary>
     private static bool JudgeZeros(
         FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
@@ -138,7 +139,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not in ")
             + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} of ")
             + (limit.Below ? comparison.Before : comparison.After).Name;
-        // Calls that fail on one side alone are certain; any other metric must differ from 0 in all rounds, and in enough for an interval.
+        // Calls that fail on one side only are certain. Any other metric must differ from 0 in all rounds, and in
+        // enough rounds for an interval.
         var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
             && RatioEstimate.FewestUnpaired(comparison.Alpha / comparison.ClaimsOf(limit.Metric)) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : open).Add(sentence);
@@ -146,7 +148,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 }
 
-/// <summary>One <c>--fail-on</c>: a metric, a direction, and the change that is too much.</summary>
+/// <summary>A limit of <c>--fail-on</c>: a metric, a direction and the largest allowed change.</summary>
 public sealed partial record GateLimit
 {
     public required Metric Metric { get; init; }
@@ -154,13 +156,13 @@ public sealed partial record GateLimit
     /// <summary>Whether a fall below the limit fails; else a rise above it.</summary>
     public required bool Below { get; init; }
 
-    /// <summary>The ratio that must not be crossed: 0.95 for <c>&lt;-5%</c>.</summary>
+    /// <summary>The ratio at the limit: 0.95 for <c>&lt;-5%</c>.</summary>
     public required double Ratio { get; init; }
 
-    /// <summary>As it was typed.</summary>
+    /// <summary>The limit as typed.</summary>
     public required string Text { get; init; }
 
-    /// <summary>Reads what may be one.</summary>
+    /// <summary>Reads a text that may be a limit.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out GateLimit? limit)
     {
         try
@@ -175,12 +177,12 @@ public sealed partial record GateLimit
     }
 
     /// <summary>Reads <c>rps&lt;-5%</c> or <c>p99&gt;10%</c>.</summary>
-    /// <exception cref="FormatException">It is neither; the message is one sentence that names the fix.</exception>
+    /// <exception cref="FormatException">The text is no limit; the message is one sentence with the fix.</exception>
     public static GateLimit Parse(string text)
     {
         var match = Grammar().Match(text);
         if (!match.Success)
-            throw new FormatException($"'{text}' is no limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or "
+            throw new FormatException($"'{text}' is not a limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or "
                 + $"'p99>10%'");
         var metric = Metric.Find(match.Groups["metric"].Value)
             ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of "
@@ -192,18 +194,18 @@ public sealed partial record GateLimit
                 + $"{metric.Id}<-{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a fall, "
                 + $"{metric.Id}>{Math.Abs(percent).ToString(CultureInfo.InvariantCulture)}% for a rise");
         if (percent <= -100)
-            throw new FormatException($"'{text}' can never fail: nothing falls by more than 100%");
+            throw new FormatException($"'{text}' can never fail: a metric cannot fall by more than 100%");
         return new GateLimit { Metric = metric, Below = below, Ratio = 1 + percent / 100, Text = text };
     }
 
-    /// <summary>Whether the whole interval is beyond the limit; null when there is no interval.</summary>
+    /// <summary>Whether the whole interval is beyond the limit; null without an interval.</summary>
     public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
         ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
 
-    /// <summary>Whether the whole interval is inside.</summary>
+    /// <summary>Whether the whole interval is within the limit.</summary>
     public bool IsExcluded(Interval interval) => Below ? interval.Low >= Ratio : interval.High <= Ratio;
 
-    /// <summary>The smallest change, as a ratio, whose interval, as wide as this one, would be wholly beyond the limit.</summary>
+    /// <summary>The smallest change, as a ratio, at which an interval of this width would be completely beyond the limit.</summary>
     public double Shown(double estimate, Interval interval) => Ratio * estimate / (Below ? interval.High : interval.Low);
 
     [GeneratedRegex(@"^\s*(?<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?<sign>[<>])\s*"

@@ -6,21 +6,21 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>A metric of two cells in one round.</summary>
 /// <param name="Number">Number of the round.</param>
-/// <param name="Base">Of the reference.</param>
-/// <param name="New">Of the cell; where the round has slices, the reference's times the ratio that they give.</param>
+/// <param name="Base">The value of the reference.</param>
+/// <param name="New">The value of the cell; with slices, the reference's value multiplied by the ratio of the slices.</param>
 public sealed record RoundPair(int Number, double Base, double New)
 {
-    /// <summary>Whether both have a value above 0, and so a ratio.</summary>
+    /// <summary>Whether both values are above 0, so that they have a ratio.</summary>
     public bool HasRatio => this is { Base: > 0, New: > 0 };
 
     /// <summary>Logarithm of New / Base.</summary>
     public double Log => Math.Log(New / Base);
 }
 
-/// <summary>The rounds that two cells have in common, as pairs.</summary>
+/// <summary>The rounds of two cells as pairs.</summary>
 public static class RoundPairs
 {
-    /// <summary>Of each round that has the metric in both cells.</summary>
+    /// <summary>The pairs of all rounds that have the metric in both cells.</summary>
     public static IEnumerable<RoundPair> Of(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
         join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
@@ -30,9 +30,9 @@ public static class RoundPairs
             ? pair.Base.Value * Math.Exp(log) : pair.New!.Value);
 
     /// <summary>
-    /// The log ratio of a round from its slices: slice i of one arm lies next to slice i of the other, so that most of the machine's noise
-    /// is in both. The Hodges–Lehmann estimate of the pairs is moved little by the few slices in which one arm stood still. Null where the
-    /// round has no slices, or they do not tell the metric.
+    /// The log ratio of a round from its slices. Slice i of one arm is measured next to slice i of the other, so most
+    /// of the machine's noise is in both. The Hodges–Lehmann estimate of the pairs is robust against slices in which
+    /// one arm stood still. Null when the round has no slices or the slices lack the metric.
     /// </summary>
     public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
     {

@@ -5,20 +5,20 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Whether a run that ends by itself has measured enough: asked after each round, a pure function of what was measured. Its intervals hold
-/// at every look (<see cref="ConfidenceSequence"/>), so it may be asked as often as rounds end.
+/// Decides after each round whether an automatic run has measured enough, as a pure function of the results. The
+/// intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after every round.
 /// </summary>
-/// <param name="Stop">No more rounds: all is decided.</param>
-/// <param name="Undecided">Comparisons that are not decided yet.</param>
+/// <param name="Stop">Everything is decided: no more rounds are needed.</param>
+/// <param name="Undecided">The number of undecided comparisons.</param>
 public sealed record StopDecision(bool Stop, int Undecided)
 {
-    /// <summary>Of <c>--rounds auto</c>: who is ahead everywhere, or that the difference does not matter.</summary>
+    /// <summary>The decision of <c>--rounds auto</c>: every comparison has a winner, or no difference that matters.</summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
-        // The phase that is being measured: at full load, or later at given loads.
+        // The current phase: at full load, or later at given loads.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.Load == "max";
-        // A search counts its own windows, and what could not be measured at a load has no rounds that could decide anything.
+        // A search counts its own windows. A cell that could not be measured at a given load has no rounds to decide with.
         var phase = run.Cells.Where(cell => cell.Key.Load == "max" == atFullLoad && !cell.Key.IsSearch).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);
@@ -28,7 +28,8 @@ public sealed record StopDecision(bool Stop, int Undecided)
     }
 
     /// <summary>
-    /// Of <c>ab</c>: a limit is crossed, or all of them are excluded; without limits, all that is shown of the two sides is decided.
+    /// The decision of <c>ab</c>: a limit is crossed, or all limits are excluded; without limits, everything shown
+    /// about the two sides is decided.
     /// </summary>
     public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
     {

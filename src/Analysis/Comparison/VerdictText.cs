@@ -4,13 +4,13 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>Verdicts in plain words.</summary>
+/// <summary>Verdicts as text.</summary>
 public static class VerdictText
 {
-    // A range that begins below this and has no end says nothing.
+    // A range that starts below this and has no upper end is not worth showing.
     private const int Few = 10;
 
-    // Nor does one that ends so many times further than it begins: "roughly 1 to 834".
+    // Neither is a range whose end is this many times its start: "roughly 1 to 834".
     private const int Wide = 30;
 
     /// <summary>
@@ -33,7 +33,7 @@ public static class VerdictText
     public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";
 
     /// <summary>
-    /// What is known where a verdict is not: how often one was ahead and what the interval leaves, or how many rounds are missing for one.
+    /// What is known without a verdict: in how many rounds an arm was ahead and the interval, or how many rounds are missing.
     /// </summary>
     public static string Open(Verdict verdict, Metric metric)
     {
@@ -50,7 +50,7 @@ public static class VerdictText
         return $"between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
     }
 
-    /// <summary>How much one differs from the other, whichever is ahead: <c>45 % [41 %, 48 %]</c>.</summary>
+    /// <summary>The size of the difference without its direction: <c>45 % [41 %, 48 %]</c>.</summary>
     public static string Size(Verdict verdict) => Size(verdict.Estimate);
 
     /// <summary>The ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
@@ -61,11 +61,11 @@ public static class VerdictText
     public static string Change(RatioEstimate estimate) => Quantity.Change(estimate.Ratio)
         + (estimate.Interval is { } interval ? $" [{Bound(interval.Low)}, {Bound(interval.High)}]" : "");
 
-    // The unit stands before the interval already.
+    // The unit is already in front of the interval.
     private static string Bound(double ratio) =>
         (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
 
-    /// <summary>95 %, or 98.95 % where the level is corrected for looking many times.</summary>
+    /// <summary>95 %, or for example 98.95 % if the level is corrected for looks.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
@@ -90,7 +90,7 @@ public static class VerdictText
             ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}";
     }
 
-    // As 0.1–0.9 %.
+    // For example: 0.1–0.9 %.
     private static string Between(Interval interval)
     {
         var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));
@@ -100,7 +100,7 @@ public static class VerdictText
 
     private static string Size(RatioEstimate estimate)
     {
-        // The change of a ratio below 1 is turned round, so the bounds change places.
+        // A ratio below 1 is shown as a positive change, so its bounds change places.
         var (low, high) = estimate.Interval is { } i ? (Math.Abs(i.Low - 1), Math.Abs(i.High - 1)) : (0, 0);
         var isNarrow = Math.Abs(high - low) < 0.02;
         string Show(double share) => isNarrow ? (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %"
@@ -108,7 +108,7 @@ public static class VerdictText
         return $"{Show(Math.Abs(estimate.Ratio - 1))} [{Show(Math.Min(low, high))}, {Show(Math.Max(low, high))}]";
     }
 
-    /// <summary>A bound in percent, rounded up, so that the text never promises less than the interval.</summary>
+    /// <summary>A bound in percent, rounded up, so that the text never claims more than the interval.</summary>
     public static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
 
     private static string Rounds(int count) => Quantity.Many(count, "more round");

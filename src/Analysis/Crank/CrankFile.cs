@@ -5,15 +5,16 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Crank;
 
 /// <summary>
-/// Reads what dotnet/crank's <c>--json</c> wrote: the run that <see cref="CrankStatistics"/> handed over is in it, whole.
+/// Reads a file that dotnet/crank's <c>--json</c> wrote. It contains the whole run that <see cref="CrankStatistics"/> passed to crank.
 /// </summary>
 public static class CrankFile
 {
-    /// <summary>The run in the bytes of a file of crank's; null when the file is none of crank's, whatever else it is.</summary>
-    /// <param name="json">What the file holds.</param>
-    /// <param name="name">Its name, for messages alone.</param>
-    /// <exception cref="ResultsFileException">It is crank's, but no job of it was GrpcBench with --crank, or what is in it is
-    /// damaged.</exception>
+    /// <summary>The run in a file of crank; null when the bytes are not a file of crank.</summary>
+    /// <param name="json">The content of the file.</param>
+    /// <param name="name">The name of the file, for messages only.</param>
+    /// <exception cref="ResultsFileException">
+    /// The file is crank's, but none of its jobs was GrpcBench with --crank, or its content is damaged.
+    /// </exception>
     public static RunRecord? TryParse(byte[] json, string name)
     {
         try
@@ -26,14 +27,14 @@ public static class CrankFile
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON, or a string that is no text: the reader of results files refuses it with the reason.
+            // Not JSON, or a string with invalid UTF-16: the reader of results files reports the error.
             return null;
         }
     }
 
     private static RunRecord Parse(JsonElement results, string path) => Runs(results).FirstOrDefault() is { } json
         ? ResultsFile.Parse(Encoding.UTF8.GetBytes(json), path)
-        : throw new ResultsFileException($"{path} is a file of crank's, but none of its jobs was GrpcBench with --crank");
+        : throw new ResultsFileException($"{path} is a file of crank, but none of its jobs was GrpcBench with --crank");
 
     private static IEnumerable<string> Runs(JsonElement results)
     {

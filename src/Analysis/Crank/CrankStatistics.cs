@@ -6,22 +6,22 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Crank;
 
-/// <summary>Tells dotnet/crank's agent a run's numbers: the block that it looks for in a job's standard output.</summary>
+/// <summary>Writes the numbers of a run in the block that dotnet/crank's agent looks for in a job's standard output.</summary>
 public static class CrankStatistics
 {
-    /// <summary>The measurement that holds the whole run, so that a file of crank's can be compared like one of ours.</summary>
+    /// <summary>The measurement that holds the whole run, so that a file of crank can be compared like a results file.</summary>
     public const string WholeRun = "ipc/run";
 
-    // The agent seeks both anywhere in a line and takes the lines between as JSON (crank: Startup.cs, ParseMeasurementOutput).
+    // The agent finds both markers anywhere in a line and reads the lines between them as JSON (crank: Startup.cs, ParseMeasurementOutput).
     private const string Start = "#StartJobStatistics", End = "#EndJobStatistics";
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>The block, with each marker alone on its line; the numbers are those that reports show of the run's one cell.</summary>
-    /// <exception cref="ArgumentException">The run has another number of cells than one: crank has one value for each name.</exception>
+    /// <summary>The block, with each marker on a line of its own and the numbers that reports show for the run's only cell.</summary>
+    /// <exception cref="ArgumentException">The run does not have exactly one cell: crank has one value for each name.</exception>
     public static string Of(RunRecord run)
     {
         if (run.Cells.Count != 1)
-            throw new ArgumentException("crank takes one transport and one size in a run", nameof(run));
+            throw new ArgumentException("crank accepts only one transport and one size in a run", nameof(run));
         var cell = new MeasuredRun(run).Cells[0];
         var values = cell.Median is null ? [] : CrankMeasure.All.Select(measure => (measure, measure.Value(cell)));
         return $"{Start}\n{Json(run, [.. values])}\n{End}\n";
@@ -48,7 +48,7 @@ public static class CrankStatistics
                 json.WriteNumber("value", number);
                 json.WriteEndObject();
             }
-            // As text: crank would read and write its dates and numbers anew.
+            // As text, because crank would convert dates and numbers.
             BeginMeasurement(json, WholeRun, at);
             json.WriteString("value", ResultsFile.ToJson(run));
             json.WriteEndObject();
@@ -70,7 +70,7 @@ public static class CrankStatistics
         json.WriteStartObject();
         json.WriteString("source", "GrpcBench");
         json.WriteString("name", name);
-        // One value of one source: nothing to add up.
+        // There is only one value, so crank has nothing to aggregate.
         json.WriteString("aggregate", "First");
         json.WriteString("reduce", "First");
         json.WriteString("format", format);
@@ -80,10 +80,10 @@ public static class CrankStatistics
     }
 }
 
-/// <summary>One number under the names that crank's dashboards read: a name of gRPC jobs, then the one of all HTTP jobs.</summary>
-/// <param name="Name">As crank keeps it; <c>;</c> separates synonyms.</param>
-/// <param name="Format">A .NET format, for crank's tables.</param>
-/// <param name="Value">From a cell with rounds; null when they do not tell.</param>
+/// <summary>A number with the names that crank's dashboards read: the name of gRPC jobs, then the name of all HTTP jobs.</summary>
+/// <param name="Name">The name in crank; <c>;</c> separates synonyms.</param>
+/// <param name="Format">A .NET format for crank's tables.</param>
+/// <param name="Value">Computes the value from a cell with rounds; null when the cell does not have it.</param>
 internal sealed record CrankMeasure(string Name, string Description, string Format, Func<MeasuredCell, double?> Value)
 {
     private const double NsPerMs = 1e6, NsPerUs = 1e3;

@@ -7,33 +7,33 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>What a run says, in plain words: the fastest at each workload, by how much, what it saves, and what is not decided.</summary>
+/// <summary>The answers of a run in words: the fastest arm of each workload, by how much, what it saves, and what is undecided.</summary>
 public static class Answers
 {
-    /// <summary>One sentence a workload, then where the ranking flips; empty when no round was measured.</summary>
+    /// <summary>One sentence per workload, then the changes of the ranking; empty without a measured round.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
-    /// <summary>What is said of each choice between arms.</summary>
+    /// <summary>The answer for each choice between arms.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
         .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
         .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(Alone(run, arms[0])));
 
-    /// <summary>What is said of the run as a whole.</summary>
+    /// <summary>The answers about the whole run.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
             .. WakeUps.Lines(run).Take(2),
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
-    // Such a run asks what each layer takes of what a transport can do: a sentence for each transport is its answer.
+    // A run of layers asks what each layer costs, so its answer is one sentence per transport.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
-    /// <summary>Why nothing is said of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
+    /// <summary>Shown instead of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
     internal const string Untimed = "how long a message takes is not known";
 
-    /// <summary>With nothing to compare, what was measured.</summary>
+    /// <summary>The results of an arm that is compared with nothing.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
@@ -41,7 +41,7 @@ public static class Answers
         if (cell.IsUntimed)
             return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
-        // Where the load is given, so are the requests/s.
+        // At a given load, requests/s are no result.
         if (cell.Key.Load != "max")
             return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
@@ -56,13 +56,13 @@ public static class Answers
     private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
-        // The median round of an arm may be one in which every arm was fast: an arm that is slower in pairs is not ranked first.
+        // The median round of an arm may be a round in which every arm was fast. An arm that is slower in pairs is not ranked first.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Workload);
         var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
-        // Those it cannot be told from share its place, unless another one is ahead of them.
+        // Rivals that cannot be told from the first arm share its place, unless another arm is ahead of them.
         var behind = rivals.Where(rival => !IsAhead(rival.Comparison))
             .Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
         var open = rivals.Where(rival => !IsAhead(rival.Comparison)
@@ -78,17 +78,17 @@ public static class Answers
             open.Count == 0 ? main : null);
     }
 
-    /// <summary>Ahead by more than what does not matter, as far as the interval tells.</summary>
+    /// <summary>The interval shows that the arm is ahead by enough to matter.</summary>
     private static bool IsAhead(ArmComparison? comparison) => comparison is { IsBetter: true, Verdict.IsTooLittle: false };
 
     private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
 
-    /// <summary>The first of the arms that is certainly ahead of this one.</summary>
+    /// <summary>The first of the arms whose interval shows it ahead of this arm.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
-    /// <summary>Who is ahead of whom, as the change of an arm against its reference.</summary>
+    /// <summary>Which arm is ahead, as the change of an arm against its reference.</summary>
     private static string Ahead(MeasuredRun run, ArmComparison comparison, bool isNamed)
     {
         var shown = comparison.AgainstReference(run);
@@ -97,11 +97,11 @@ public static class Answers
             + (comparison.Verdict.IsOnlyJust ? ", only just decided and so likely less" : "");
     }
 
-    /// <summary>What speaks against the ratios that name somebody, by the names under which the doubts have it; empty: nothing.</summary>
+    /// <summary>The names of the doubts about these ratios, in brackets; empty without a doubt.</summary>
     internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
         DoubtsOf(run, comparisons) is { Length: > 0 } doubts ? $" ({doubts})" : "";
 
-    /// <summary>The same without brackets.</summary>
+    /// <summary>The names of the doubts, without brackets.</summary>
     internal static string DoubtsOf(MeasuredRun run, IEnumerable<ArmComparison> comparisons)
     {
         var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();
@@ -113,7 +113,7 @@ public static class Answers
         var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
         foreach (var (cell, _) in open)
         {
-            // Three arms are alike where all three pairs of them are.
+            // Arms are alike only if all pairs of them are.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
             if (!pairs.TrueForAll(verdict => verdict != null && (verdict.Kind == VerdictKind.NoDifference
                 || verdict.IsTooLittle)))
@@ -133,21 +133,21 @@ public static class Answers
         return string.Join("; ", parts);
     }
 
-    /// <summary>What can be said all the same: of the nearest rival how often and within which bounds, and what a call costs.</summary>
+    /// <summary>What is known without a verdict: the bounds for the nearest rival, and the CPU per call.</summary>
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
-        // Without an interval rounds are missing, and who is ahead in the others means nothing.
+        // Without an interval there are too few rounds, and who was ahead in them means nothing.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
 
-    /// <summary>Where the CPU of a call is decided; nothing otherwise.</summary>
+    /// <summary>The difference in CPU per call; empty when it is undecided.</summary>
     private static string Cost(MeasuredRun run, MeasuredCell first, MeasuredCell other)
     {
         if (CostOf(run, first, other) is not { } cost)
@@ -157,12 +157,12 @@ public static class Answers
             + shown.Reference.Key.Arm + Reserve(run, shown);
     }
 
-    /// <summary>The CPU of a call from pairs of the same round; null where it is not decided, or too little to matter.</summary>
+    /// <summary>The CPU per call from pairs of the same round; null when the difference is undecided or too small to matter.</summary>
     internal static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
-    /// <summary>CPU of a call on both sides together, from pairs of the same round; nothing where it is not decided.</summary>
+    /// <summary>The saved CPU per call, from pairs of the same round; empty when it is undecided.</summary>
     private static string Saved(MeasuredRun run, ArmComparison main)
     {
         if (CostOf(run, main.Cell, main.Reference) is not { } cost)
@@ -190,13 +190,13 @@ public static class Answers
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }
 
-/// <summary>What is said of one choice between arms.</summary>
-/// <param name="Sentence">In words.</param>
-/// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
+/// <summary>The answer for a choice between arms.</summary>
+/// <param name="Sentence">The answer in words.</param>
+/// <param name="Winner">The arm ahead of all others, compared with its first rival; null without a winner.</param>
 internal sealed record WorkloadAnswer(string Sentence, ArmComparison? Winner = null);
 
 /// <summary>
-/// Where it depends on the concurrency which of two arms is faster, by decided verdicts alone, with what speaks against them.
+/// Whether the number of concurrent calls decides which of two arms is faster, from decided verdicts alone, with the doubts about them.
 /// </summary>
 internal static class Concurrency
 {
@@ -220,7 +220,7 @@ internal static class Concurrency
 }
 
 /// <summary>
-/// Where the ranking of an arm and its reference flips between sizes, by decided verdicts alone, with what speaks against them.
+/// At which sizes the ranking of an arm and its reference changes, from decided verdicts alone, with the doubts about them.
 /// </summary>
 internal static class Crossover
 {
@@ -234,11 +234,11 @@ internal static class Crossover
 
     private static string? LineOf(MeasuredRun run, List<MeasuredCell> sizes)
     {
-        var stretches = new List<List<ArmComparison>>(); // of neighbouring sizes and one winner each
+        var stretches = new List<List<ArmComparison>>(); // neighbouring sizes with the same winner
         var isBroken = true;
         foreach (var comparison in sizes.Select(cell => ArmComparison.OfHeadline(run, cell)))
         {
-            // Of a size that is not decided nobody knows which stretch it belongs to.
+            // An undecided size belongs to no stretch.
             if (comparison is null or { IsBetter: false, IsWorse: false } or { Verdict.IsTooLittle: true })
             {
                 isBroken = true;
@@ -260,7 +260,7 @@ internal static class Crossover
         return $"Crossover{where}: {string.Join(", ", parts)}.";
     }
 
-    // At sizes below the first that is decided, and above the last, nobody is known to be ahead.
+    // Below the first decided size and above the last one, no winner is known.
     private static string Where(List<ArmComparison> stretch, List<MeasuredCell> sizes)
     {
         var (first, last) = (stretch[0].Cell, stretch[^1].Cell);

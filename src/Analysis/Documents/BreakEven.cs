@@ -6,15 +6,15 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// From how much work of the server per call on it no longer matters which transport carries the call. Where several amounts of work were
-/// measured (<c>--work</c>), each round gives a line for each transport, time per call = what the call takes + work × a slope that both
-/// have in common, fitted by least squares of the relative errors; the transports differ by less than delta where the distance of the two
-/// lines is less than delta times the faster one's time. Of a method of somebody's server it is calculated in the same way from the CPU
-/// time that the server takes for a call. Its intervals are of the family of all other comparisons (<see cref="ClaimFamily"/>).
+/// The amount of work per call above which the transport no longer matters. With several amounts of work (<c>--work</c>), each round gives
+/// a line for each transport: time per call = time of the call + work × slope, with the same slope for both transports, fitted by least
+/// squares of the relative errors. The transports differ by less than delta when the distance of the lines is less than delta times the
+/// faster time. For a method of the user's own server, the amount is calculated in the same way from the server's CPU per call. Its
+/// intervals belong to the family of all other comparisons (<see cref="ClaimFamily"/>).
 /// </summary>
 public static class BreakEven
 {
-    /// <summary>A sentence for each arm and its reference; none where nothing is decided.</summary>
+    /// <summary>A sentence for each arm and its reference; none for undecided arms.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Of(run).Select(fits => Line(run, fits)).OfType<string>();
 
     private static string? Line(MeasuredRun run, BreakEvenFits fits)
@@ -48,7 +48,7 @@ public static class BreakEven
 
     private static string Text(double work, Interval interval)
     {
-        // All three in the unit of the first.
+        // All three numbers have the unit of the first.
         var (ns, unit) = work < 1e6 ? (1e3, "µs") : (1e6, "ms");
         string Show(double value) => Quantity.Significant(value / ns);
         return $"{Show(work)} {unit} [{Show(interval.Low)}, {Show(interval.High)}]";

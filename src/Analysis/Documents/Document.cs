@@ -8,8 +8,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// What a report says of one run, once. Text, Markdown and HTML each choose among these sections, put them in their order and draw them:
-/// a new section is one property here and one entry in the list of each renderer that shows it.
+/// The content of a report about a run. The renderers for text, Markdown and HTML choose, order and draw these
+/// sections. A new section needs a property here and an entry in the list of each renderer that shows it.
 /// </summary>
 internal sealed class Document(NamedRun file)
 {
@@ -19,13 +19,13 @@ internal sealed class Document(NamedRun file)
 
     public RunRecord Record => run.Record;
 
-    /// <summary>Whether there is a round at all.</summary>
+    /// <summary>Whether any round was measured.</summary>
     public bool IsMeasured => run.Cells.Any(cell => cell.Median != null);
 
-    /// <summary>What, where and how was measured, a line each.</summary>
+    /// <summary>What was measured, where and how, one item per line.</summary>
     public Section Header => Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
-    /// <summary>The command that measured it.</summary>
+    /// <summary>The command of the run.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
     public Section Answer => OfBuilds is { Sides: var sides }
@@ -38,10 +38,10 @@ internal sealed class Document(NamedRun file)
             })
         : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = Answers.Of(run) }]);
 
-    /// <summary>For a run of <c>ab</c>; null for any other.</summary>
+    /// <summary>The comparison of a run of <c>ab</c>; null for other runs.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
-    /// <summary>A Unix socket against TCP, load by load, and what follows; the other transports below.</summary>
+    /// <summary>A Unix socket compared with TCP, a row per load, and the conclusion; the other transports follow.</summary>
     public Section Grid => Section.Of("Answer",
         new Block
         {
@@ -52,10 +52,10 @@ internal sealed class Document(NamedRun file)
         UnixAgainstTcp.Others(run) is { IsEmpty: false } others
             ? new Block { Caption = UnixAgainstTcp.OthersTitle, Table = others } : new Block());
 
-    /// <summary>The same, each with its figures where there is a winner.</summary>
+    /// <summary>The answers as lines, with the figures of the winner if there is one.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
-    /// <summary>The one table that shows most of what is asked of such a run.</summary>
+    /// <summary>The main table of the run.</summary>
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)),
@@ -89,7 +89,7 @@ internal sealed class Document(NamedRun file)
             ? "" : "; at a given load all rounds")})",
         new Block { Table = RunTables.Latency(run) });
 
-    /// <summary>Why one costs more than another.</summary>
+    /// <summary>Wake-ups: why one arm costs more than another.</summary>
     public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table
         ? Section.Of(Documents.WakeUps.Title, new Block { Table = table, Columns = Documents.WakeUps.Words }) : Section.Empty;
 
@@ -107,7 +107,7 @@ internal sealed class Document(NamedRun file)
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 
-    /// <summary>The same of CPU time, where times were taken apart.</summary>
+    /// <summary>The layers in CPU time, in addition to the layers in time.</summary>
     private Block LayersOfCpu(IReadOnlyList<LayerBudget> layers) =>
         layers.Any(budget => budget.IsTime) && LayerBudget.Of(run, ofCpu: true) is { Count: > 0 } ofCpu
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
@@ -120,11 +120,11 @@ internal sealed class Document(NamedRun file)
     /// <summary>For a run that repeats a write-up.</summary>
     public Section Published => Section.Of("Published", [.. PublishedSection.Of(file)]);
 
-    /// <summary>Of that what holds the measured ratios against the published ones.</summary>
+    /// <summary>The part of <see cref="Published"/> that compares the measured with the published ratios.</summary>
     public Section PublishedInBrief => Section.Of("Published",
         [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
 
-    /// <summary>Everything that the file tells of its machine and settings.</summary>
+    /// <summary>Everything in the file about its machine and settings.</summary>
     public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Of(run.Record).Where(entry => entry.Value.Length > 0);
 
     private static Block[] Whole(TextTable table, string note) => table.IsEmpty ? [] : [new Block { Table = table, Note = note }];
@@ -133,39 +133,39 @@ internal sealed class Document(NamedRun file)
         table.IsEmpty ? Section.Empty : Section.Of(title, new Block { Caption = caption, Table = table });
 }
 
-/// <summary>Blocks below each other under a title, which may be empty; without a block there is nothing to show.</summary>
+/// <summary>Blocks under a title, which may be empty. A section without blocks is not shown.</summary>
 internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
 {
     public static Section Empty { get; } = new("", []);
 
     public bool IsEmpty => Blocks.Count == 0;
 
-    /// <summary>The blocks that hold something.</summary>
+    /// <summary>A section of the blocks that are not empty.</summary>
     public static Section Of(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
 }
 
-/// <summary>One thing to show, before it is text, Markdown or HTML; whatever is empty is left out.</summary>
+/// <summary>Content before it becomes text, Markdown or HTML; empty parts are left out.</summary>
 internal sealed record Block
 {
     /// <summary>Above the table.</summary>
     public string Caption { get; init; } = "";
 
-    /// <summary>The same drawn in letters, for a terminal alone.</summary>
+    /// <summary>The table as a bar chart of characters, for terminals only.</summary>
     public string Bars { get; init; } = "";
 
-    /// <summary>Null when there is none; one without rows is shown as its headings, or not at all, as the renderer likes.</summary>
+    /// <summary>Null without a table. For a table without rows, each renderer shows the headings or nothing.</summary>
     public TextTable? Table { get; init; }
 
     /// <summary>Below the table.</summary>
     public string Note { get; init; } = "";
 
-    /// <summary>What stands before that of single columns: words, and a part of the headings of those that they explain.</summary>
+    /// <summary>Words before the note that explain columns, each with a part of the headings of its columns.</summary>
     public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
 
-    /// <summary>The note under a table that has room for all of its columns.</summary>
+    /// <summary>The note under the complete table.</summary>
     public string WholeNote => NoteUnder(Table);
 
-    /// <summary>The note under what of the table is shown: nothing of columns that have no room.</summary>
+    /// <summary>The note under the shown part of the table, without the words for columns that were left out.</summary>
     public string NoteUnder(TextTable? shown) => string.Join(' ', Columns
         .Where(column => shown?.Headings.Any(heading => heading.Contains(column.Heading, StringComparison.Ordinal)) == true)
         .Select(column => column.Words).Append(Note).Where(words => words.Length > 0));
@@ -177,7 +177,7 @@ internal sealed record Block
     public bool IsEmpty => Caption.Length == 0 && Table == null && Sentences.Count == 0 && Doubts.Count == 0;
 }
 
-/// <summary>What every report is made from: the runs of one or more files, each with the name that tells it from the others.</summary>
+/// <summary>The content of every report: the runs of one or more files, with distinct names.</summary>
 public sealed class ReportModel
 {
     public ReportModel(IEnumerable<(string Name, RunRecord Run)> files) =>

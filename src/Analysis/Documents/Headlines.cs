@@ -4,13 +4,13 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>One thing that a run says.</summary>
-/// <param name="Sentence">In words.</param>
-/// <param name="Headline">The winner in figures, for a glance; empty where there is none.</param>
-/// <param name="IsDetail">Why, or what another line has: left out where the report is brief.</param>
+/// <summary>A line of the answer.</summary>
+/// <param name="Sentence">The answer in words.</param>
+/// <param name="Headline">The winner in figures; empty without a winner.</param>
+/// <param name="IsDetail">The line explains or repeats another line, so a brief report leaves it out.</param>
 public sealed record AnswerLine(string Sentence, string Headline = "", bool IsDetail = false);
 
-/// <summary>The winner of each size as a line of figures: <c>10 B  unix  +7.0 % [5.2, 9.0] against tcp  −6.6 % CPU</c>.</summary>
+/// <summary>The winner of each size in figures: <c>10 B  unix  +7.0 % [5.2, 9.0] against tcp  −6.6 % CPU</c>.</summary>
 public static class Headlines
 {
     public static IEnumerable<AnswerLine> Of(MeasuredRun run)
@@ -21,7 +21,7 @@ public static class Headlines
         var (name, arm) = won.Count == 0 ? (0, 0)
             : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
         string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
-        // The table of a Unix socket against TCP says it already.
+        // The table of a Unix socket against TCP already says this.
         var hasGrid = UnixAgainstTcp.Title(run).Length > 0;
         string[] details = [.. WakeUps.Lines(run), .. hasGrid ? Concurrency.Lines(run).Concat(Crossover.Lines(run)) : []];
         AnswerLine OfRun(string sentence) => new(sentence, IsDetail: details.Contains(sentence));
@@ -32,7 +32,7 @@ public static class Headlines
 
     private static string Line(MeasuredRun run, ArmComparison winner, int nameWidth, int armWidth)
     {
-        // A change is always one against the reference, whoever is ahead.
+        // A change always refers to the reference, also when the reference is ahead.
         var shown = winner.AgainstReference(run);
         var metric = winner.Metric == Metric.Rate ? "" : winner.Metric.Title + " ";
         var who = shown == winner ? "" : shown.Cell.Key.Arm + " ";
@@ -41,7 +41,7 @@ public static class Headlines
             + $"{Answers.Reserve(run, winner)}{Cpu(run, shown)}";
     }
 
-    // CPU of a call on both sides where both tell, else the client's; silent where it is not decided.
+    // The CPU per call of both sides if both are known, otherwise the client's; nothing when it is undecided.
     private static string Cpu(MeasuredRun run, ArmComparison shown)
     {
         if (Answers.CostOf(run, shown.Cell, shown.Reference) is not { } comparison)

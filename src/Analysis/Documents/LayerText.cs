@@ -6,19 +6,19 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>Layer budgets as a table, bars and sentences.</summary>
+/// <summary>The layers of calls as a table, bars and sentences.</summary>
 internal static class LayerText
 {
     public const string Title = "Layers of a gRPC call: what each adds to the one below it, in pairs of the same round";
 
-    /// <summary>Above the table of CPU times.</summary>
+    /// <summary>The caption of the table of CPU times.</summary>
     public const string OfCpu = "CPU time of both sides a call, with soft interrupts that neither is charged for";
 
     private const string Undecided = "not decided";
     private const int Width = 56;
     private const string Shades = "█▓▒░:";
 
-    /// <summary>What is in the table, and what is not.</summary>
+    /// <summary>What the table contains, and what it does not contain.</summary>
     public static string Caption(IReadOnlyList<LayerBudget> budgets)
     {
         var what = budgets.All(budget => budget.IsTime)
@@ -31,7 +31,7 @@ internal static class LayerText
             + "HTTP/2 are upper bounds, and HTTP/2's a lower one.";
     }
 
-    /// <summary>A row a layer and a column a transport, from the wire up to the whole call; layers that no call has are left out.</summary>
+    /// <summary>A row per layer and a column per transport, from the wire up to the whole call, without layers that no call has.</summary>
     public static TextTable Table(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var arms = budgets.Select(budget => budget.Call.Key.Arm).Distinct().ToList();
@@ -49,7 +49,7 @@ internal static class LayerText
         return table;
     }
 
-    /// <summary>One bar a budget, all to one scale, of the steps that are decided.</summary>
+    /// <summary>A bar for each call, all in the same scale, with the decided steps.</summary>
     public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = InOrder(budgets).Select(budget =>
@@ -60,7 +60,9 @@ internal static class LayerText
             + string.Join("  ", Layers(budgets).Select(layer => $"{Shade(layer)} {layer.Short}")))) + "\n";
     }
 
-    /// <summary>One a transport, at the smallest size: what a call is made of, and who takes what the transport gives.</summary>
+    /// <summary>
+    /// One sentence per transport, for the smallest size: the layers of a call, and which layer uses up the transport's gain.
+    /// </summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
         var firsts = (from budget in InOrder(LayerBudget.Of(run))
@@ -84,17 +86,17 @@ internal static class LayerText
 
     internal static IEnumerable<LayerBudget> InOrder(IReadOnlyList<LayerBudget> budgets) => budgets.OrderBy(budget => budget.Call.Key.Size);
 
-    /// <summary>The steps that can be drawn: decided, and no gain.</summary>
+    /// <summary>The steps that can be drawn: decided, and larger than 0.</summary>
     internal static IEnumerable<LayerStep> Drawn(LayerBudget budget) =>
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
 
-    /// <summary>Of the longest bar, in ns: a step that gains something is not drawn, so that the others may exceed the call.</summary>
+    /// <summary>The length of the longest bar in ns. A step below 0 is not drawn, so the drawn steps may be longer than the call.</summary>
     internal static double Longest(IEnumerable<LayerBudget> budgets) =>
         budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));
 
     private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
 
-    /// <summary>An echo from one thread takes longer than one through more of them.</summary>
+    /// <summary>An echo with one thread takes longer than an echo with several threads.</summary>
     private static bool SleepsLongest(LayerBudget budget) =>
         budget.IsTime && HasFloor(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
 
@@ -168,7 +170,7 @@ internal static class LayerText
         _ => Quantity.None,
     };
 
-    // Without a sign where it would round to nothing.
+    // Without a sign if the number rounds to 0.
     private static string Bare(double ns) => Math.Abs(ns) < 50 ? "0.0"
         : (ns < 0 ? "−" : "") + Quantity.Micros(Math.Abs(ns)).Replace(" µs", "", StringComparison.Ordinal);
 }

@@ -3,7 +3,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>What a page or picture is about, in words: <c>Unix socket and named pipe against TCP – linux-2cpu</c>.</summary>
+/// <summary>The title of a page or picture: <c>Unix socket and named pipe against TCP – linux-2cpu</c>.</summary>
 internal static class PageTitle
 {
     public static string Of(ReportModel model)
@@ -12,7 +12,7 @@ internal static class PageTitle
         return labels.Count == 0 ? What(model) : $"{What(model)} – {And(labels)}";
     }
 
-    /// <summary>Where and when: for a picture that stands alone.</summary>
+    /// <summary>Machine and date, for a picture outside a page.</summary>
     public static string Below(NamedRun file)
     {
         var (run, host) = (file.Run.Record, file.Run.Record.Host);
@@ -33,7 +33,7 @@ internal static class PageTitle
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";
-        // What all arms have in common sets none of them apart.
+        // A setting that all arms share distinguishes none of them.
         var settings = keys.ConvertAll(key => key.Setting.Split(' '));
         if (settings.SelectMany(parts => parts).FirstOrDefault(part => part.Contains('=', StringComparison.Ordinal)
             && settings.Exists(parts => !parts.Contains(part))) is { } setting)

@@ -6,17 +6,15 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>
-/// A published table beside the measured ones: figures, ratios with verdicts, what only one side has, and what explains it.
-/// </summary>
+/// <summary>A published table next to the measured one: numbers, ratios with verdicts, cells on one side only, and explanations.</summary>
 internal static class PublishedSection
 {
-    /// <summary>What the run's own report ends with; empty for a run that repeats no write-up.</summary>
+    /// <summary>The end of a run's own report; empty for a run that repeats no write-up.</summary>
     public static IEnumerable<Block> Of(NamedRun file) =>
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null)
             ? Of(published, [file]) : [];
 
-    /// <summary>Everything that is said of one write-up and the runs that repeat it; without runs, what was published.</summary>
+    /// <summary>The section of a write-up with the runs that repeat it; without runs, the published numbers.</summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         yield return new Block
@@ -39,13 +37,13 @@ internal static class PublishedSection
     }
 
     /// <summary>
-    /// One verdict for each pair of cells whose ratio was published; where two figures were published of one pair, the first.
+    /// A verdict for each pair of cells with a published ratio. If two ratios were published for a pair, the first counts.
     /// </summary>
     public static IReadOnlyList<PublishedVerdict> Judged(PublishedComparison published, MeasuredRun run) =>
         [.. Verdicts(published, run).Where(verdict => verdict.Published.IsKnown)
             .DistinctBy(verdict => (verdict.Published.Cell, verdict.Published.Reference))];
 
-    /// <summary>The verdicts in one line: the words of a single one, else how many of each.</summary>
+    /// <summary>The verdicts in one line: the text of a single verdict, or the number of each kind.</summary>
     public static string Summary(PublishedComparison published, MeasuredRun run)
     {
         var verdicts = Judged(published, run);
@@ -72,7 +70,7 @@ internal static class PublishedSection
             yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
-    // A range of ratios of different transports would mean nothing.
+    // The range of ratios of different transports would be meaningless.
     private static string Range(IReadOnlyList<PublishedVerdict> verdicts)
     {
         var ratios = verdicts.Select(verdict => verdict.Measured.Verdict.Estimate.Ratio).ToList();
@@ -152,9 +150,9 @@ internal static class PublishedSection
 }
 
 /// <summary>
-/// For a proxy measured with and without connections that it keeps to the server behind it: what opening a connection for every call costs,
-/// beside what the transport makes. The arms are told by their variants: <c>port</c> and <c>port keepalive</c>; where the server behind had
-/// to be run in another way to keep connections, <c>port threads</c> is that way without keeping them.
+/// For a proxy measured with and without connections that stay open to the server behind it: the cost of a connection per call compared
+/// with the effect of the transport. The arms are recognised by their variants: <c>port</c> and <c>port keepalive</c>. If the server had to
+/// run differently to keep connections open, <c>port threads</c> runs in that way with a connection per call.
 /// </summary>
 internal static class UpstreamKeepAlive
 {

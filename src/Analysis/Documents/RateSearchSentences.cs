@@ -6,17 +6,17 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>What <c>--find</c> found, in words and as tables.</summary>
+/// <summary>The results of <c>--find</c> as sentences and tables.</summary>
 public static class RateSearchSentences
 {
     public const string Words = "Each arm was loaded in an open loop (Poisson), every round at a rate that follows from those before: up "
         + "where the promise was kept, down where it was not. The rate is fitted over the windows around it, its interval is that of the "
         + "windows (jackknife). Calls count from when they were due; those that failed, were cut off or sent too late count against it.";
 
-    /// <summary>A sentence for each arm at each workload.</summary>
+    /// <summary>A sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
 
-    /// <summary>A row for each arm at each workload.</summary>
+    /// <summary>A row for each arm and workload.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "highest rate", "interval", "of full load", "windows")
@@ -33,7 +33,7 @@ public static class RateSearchSentences
         return table;
     }
 
-    /// <summary>Every window by its rate: what a picture of the search is drawn from.</summary>
+    /// <summary>All windows with their rates: the numbers behind the plot of the search.</summary>
     public static TextTable Windows(MeasuredRun run)
     {
         var terms = RateSearchResult.Of(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();
@@ -48,7 +48,7 @@ public static class RateSearchSentences
         return table;
     }
 
-    /// <summary>What a window measured of a part of an objective, in ns or as a share; null where nothing was answered.</summary>
+    /// <summary>The measured value of a window for a term of an objective, in ns or as a share; null when no call was answered.</summary>
     public static double? ValueOf(ObjectiveTerm term, RoundMetrics window) => term.Quantile is { } quantile
         ? window.Latency.Count == 0 ? null : window.Latency.ValueAt(quantile * 100)
         : RateSearchResult.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : null;

@@ -8,10 +8,10 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>What, where and how a run measured, in a few lines.</summary>
+/// <summary>What a run measured, where and how, in a few lines.</summary>
 internal static class RunHeader
 {
-    /// <summary>Above the table of watched endpoints.</summary>
+    /// <summary>The caption of the table of watched endpoints.</summary>
     public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a "
         + "request that the server has read counts as idle: the system does not tell)";
 
@@ -33,7 +33,7 @@ internal static class RunHeader
             yield return ServerCpu(record, process);
     }
 
-    /// <summary>How verdicts are made: the confidence, the family of comparisons, and what does not matter.</summary>
+    /// <summary>How verdicts are made: confidence, families of comparisons, and the difference that does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
         if (BuildComparison.Of(run) is { Sides: var sides })
@@ -58,7 +58,7 @@ internal static class RunHeader
             + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }
 
-    /// <summary>Whose CPU time the server's is, or why there is none.</summary>
+    /// <summary>Which process's CPU time counts as the server's, or why there is none.</summary>
     internal static string ServerCpu(RunRecord run, ServerProcess process)
     {
         var where = process.Addresses.Count == run.Cells.Select(cell => cell.Address).Distinct().Count()
@@ -68,7 +68,7 @@ internal static class RunHeader
             : $"server CPU{where} is not known from outside: {process.Reason}";
     }
 
-    /// <summary>The method, what it was called with and what came back.</summary>
+    /// <summary>The method, its requests and its replies.</summary>
     private static string Calls(MeasuredRun run, CallRecord call)
     {
         var requests = call.Requests == 1 ? $"a request of {Span(call.SmallestRequest, call.LargestRequest)}"
@@ -127,7 +127,7 @@ internal static class RunHeader
     private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
 }
 
-/// <summary>Everything a file tells of its machine and settings, by name.</summary>
+/// <summary>Everything in a file about its machine and settings, by name.</summary>
 internal static class EnvironmentList
 {
     public static IEnumerable<(string Name, string Value)> Of(RunRecord run)

@@ -7,10 +7,10 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>The tables of a run; text, Markdown and HTML show the same ones.</summary>
+/// <summary>The tables of a run, the same for text, Markdown and HTML.</summary>
 internal static class RunTables
 {
-    /// <summary>What a reader may not know of the throughput table.</summary>
+    /// <summary>Explanations of columns of the throughput table.</summary>
     public static IReadOnlyList<(string Heading, string Words)> ThroughputColumns(MeasuredRun run) =>
     [
         ("payload/s", run.Record.Rounds.All(round => round.Credited is null) ? "" : "payload/s: bytes that arrived inside the window; "
@@ -19,13 +19,13 @@ internal static class RunTables
             + "interrupts, other programs)."),
     ];
 
-    /// <summary>What the columns of <see cref="Throughput"/> are.</summary>
+    /// <summary>Explains the columns of <see cref="Throughput"/>.</summary>
     public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
         + (run.Cells.Any(cell => cell.Key.IsOfMessages) ? ", or message of a stream" : "") + ", median of the rounds"
         + (run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? "; ratios of pairs of the same round, with intervals. " : ". ")
         + Contradictions(run)).TrimEnd();
 
-    /// <summary>Throughput with its range and ratio, and the CPU of a call, of the cells whose load is all they can take.</summary>
+    /// <summary>Throughput at full load with its range and ratio, and the CPU per call.</summary>
     public static TextTable Throughput(MeasuredRun run)
     {
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
@@ -45,7 +45,7 @@ internal static class RunTables
     }
 
     /// <summary>
-    /// Latency with its ratio, of the cells whose load is given: there requests/s are what was asked for, and latency is the result.
+    /// Latency with its ratio, for cells with a given load. Their requests/s are as requested, so the latency is the result.
     /// </summary>
     public static TextTable AtGivenLoad(MeasuredRun run)
     {
@@ -64,7 +64,7 @@ internal static class RunTables
         return table;
     }
 
-    /// <summary>What the columns of <see cref="AtGivenLoad"/> are.</summary>
+    /// <summary>Explains the columns of <see cref="AtGivenLoad"/>.</summary>
     public static IReadOnlyList<(string Heading, string Words)> AtGivenLoadWords { get; } =
     [
         ("p50", "Percentiles are of the calls of all rounds together, each from the moment its call was due."),
@@ -72,14 +72,14 @@ internal static class RunTables
         ("CPU", "requests/s and CPU: median of the rounds and range."),
     ];
 
-    /// <summary>Interval of the values of single rounds; their range where they are too few for one.</summary>
+    /// <summary>The interval of the values of single rounds, or their range if the rounds are too few.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
         cell.OverRounds(metric, Joint.Alpha) is { Bounds: var bounds }
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Where the median rounds of two arms differ the other way than the pairs of their rounds do, a sentence for each of which that is
-    /// decided, or one for all; an arm may have had its median in a round in which all were fast.
+    /// Explains arms whose median rounds differ in the opposite direction to the pairs of their rounds: an arm may have
+    /// its median in a round in which all arms were fast. One sentence for each decided arm, or one for all.
     /// </summary>
     public static string Contradictions(MeasuredRun run)
     {
@@ -96,7 +96,7 @@ internal static class RunTables
                 + "though its median round is not: the pairs count."));
     }
 
-    /// <summary>Latencies of the median round, or of all where the load was given.</summary>
+    /// <summary>Latencies of the median round; at a given load, of all rounds.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
         Metric[] metrics = [Metric.Mean, .. new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!), Metric.Max];
@@ -108,7 +108,7 @@ internal static class RunTables
     }
 
     /// <summary>
-    /// Connections of the watched endpoints by state in the median round, mean and most; endpoints that the arm did not use are left out.
+    /// Connections of the watched endpoints by state in the median round, mean and maximum, without endpoints that the arm did not use.
     /// </summary>
     public static TextTable Connections(MeasuredRun run)
     {
@@ -117,7 +117,7 @@ internal static class RunTables
         var busy = InOrder(run).SelectMany(cell => cell.Median!.Record.Watched).Where(IsBusy).Select(watched => watched.Name).ToHashSet();
         foreach (var cell in InOrder(run))
         {
-            // An endpoint that is busy in some arms is shown for those alone.
+            // An endpoint that is busy in some arms is shown only for these arms.
             foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0
                 && !busy.Contains(watched.Name)))
                 table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, watched.Name,
@@ -126,7 +126,7 @@ internal static class RunTables
         return table;
     }
 
-    /// <summary>What may be said of each arm against its reference.</summary>
+    /// <summary>The verdict of each arm against its reference.</summary>
     public static TextTable Verdicts(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "against", "verdict") { Words = 4 };
@@ -138,7 +138,7 @@ internal static class RunTables
 
     internal static bool IsAtFullLoad(MeasuredCell cell) => cell.Key.Load == "max";
 
-    /// <summary>One column, and one more with the reference of each row where they have several.</summary>
+    /// <summary>The heading of the ratios, and a column with the reference of each row if there are several references.</summary>
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
         var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key.Arm).Distinct().ToList();
@@ -152,7 +152,7 @@ internal static class RunTables
         _ => [Ratio(run, cell, ArmComparison.Headline(cell)), run.ReferenceOf(cell)?.Key.Arm ?? Quantity.None],
     };
 
-    // Idle connections, and ports in TIME_WAIT, may be left of another arm.
+    // Idle connections and ports in TIME_WAIT may be left from another arm.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
     private static string States(StateCount count) =>
@@ -172,20 +172,20 @@ internal static class RunTables
         run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
-    /// <summary>Points by size, arms in the order of the plan.</summary>
+    /// <summary>The measured cells by size, arms in the order of the plan.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null)
         .OrderBy(cell => cell.Key.Size);
 }
 
 /// <summary>
-/// Times of a round trip, a row a size and a column a transport, each beside its ratio to the reference: below 1 it is shorter.
+/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport.
 /// </summary>
 internal static class EchoTable
 {
     public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same "
         + "round; below 1 is faster";
 
-    /// <summary>Whether a run is about raw round trips and nothing else.</summary>
+    /// <summary>Whether a run measured raw round trips only.</summary>
     public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median != null)
         && run.Cells.All(cell => cell.Key.Protocol == "echo");
 
@@ -208,13 +208,13 @@ internal static class EchoTable
     }
 }
 
-/// <summary>Bars for a terminal, one a cell, each workload to its own scale.</summary>
+/// <summary>A bar chart of characters: a bar per cell, with a scale for each workload.</summary>
 internal static class BarChart
 {
     private const int Width = 40;
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
-    /// <summary>Of the cells at full load, or of the others.</summary>
+    /// <summary>The bars of the cells at full load, or of the other cells.</summary>
     public static string Of(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();

@@ -8,15 +8,17 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// What a change would save at the calls per second that somebody has: cores and median latency of both arms, measured at that rate and
-/// never scaled from another load, with the difference of pairs of the same round and its interval.
+/// What a change would save at the user's rate: cores and median latency of both arms, with the difference from pairs
+/// of the same round and its interval. Everything is measured at that rate and not extrapolated from another load.
 /// </summary>
 internal static class Savings
 {
-    // An arm that falls further behind what was asked for was measured at another rate.
+    // An arm below this share of the requested rate was measured at another rate.
     private const double Reached = 0.95;
 
-    /// <summary>One sentence for each arm and its reference at a rate in calls per second; nothing for shares of a capacity.</summary>
+    /// <summary>
+    /// A sentence for each arm and its reference at a rate in calls per second; none for rates in percent of the capacity.
+    /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from workload in Arms.ByWorkload(run)
         where workload.Key.Load.EndsWith("/s", StringComparison.Ordinal)
@@ -48,18 +50,18 @@ internal static class Savings
     }
 
     /// <summary>
-    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has it in both. A family of the run's claims has it under
-    /// <paramref name="what"/>.
+    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has the value in both cells.
+    /// <paramref name="what"/> is the name of the difference in a family of claims.
     /// </summary>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
         Func<RoundMetrics, double?> value, Func<double, (double Size, string Name)> unitOf)
     {
-        // The arms are exchanged: it is the change of the reference's value when the other arm replaces it.
+        // The arms are swapped: the result is the change when the arm replaces the reference.
         if (PairedDifference.Of(run, cell, reference, value, what) is not { } change)
             return null;
         var (before, after) = (Median(reference, value)!.Value, Median(cell, value)!.Value);
         var unit = unitOf(Math.Max(before, after));
-        // Three digits of the larger, and as many decimals for all.
+        // Three digits for the larger number, and the same number of decimals for all.
         var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
         string Show(double number)
         {
@@ -69,7 +71,7 @@ internal static class Savings
         var interval = change.Interval is { } range
             ? $" [{Show(range.Low)}, {Show(range.High)}]{(change.IsDecided ? "" : " (not decided)")}"
             : " (too few rounds for an interval)";
-        // The medians of two arms may be of rounds in which the machine was another.
+        // The medians of two arms may be from rounds in which the machine was in different states.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
         return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }

@@ -7,15 +7,15 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// The question that most people ask, in one table: a Unix socket against TCP, a row for each load, by requests/s and by the CPU of a call.
-/// The other transports stand in a table of their own.
+/// The most frequent question in one table: a Unix socket compared with TCP by requests/s and by CPU per call, a row
+/// per load. The other transports have a table of their own.
 /// </summary>
 public static class UnixAgainstTcp
 {
-    // A wider range is shown with both of its ends, since "no difference larger than 40 %" reads as good news.
+    // A wider interval is shown with both bounds: "no difference larger than 40 %" would read like good news.
     private const double WidestOfNoDifference = 0.10;
 
-    /// <summary>What the table compares and where; empty where the run has no Unix socket beside TCP.</summary>
+    /// <summary>What the table compares and on which machine; empty when the run has no Unix socket or no TCP.</summary>
     public static string Title(MeasuredRun run)
     {
         if (!Rows(run).Any())
@@ -31,17 +31,17 @@ public static class UnixAgainstTcp
         return "Unix socket against TCP" + (what.Length > 0 ? $" ({what})" : "");
     }
 
-    /// <summary>Title of <see cref="Others"/>.</summary>
+    /// <summary>The title of <see cref="Others"/>.</summary>
     public const string OthersTitle = "Other transports against TCP";
 
     /// <summary>A row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
 
-    /// <summary>The same of TLS and pipes, which are another question; without rows where there are none.</summary>
+    /// <summary>The table of TLS and pipes, which answers another question; no rows without them.</summary>
     public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsCompared(run, cell)
         && cell.Key.Transport is not ("unix" or "tcp") && run.ReferenceOf(cell)!.Key.Transport == "tcp"), named: true);
 
-    /// <summary>What follows for somebody who asks whether to change; empty where there is no table.</summary>
+    /// <summary>Whether a change is worth it; empty without a table.</summary>
     public static string Worth(MeasuredRun run)
     {
         var rows = Rows(run).ToList();
@@ -72,14 +72,14 @@ public static class UnixAgainstTcp
                 : $"; not decided for {Quantity.Many(undecided, "other load")}.")}";
     }
 
-    /// <summary>Whether a load is not decided, so that more rounds would help.</summary>
+    /// <summary>Whether a load is undecided, so that more rounds would help.</summary>
     public static bool IsOpen(MeasuredRun run) => Rows(run).Any(cell =>
         ArmComparison.OfHeadline(run, cell)!.Verdict.Kind == VerdictKind.CannotTell);
 
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsCompared(run, cell)
         && cell.Key.Transport == "unix" && ClaimFamily.IsPrimary(cell.Key, run.ReferenceOf(cell)!.Key));
 
-    // Where the load is given, latency is the result, and a table of its own has it.
+    // At a given load the result is the latency, which has a table of its own.
     private static bool IsCompared(MeasuredRun run, MeasuredCell cell) => cell.Median is not null && !AaTest.IsAa(cell.Key)
         && cell.Key is { Load: "max", Protocol: not "echo" } && !cell.IsUntimed && !Answers.IsOfLayers(run)
         && run.ReferenceOf(cell) is { Median: not null }
@@ -117,7 +117,7 @@ public static class UnixAgainstTcp
             : $"undecided, {Bare(interval.Low)} to {Quantity.Change(interval.High)}";
     }
 
-    /// <summary>The largest difference that the interval leaves; infinite without an interval.</summary>
+    /// <summary>The largest difference that the interval contains; infinite without an interval.</summary>
     private static double LargestOf(ArmComparison comparison) =>
         comparison.Verdict is { Withheld.Length: 0, Estimate.Interval: { } interval }
             ? Math.Max(1 - interval.Low, interval.High - 1) : double.PositiveInfinity;

@@ -6,14 +6,13 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// How often a call wakes either side, and what the client's event loop asks of the system for it: why one transport costs more than
-/// another.
+/// How often a call wakes each side, and the system calls of the client's event loop per call: why one transport costs more than another.
 /// </summary>
 internal static class WakeUps
 {
     public const string Title = "Wake-ups and system calls of a call (median of the rounds)";
 
-    /// <summary>What the columns are.</summary>
+    /// <summary>Explains the columns.</summary>
     public static IReadOnlyList<(string Heading, string Words)> Words { get; } =
     [
         ("woken", "woken: threads that waited and went on."),
@@ -22,7 +21,7 @@ internal static class WakeUps
         ("receives", "System calls are those of the client's event loop, and of the server's where it has one (--sockets loop)."),
     ];
 
-    // In wake-ups a call: a smaller difference explains nothing that a report shows.
+    // In wake-ups per call: a smaller difference explains nothing that a report shows.
     private const double LeastDifference = 0.1;
 
     private static readonly (string Heading, Metric Metric)[] Columns =
@@ -35,7 +34,7 @@ internal static class WakeUps
         ("server sends", Metric.Find("server_sends")!), ("server epoll_waits", Metric.Find("server_waits")!),
     ];
 
-    /// <summary>Empty where the system tells nothing of it; a quantity that no cell has is no column.</summary>
+    /// <summary>Empty when the system does not report these numbers. A column without values is left out.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var cells = RunTables.InOrder(run).ToList();
@@ -52,8 +51,8 @@ internal static class WakeUps
     }
 
     /// <summary>
-    /// One for each arm and side whose wake-ups differ from the reference's, as far as can be told, at the workload where they differ most;
-    /// the largest difference first.
+    /// A sentence for each arm and side whose wake-ups differ from the reference's by a decided difference, at the
+    /// workload with the largest difference. The largest difference comes first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
@@ -69,7 +68,7 @@ internal static class WakeUps
         select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times a call, on "
             + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Workload)}).";
 
-    /// <summary>Wake-ups a call more than the reference's; null where that is not decided or too little to be a cause.</summary>
+    /// <summary>Additional wake-ups per call compared with the reference; null when undecided or too few to be a cause.</summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         var difference = PairedDifference.Of(run, cell, reference, metric.Value, metric.Id);

@@ -7,14 +7,14 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>What is doubtful about the calls of a cell: how they ended, how many they were, whether they were sent at all.</summary>
+/// <summary>Doubts about the calls of a cell: how they ended, how many there were, whether all were sent.</summary>
 internal static class CallDoubts
 {
     private const double MostEdge = 0.01;
     private const double LeastSent = 0.99;
     private const double MostLate = 0.05;
 
-    /// <summary>Calls failed or had no answer in time.</summary>
+    /// <summary>Calls failed or had no reply before the time-out.</summary>
     public static Observation? Failures(MeasuredRun run, MeasuredCell cell)
     {
         var failed = cell.Rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0)
@@ -31,7 +31,7 @@ internal static class CallDoubts
         string Text((string Kind, long Count) kind) => FailureText.Of(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
     }
 
-    /// <summary>Connects failed because every local port was in use or waited out its minute.</summary>
+    /// <summary>Connects failed because every local port was in use or in TIME_WAIT.</summary>
     public static Observation? NoLocalPort(MeasuredRun run, MeasuredCell cell)
     {
         var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
@@ -41,14 +41,14 @@ internal static class CallDoubts
             + "(TIME_WAIT), and all ports of the range were taken");
     }
 
-    /// <summary>The histograms do not hold as many latencies as calls were counted.</summary>
+    /// <summary>The histograms hold a different number of latencies than the number of counted calls.</summary>
     public static Observation? LostSamples(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Where(r => r.Ended.Count != r.Record.Ok && !IsOfAnotherClock(cell, r))
             .Select(r => new Observation(Math.Abs(r.Ended.Count - r.Record.Ok),
                 Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
 
-    /// <summary>Messages went one way between two clocks, so that nothing is known of how long they took.</summary>
+    /// <summary>The two ends of one-way messages use different clocks, so latencies are unknown.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
         ? new Observation(1, "latency is not shown: the times that the server gave are not of this process's clock "
@@ -58,20 +58,20 @@ internal static class CallDoubts
     private static bool IsOfAnotherClock(MeasuredCell cell, RoundMetrics r) =>
         cell.Key.IsOneWay && r.Record.Ok > 0 && r.Ended.Count == 0;
 
-    /// <summary>The open loop asked for more calls than were sent.</summary>
+    /// <summary>An open loop did not send all calls that were due.</summary>
     public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareReached);
         if (worst == null)
             return null;
         var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
-        // Of random arrivals more may be sent than the rate says, and fewer than were due.
+        // With random arrivals, more calls than the rate may be sent although some calls that were due were not.
         return new Observation(1 - ShareReached(worst), unsent > 0
             ? $"of {Quantity.Count(worst.Record.Started + unsent)} calls that were due {Quantity.Count(unsent)} were not sent"
             : $"asked {Quantity.Count(asked)} calls a second, sent {Quantity.Count(sent)}");
     }
 
-    /// <summary>Calls were sent so late that the lateness, which is the client's own, is a part of the latency that shows.</summary>
+    /// <summary>The client sent calls so late that its lateness is a visible part of the latency.</summary>
     public static Observation? LateSends(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
@@ -83,7 +83,7 @@ internal static class CallDoubts
             + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
     }
 
-    /// <summary>The replies that are out at a time do not fit in the cache: memory is measured as well.</summary>
+    /// <summary>The replies in flight do not fit into the cache, so the run also measures memory.</summary>
     public static Observation? BytesInFlight(MeasuredRun run, MeasuredCell cell)
     {
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
@@ -93,8 +93,8 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// So few calls fit into the window that those cut by its edges count: at most connections / calls. Only of files that credit no call
-    /// with its part.
+    /// So few calls fit into the window that calls across its edges matter: they are up to connections / calls of the
+    /// rate. Only in files that do not credit parts of calls.
     /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {
@@ -108,7 +108,7 @@ internal static class CallDoubts
             : null;
     }
 
-    /// <summary>Too few calls for the percentiles that people ask for.</summary>
+    /// <summary>Too few calls for the usual percentiles.</summary>
     public static Observation? FewSamples(MeasuredRun run, MeasuredCell cell)
     {
         var latency = cell.Median!.Latency;
@@ -116,7 +116,7 @@ internal static class CallDoubts
             $"{latency.Count} calls leave fewer than {LatencyCounts.SamplesBeyond} beyond p99, so it is not shown"));
     }
 
-    // Files before calls not sent were counted tell it by the rate alone.
+    // Older files do not count calls that were not sent; there only the rate shows the loss.
     private static bool IsMissed(MeasuredRun run, RoundMetrics r) =>
         r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
 
@@ -127,7 +127,7 @@ internal static class CallDoubts
     private static double ShareLate(RoundMetrics r) =>
         r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;
 
-    /// <summary>Bytes, from what Linux writes: <c>32768K</c>; 0 when it is something else.</summary>
+    /// <summary>Bytes from the text that Linux writes (<c>32768K</c>); 0 for any other text.</summary>
     private static long LastLevelCache(string text) =>
         text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
 
@@ -137,14 +137,14 @@ internal static class CallDoubts
     private static double ShareSent(RoundMetrics r) => r.Record.Started / r.Seconds / r.Record.AskedRate;
 }
 
-/// <summary>What is doubtful about the connections of a cell.</summary>
+/// <summary>Doubts about the connections of a cell.</summary>
 internal static class ConnectionDoubts
 {
-    /// <summary>Not all the connections asked for were there and used, or client and server count differently.</summary>
+    /// <summary>Some requested connections were not open or not used, or client and server count differently.</summary>
     public static Observation? Differ(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Select(r => Differ(r, cell.Key)).OfType<Observation>().MaxBy(seen => seen.Severity);
 
-    /// <summary>The server allows fewer streams on a connection than were asked for.</summary>
+    /// <summary>The server allows fewer streams per connection than requested.</summary>
     public static Observation? StreamsLimited(MeasuredRun run, MeasuredCell cell)
     {
         var asked = cell.Key.Streams;
@@ -154,7 +154,7 @@ internal static class ConnectionDoubts
             : null;
     }
 
-    /// <summary>Connections were opened again so often that opening them is a part of what was measured.</summary>
+    /// <summary>Connections were reopened so often that opening them is a part of the result.</summary>
     public static Observation? Reopened(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Where(r => r.Record.Connections is { OpenedInAll: null } stats && stats.Reopened > stats.Opened
                 && stats.Reopened * 500L >= r.Record.Completed)
@@ -174,11 +174,11 @@ internal static class ConnectionDoubts
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
-        // The server counts what it has sent; what was under way when it was told to stop is not received.
+        // The server counts sent messages; messages in flight at the end of the load are never received.
         var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
         if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
-        // With fewer calls than connections some must stay idle.
+        // With fewer calls than connections, some connections stay idle.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened
             ? new Observation(1, Invariant($"in round {number} {stats.Opened - stats.Active} of {stats.Opened} connections carried "
                 + $"no call"))

@@ -6,17 +6,17 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>Signs that the client, not the transport, was measured.</summary>
+/// <summary>Signs that the client was measured instead of the transport.</summary>
 internal static class ClientDoubts
 {
     private const double MostBusy = 0.9;
     private const double Headroom = 1.5;
     private const double MostPause = 0.005;
 
-    // Tiering recompiles a straggler now and then; a cold client compiles hundreds.
+    // Tiered compilation recompiles a few methods even in a warm client; a cold client compiles hundreds.
     private const double MostCompiled = 20;
 
-    /// <summary>The client used nearly all the CPU time it may use: it may be what was measured.</summary>
+    /// <summary>The client used nearly all the CPU time it may use, so it may be the bottleneck.</summary>
     public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
     {
         var allowed = CpusAllowed(run.Record, cell.Key);
@@ -27,25 +27,25 @@ internal static class ClientDoubts
             : null;
     }
 
-    /// <summary>The calibration, the same client against a responder of almost no cost, is hardly faster than what was measured.</summary>
+    /// <summary>The measured rate is close to the calibration: the same client against a server that costs almost nothing.</summary>
     public static Observation? Ceiling(MeasuredRun run, MeasuredCell cell)
     {
         var key = cell.Key;
-        // Messages of a stream cost less than the calls with which a ceiling is found.
+        // A message on a stream costs less than the calls of the calibration.
         if (key.IsOfMessages)
             return null;
-        // Of a method the size is that of its request, and the ceiling was found with replies as large as its own.
+        // With a method, the size is that of its request; the calibration used its own size of replies.
         var ceiling = run.Record.Calibrations.FirstOrDefault(
             c => (c.Transport, c.Connections, c.Streams) == (key.Transport, key.Connections, key.Streams)
                 && (c.Size == key.Size || key.Method.Length > 0));
-        // A given load does not saturate anything, and a calibration of another client says nothing about this one.
-        // With one call out at a time neither side is saturated, and what wakes them decides; older files have a ceiling for that too.
+        // A given load saturates nothing, and the calibration of one client does not apply to another. With one call in
+        // flight neither side is saturated: wake-ups decide the rate. Older files have a calibration for this case too.
         if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0 || key.Connections * key.Streams == 1)
             return null;
         var rate = cell.Median.Rate;
         if (ceiling.Rate >= Headroom * rate)
             return null;
-        // The responder is measured once for each kind of socket, without what an arm of a sweep changes.
+        // The calibration runs once for each kind of socket, without the settings of a sweep's arms.
         var without = string.Join(' ', key.Variant.Split(' ').Where(part => part.Contains('=')));
         return new Observation(rate / Math.Max(1, ceiling.Rate),
             $"measured {Quantity.Count(rate)} requests/s where the client itself reaches {Quantity.Count(ceiling.Rate)} "
@@ -53,7 +53,7 @@ internal static class ClientDoubts
             + (without.Length == 0 ? ")" : $"; the ceiling was found without {without})"));
     }
 
-    /// <summary>Another number of threads ran completions than was asked for.</summary>
+    /// <summary>The number of threads that ran completions differs from the requested number.</summary>
     public static Observation? ThreadsUsed(MeasuredRun run, MeasuredCell cell)
     {
         var asked = Math.Min(run.Record.Options.Threads, cell.Key.Connections);
@@ -66,7 +66,7 @@ internal static class ClientDoubts
                 Invariant($"{Quantity.Many(asked, "thread")} {(asked == 1 ? "was" : "were")} asked for and {used} ran completions"));
     }
 
-    /// <summary>The client compiled methods inside the window.</summary>
+    /// <summary>The JIT compiled methods in the client during the window.</summary>
     public static Observation? NotWarm(MeasuredRun run, MeasuredCell cell)
     {
         var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.MethodsCompiled));
@@ -74,7 +74,7 @@ internal static class ClientDoubts
             ? new Observation(compiled, Invariant($"the client compiled {compiled:0} methods during a window")) : null;
     }
 
-    /// <summary>Garbage collections stopped the client for a part of the window that shows.</summary>
+    /// <summary>Garbage collections stopped the client for a noticeable part of the window.</summary>
     public static Observation? Collections(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.MaxBy(SharePaused)!;
@@ -88,7 +88,7 @@ internal static class ClientDoubts
 
     private static double SharePaused(RoundMetrics r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 
-    /// <summary>How many CPUs' worth of time the client may use: threads, CPUs it is tied to, the container's quota.</summary>
+    /// <summary>The number of CPUs that the client may use: limited by threads, CPU affinity and the quota of the container.</summary>
     private static double CpusAllowed(RunRecord run, CellKey key)
     {
         var host = run.Host;
@@ -97,11 +97,11 @@ internal static class ClientDoubts
         return Math.Min(Math.Min(threads, cpus), host.CpuQuota > 0 ? host.CpuQuota : double.MaxValue);
     }
 
-    /// <summary>The span that the usage covers, drain included, where the machine's capacity tells it.</summary>
+    /// <summary>The time that the usage covers: with the drain, if the machine's capacity shows it.</summary>
     private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
         ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
 
-    /// <summary>Number of CPUs in a list such as <c>0-1,4</c>; null when it is not one.</summary>
+    /// <summary>The number of CPUs in a list such as <c>0-1,4</c>; null when the text is not a list.</summary>
     private static int? CountOf(string cpus)
     {
         var count = 0;
@@ -117,21 +117,21 @@ internal static class ClientDoubts
 }
 
 /// <summary>
-/// In a closed loop throughput × mean latency is the number of calls in flight; when it is not, time or samples were lost inside the tool.
+/// In a closed loop, throughput × mean latency is the number of calls in flight (Little's law). Otherwise the tool lost time or samples.
 /// </summary>
 internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
-    // A thread of the client may stand still once between two calls, for a collection or while others have the processor.
+    // A client thread may pause once between two calls, for a garbage collection or while other threads use the CPU.
     private const double StandstillNs = 25e6;
 
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
         if (cell.Key.IsOneWay)
-            return null; // what is under way is in buffers, of no known number
-        // Streams that the server does not allow wait outside every latency, so they are not in flight.
-        // Failures take time that is in no latency: the law then says nothing about the tool.
+            return null; // the number of messages in buffers is unknown
+        // Streams beyond the server's limit wait outside every latency, so they are not in flight. Failed calls take
+        // time that is in no latency, so the law cannot check the tool then.
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
@@ -142,16 +142,16 @@ internal static class LittlesLaw
             + Invariant($"but {worst.InFlight(streams)} were: {Quantity.Percent(Off(worst, streams))} off"));
     }
 
-    /// <summary>Connections that are closed and opened again between calls are meanwhile not in flight.</summary>
+    /// <summary>A connection that is being reopened has no calls in flight, so the law needs connections that stay open.</summary>
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
 
     private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// 1 %, or one standstill of one thread, or what the edges of the window can do. The calls that an edge cuts are as many as are in
-    /// flight, so connections / calls when all take equally long; at most they are the longest ones of all, as when everything stands
-    /// still at the edge.
+    /// The larger of 1 %, one pause of one thread, and the effect of the window's edges. As many calls cross an edge as
+    /// are in flight: that is connections / calls if all calls take equally long. At worst they are the longest calls
+    /// of all, for example when everything stops at the edge.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

@@ -6,12 +6,12 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>One reason to doubt a run's numbers, looked for in its rounds.</summary>
-/// <param name="Look">The doubt with its numbers and what to do about it; null when there is no such reason.</param>
-/// <param name="Reach">What it makes doubtful.</param>
+/// <summary>A reason to doubt the numbers of a run, looked for in its rounds.</summary>
+/// <param name="Look">Gives the doubt with its numbers and the advice; null when there is no doubt.</param>
+/// <param name="Reach">Which numbers are doubtful.</param>
 public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 {
-    /// <summary>Every doubt there is, gravest first: a new one is a function and one entry here.</summary>
+    /// <summary>All doubts, the most severe first. A new doubt needs a function and an entry here.</summary>
     public static IReadOnlyList<Doubt> All { get; } =
     [
         new(RunDoubts.AaFailed, Reach.EveryRatio),
@@ -73,11 +73,11 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 
     private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<(Doubt Doubt, Advice Advice)>> Found = [];
 
-    /// <summary>What follows from the rounds, then what the run itself noted.</summary>
+    /// <summary>The doubts from the rounds, followed by the doubts that the run itself recorded.</summary>
     public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
         [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
-    /// <summary>The name of the gravest doubt whether a ratio of these two says what it seems to; null where there is none.</summary>
+    /// <summary>The name of the most severe doubt about the ratio of these cells; null when there is none.</summary>
     public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
         In(run).FirstOrDefault(found => found.Doubt.Reach switch
         {
@@ -89,11 +89,13 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     private static IReadOnlyList<(Doubt Doubt, Advice Advice)> In(MeasuredRun run) => Found.GetValue(run, one =>
         [.. All.Select(doubt => (doubt, Advice: doubt.Look(one)!)).Where(found => found.Advice is not null)]);
 
-    /// <summary>What others used before the run is no doubt where the rounds themselves tell what they used meanwhile.</summary>
+    /// <summary>
+    /// The load of other processes before the run is no doubt if the rounds report what other processes used during the run.
+    /// </summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
-    /// <summary>A doubt that is looked for in each measured cell: one advice for all, with the numbers of the worst.</summary>
+    /// <summary>A doubt about cells: one advice for all doubtful cells, with the numbers of the worst cell.</summary>
     private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
@@ -112,26 +114,26 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     }, reach);
 }
 
-/// <summary>What a doubt makes doubtful: a winner is named with it where that is its ratio.</summary>
+/// <summary>Which numbers a doubt concerns. A winner is shown with a doubt about its ratio.</summary>
 public enum Reach
 {
-    /// <summary>Single figures, or how sure they are.</summary>
+    /// <summary>Single numbers, or their precision.</summary>
     Figures,
 
-    /// <summary>Ratios of the cells it names: they may say something else than they seem to.</summary>
+    /// <summary>Ratios of the named cells, which may be misleading.</summary>
     Ratios,
 
     /// <summary>Every ratio of the run.</summary>
     EveryRatio,
 }
 
-/// <summary>What is doubtful about one cell; the most severe observation speaks for all cells.</summary>
-/// <param name="Severity">Larger is worse.</param>
-/// <param name="Text">What was seen, without the name of the cell and without a full stop.</param>
-/// <param name="Fix">What to do about it where that is not what the doubt usually says.</param>
+/// <summary>A doubt about a cell. The most severe observation represents all cells.</summary>
+/// <param name="Severity">Larger is more severe.</param>
+/// <param name="Text">The observation, without the name of the cell and without a full stop.</param>
+/// <param name="Fix">Advice that replaces the usual advice of the doubt; else null.</param>
 internal sealed record Observation(double Severity, string Text, string? Fix = null);
 
-/// <summary>An advice as sentences, whoever wrote it.</summary>
+/// <summary>An advice as sentences.</summary>
 public static class AdviceText
 {
     public static string Doubt(Advice advice) => Sentence(advice.Doubt);

@@ -7,16 +7,16 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Doubts;
 
 /// <summary>
-/// Whether this kernel charges the time of soft interrupts (loopback TCP's receive work) to the process that they interrupt. Kernels differ
-/// (CONFIG_IRQ_TIME_ACCOUNTING), so it is found out from rounds in which nobody else did much.
+/// Whether this kernel charges soft interrupts (loopback TCP's receive work) to the process that they interrupt. This differs between
+/// kernels (CONFIG_IRQ_TIME_ACCOUNTING), so it is inferred from rounds in which other processes did little.
 /// </summary>
 public static class SoftInterrupts
 {
     private const double Quiet = 0.1, Enough = 0.03;
 
     /// <summary>
-    /// True when, of rounds with many interrupts and little else, less remains unclaimed by all processes than half the interrupts; false
-    /// when more does; null when there is no such round.
+    /// Looks at rounds with many soft interrupts and little other load. True if the time that no process used is less
+    /// than half of the interrupts, false if it is more, null if there is no such round.
     /// </summary>
     public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {
@@ -29,25 +29,25 @@ public static class SoftInterrupts
     }
 
     /// <summary>
-    /// Time that none of the processes that can be seen used, in ns: of other containers, or of what came and went. Null where the system
-    /// or the server does not tell what was used.
+    /// CPU time in ns that no visible process used: other containers, or processes that started and ended in between.
+    /// Null when the system or the server does not report its usage.
     /// </summary>
     /// <param name="round">The round.</param>
-    /// <param name="charged">As <see cref="AreCharged"/> has it; where it is not known, interrupts are nobody's load.</param>
+    /// <param name="charged">The result of <see cref="AreCharged"/>; if unknown, interrupts do not count as load of others.</param>
     public static double? UnseenNs(RoundMetrics round, bool? charged) => round.UnattributedNs is not { } left ? null
         : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));
 
     private static double SeenNs(MachineUsage machine) => (machine.OthersNs ?? 0) + (double)(machine.KernelThreadsNs ?? 0);
 }
 
-/// <summary>Signs that the machine had something else to do.</summary>
+/// <summary>Signs that the machine was busy with other work.</summary>
 internal static class MachineDoubts
 {
     private const double MostForeign = 0.05;
     private const double MostStolen = 0.01;
     private const double MostUnclaimed = 0.2;
 
-    /// <summary>Measurements that were spoiled and could not be repeated any more: they count, and are doubtful.</summary>
+    /// <summary>Spoiled measurements that could not be repeated: they count, with a doubt.</summary>
     public static Observation? SpoiledRounds(MeasuredRun run, MeasuredCell cell)
     {
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
@@ -58,13 +58,13 @@ internal static class MachineDoubts
                 ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
 
-    // What else runs here is then no part of it.
+    // Other processes on this machine are not the cause then.
     private static bool IsStolenAlone(Measurement round) => round.Machine is { } machine
         && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
-    /// Other processes used the machine; of files that did not count them, it was busy with something else than client, server and
-    /// interrupts.
+    /// Other processes used the machine. In files that do not count other processes: the machine was busy with more
+    /// than client, server and interrupts.
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
@@ -79,7 +79,7 @@ internal static class MachineDoubts
                 + (names.Length > 0 ? $" ({names})" : ""));
     }
 
-    /// <summary>Less than this is noise of clocks with steps of 10 to 16 ms, as where rounds are repeated for it.</summary>
+    /// <summary>Less time than this is noise of clocks with steps of 10 to 16 ms; a round is not repeated for less either.</summary>
     private const double LeastForeignNs = 100e6;
 
     private static double? ForeignNs(RoundMetrics r, bool charged) =>
@@ -95,7 +95,7 @@ internal static class MachineDoubts
             : null;
 
     /// <summary>
-    /// Much of the machine's busy time is charged to neither process: CPU per call of the two sides is not the whole price.
+    /// A large part of the machine's busy time is charged to neither process: the CPU per call of the two sides is not the whole cost.
     /// </summary>
     public static Observation? UnclaimedCpu(MeasuredRun run, MeasuredCell cell)
     {
@@ -109,7 +109,7 @@ internal static class MachineDoubts
             : null;
     }
 
-    /// <summary>Of the unclaimed time what is known of whose it is; nothing where others were not counted.</summary>
+    /// <summary>Who used the unattributed time, as far as known; empty when other processes were not counted.</summary>
     private static string Whose(RoundMetrics round, bool charged)
     {
         if (round.Record.Machine is not { OthersNs: { } others } machine || SoftInterrupts.UnseenNs(round, charged) is not { } unseen)
@@ -118,7 +118,7 @@ internal static class MachineDoubts
         {
             ("other processes", others),
             ("threads of the kernel", machine.KernelThreadsNs),
-            // Where the kernel charges them to the processes they interrupt, they are in the processes' time.
+            // If the kernel charges soft interrupts to processes, they are part of the processes' time.
             ("soft interrupts", charged || machine.SoftIrqNs == 0 ? null : machine.SoftIrqNs),
             ("what cannot be seen", unseen),
         };
@@ -126,7 +126,7 @@ internal static class MachineDoubts
             .Select(part => $"{part.Name} {Quantity.Percent(part.Ns!.Value / machine.BusyNs)}"));
     }
 
-    /// <summary>The round with the largest share of the machine's time, where that is beyond the limit.</summary>
+    /// <summary>The round with the largest share of the machine's time, if the share is above the limit.</summary>
     private static (int Number, double Share)? Worst(MeasuredCell cell, double limit, Func<RoundMetrics, double?> share)
     {
         var shares = cell.Rounds.Where(r => r.Record.Machine is { CapacityNs: > 0 }).Select(r => (r.Record.Number, Share: share(r)))

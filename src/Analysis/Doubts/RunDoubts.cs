@@ -7,13 +7,13 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>What is doubtful about a run as a whole.</summary>
+/// <summary>Doubts about a run as a whole.</summary>
 internal static class RunDoubts
 {
     private const double LeastSlowdown = 0.15;
     private const double LeastCacheSpread = 1.5;
 
-    /// <summary>The reference measured twice came out different: nothing else of this run can be trusted.</summary>
+    /// <summary>The A/A test failed: the reference measured twice differs, so no other comparison can be trusted.</summary>
     public static Advice? AaFailed(MeasuredRun run) => AaTest.Of(run) is { Failed: true } test
         ? OfAa(run, "aa-failed",
             $"The A/A test failed: the same endpoint measured twice came out different in {Quantity.Many(test.Cells, "cell")} "
@@ -21,13 +21,13 @@ internal static class RunDoubts
             "Trust no comparison of this run; look for what favours one endpoint, and run it again.")
         : null;
 
-    /// <summary>The reference was measured twice in vain.</summary>
+    /// <summary>The A/A test has too few rounds to fail.</summary>
     public static Advice? AaTooFew(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: false } test
         ? OfAa(run, "aa-too-few-rounds", $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
             "Run at least 12 rounds with --against-itself.")
         : null;
 
-    /// <summary>The run did not come to its end.</summary>
+    /// <summary>The run did not finish.</summary>
     public static Advice? Incomplete(MeasuredRun run)
     {
         var ending = run.Record.Ending;
@@ -40,7 +40,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>The fixed loop before a cell took longer than its other readings say it should: the machine was slower then.</summary>
+    /// <summary>The fixed loop before a cell took longer than usual: the machine was slower at that time.</summary>
     public static Advice? Throttling(MeasuredRun run)
     {
         var timed = run.Cells.SelectMany(cell => cell.Rounds.Select(r => (cell.Index, r.Record.FixedLoopNs)))
@@ -49,7 +49,7 @@ internal static class RunDoubts
             return null;
         var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.FixedLoopNs));
         var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.FixedLoopNs - usual)));
-        // Shared machines wander by 3 % all the time; beyond six times their own wander (as a standard deviation) it is something else.
+        // Shared machines vary by 3 % all the time; six standard deviations are something else.
         var limit = usual + Math.Max(LeastSlowdown * usual, 6 * 1.4826 * wander);
         var slow = timed.Where(entry => entry.FixedLoopNs > limit).ToList();
         if (slow.Count == 0)
@@ -65,7 +65,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>Before some measurements a walk through memory that the last-level cache holds is slow: others fill it.</summary>
+    /// <summary>The walk through 4 MiB was slow before some measurements: other programs filled the last-level cache.</summary>
     public static Advice? SharedCache(MeasuredRun run)
     {
         double[] steps = [.. run.Cells.SelectMany(cell => cell.Rounds).Select(r => r.Record.MemoryStepNs).Where(ns => ns > 0).Order()];
@@ -82,7 +82,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>TLS and plaintext stand in one comparison.</summary>
+    /// <summary>TLS is compared with transports without encryption.</summary>
     public static Advice? TlsCompared(MeasuredRun run)
     {
         var tls = CellsOf(run, "tls");
@@ -95,7 +95,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>Off Windows a .NET named pipe is a Unix socket behind another API.</summary>
+    /// <summary>Except on Windows, a .NET named pipe is a Unix socket.</summary>
     public static Advice? PipeIsSocket(MeasuredRun run)
     {
         var pipes = CellsOf(run, "pipe");

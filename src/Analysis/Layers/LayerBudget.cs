@@ -3,14 +3,14 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
 
-/// <summary>One layer between the wire and gRPC, and the cell that goes through it and everything below.</summary>
-/// <param name="Name">As reports call it.</param>
-/// <param name="Short">As the heading of a column.</param>
-/// <param name="Protocol">Of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
-/// <param name="Sockets">What the variant of the cell has beside that of the call.</param>
+/// <summary>A layer between the wire and gRPC, and the cell that uses this layer and everything below it.</summary>
+/// <param name="Name">The name in reports.</param>
+/// <param name="Short">The heading of a column.</param>
+/// <param name="Protocol">The protocol of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
+/// <param name="Sockets">The variant of the cell in addition to that of the call.</param>
 public sealed record Layer(string Name, string Short, string Protocol, string Sockets = "")
 {
-    /// <summary>From the wire up. A run need not have them all.</summary>
+    /// <summary>The layers from the wire up. A run need not have all of them.</summary>
     public static IReadOnlyList<Layer> All { get; } =
     [
         new("the kernel", "kernel", "echo", "sockets=loop"),
@@ -22,45 +22,47 @@ public sealed record Layer(string Name, string Short, string Protocol, string So
 }
 
 /// <summary>
-/// A gRPC call of one transport and size taken apart: what each layer adds to the one below it, in pairs of the same round. The steps of a
-/// round add up to its call exactly.
+/// The layers of a gRPC call of a transport and size: what each layer adds to the layer below, in pairs of the same
+/// round. The steps of a round add up exactly to the call.
 /// </summary>
 public sealed record LayerBudget
 {
-    /// <summary>The gRPC cell that is taken apart.</summary>
+    /// <summary>The gRPC cell whose layers these are.</summary>
     public required MeasuredCell Call { get; init; }
 
     /// <summary>
-    /// What is taken apart: the time of a call where one is out at a time, and else the CPU time of both sides, since calls that overlap
-    /// have no times that add up.
+    /// Whether the layers are in time per call, as with one call in flight. Otherwise they are in CPU time of both
+    /// sides, because the times of overlapping calls do not add up.
     /// </summary>
     public required bool IsTime { get; init; }
 
-    /// <summary>Rounds that all layers have.</summary>
+    /// <summary>The number of rounds that all layers have.</summary>
     public required int Rounds { get; init; }
 
     /// <summary>The whole call.</summary>
     public required LayerPart Total { get; init; }
 
-    /// <summary>What each layer adds; the first has what lies below it too.</summary>
+    /// <summary>What each layer adds; the first step includes everything below it.</summary>
     public required IReadOnlyList<LayerStep> Steps { get; init; }
 
-    /// <summary>The same call on the reference transport; null for that itself, or where it has not the same layers.</summary>
+    /// <summary>The same call on the reference transport; null for the reference itself, or when its layers differ.</summary>
     public LayerBudget? Reference { get; private init; }
 
-    /// <summary>What each step is less than the reference's, in the order of <see cref="Steps"/>; empty without a reference.</summary>
+    /// <summary>
+    /// By how much each step is smaller than the reference's, in the order of <see cref="Steps"/>; empty without a reference.
+    /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>What the whole call is less than the reference's; null without one.</summary>
+    /// <summary>By how much the whole call is smaller than the reference's; null without a reference.</summary>
     public LayerPart? Saving { get; private init; }
 
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
 
     /// <summary>
-    /// One for each transport, client, size and topology that has gRPC, bare HTTP/2 and an echo, in the order of the plan.
+    /// The layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the order of the plan.
     /// </summary>
     /// <param name="run">The run.</param>
-    /// <param name="ofCpu">Take the CPU time apart also where one call is out at a time.</param>
+    /// <param name="ofCpu">Use CPU time also with one call in flight.</param>
     public static IReadOnlyList<LayerBudget> Of(MeasuredRun run, bool ofCpu = false)
     {
         var budgets = (from call in run.Cells
@@ -71,7 +73,7 @@ public sealed record LayerBudget
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
     }
 
-    /// <summary>The parts of all calls are one family: their intervals hold all at once.</summary>
+    /// <summary>The parts of all calls are one family with simultaneous intervals.</summary>
     private static List<LayerBudget> WithIntervals(MeasuredRun run, List<LayerBudget> budgets)
     {
         var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total).Concat(budget.Savings)
@@ -147,25 +149,25 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Unclaimed time beyond soft interrupts is that of other programs. Some kernels charge soft interrupts to whom they interrupt: then
-    // none is unclaimed.
+    // Unattributed time beyond soft interrupts belongs to other programs. Kernels that charge soft interrupts to
+    // processes leave none unattributed.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }
 
-/// <summary>What a layer adds to the one below it.</summary>
+/// <summary>What a layer adds to the layer below.</summary>
 public sealed record LayerStep(Layer Layer, LayerPart Part);
 
 /// <summary>A part of a call, in ns.</summary>
-/// <param name="Ns">May be below 0 where rounds scatter more than the layer costs.</param>
+/// <param name="Ns">Negative if the noise of the rounds is larger than the cost of the layer.</param>
 /// <param name="Interval">
-/// Of pairs of the same round, together with those of all other parts; null when the rounds are too few for one.
+/// Simultaneous with the intervals of all other parts, from pairs of the same round; null when there are too few rounds.
 /// </param>
 public sealed record LayerPart(double Ns, Interval? Interval)
 {
-    /// <summary>Values by the number of their round.</summary>
+    /// <summary>Values with the number of their round.</summary>
     public IReadOnlyList<(int Round, double Value)> Series { get; init; } = [];
 
-    /// <summary>The interval leaves out 0: that there is a difference can be told.</summary>
+    /// <summary>The interval excludes 0: the difference is decided.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 }

@@ -4,7 +4,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>A run seen by cells: spoiled and repeated rounds set aside, each arm with the reference it is compared with.</summary>
+/// <summary>
+/// A run by its cells. Rounds that were spoiled or repeated are left out; each arm has the reference that it is compared with.
+/// </summary>
 public sealed class MeasuredRun
 {
     private readonly ReferenceChoice references;
@@ -20,27 +22,27 @@ public sealed class MeasuredRun
 
     public RunRecord Record { get; }
 
-    /// <summary>In the order of <see cref="RunRecord.Cells"/>, one for one.</summary>
+    /// <summary>The cells in the order of <see cref="RunRecord.Cells"/>.</summary>
     public IReadOnlyList<MeasuredCell> Cells { get; }
 
-    /// <summary>Rounds of which something was measured again because something else had the machine.</summary>
+    /// <summary>The number of rounds in which a cell was measured again because another process disturbed it.</summary>
     public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
-    /// <summary>Rounds that every measured cell has.</summary>
+    /// <summary>The number of rounds that every measured cell has.</summary>
     public int CommonRounds => Cells.Where(cell => !cell.Key.IsSearch).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
-    /// <summary>It is one of <c>ab</c>: two builds of a server are compared, and nothing else.</summary>
+    /// <summary>The run is one of <c>ab</c>: it compares two builds of a server and nothing else.</summary>
     public bool IsOfBuilds => Record.Scenario == "ab";
 
-    /// <summary>The cell that this one is compared with; null when it is a reference itself or there is none.</summary>
+    /// <summary>The cell that this cell is compared with; null when the cell is a reference or has no reference.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// The rounds that count: of several attempts the last one in which every cell that is compared with another was measured, since pairs
-    /// are of one attempt. A window that was cut short (Ctrl-C, a lost server) counts only for a cell that has no other. Any further choice
-    /// would select results.
+    /// The rounds that count. Of several attempts at a round, the last attempt counts in which all cells of a
+    /// comparison were measured, because a pair must come from one attempt. A window that was cut short (Ctrl-C, a lost
+    /// server) counts only for a cell without other windows. Any further choice would select results.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
@@ -60,10 +62,10 @@ public sealed class MeasuredRun
     }
 }
 
-/// <summary>One run in a report, and the name that tells it from the others.</summary>
+/// <summary>A run in a report, with the name that distinguishes it from the other runs.</summary>
 public sealed record NamedRun(string Name, MeasuredRun Run);
 
-/// <summary>One cell of a run with the rounds of it that count, in the order of their numbers.</summary>
+/// <summary>A cell of a run with its rounds that count, ordered by round number.</summary>
 public sealed class MeasuredCell
 {
     private readonly bool isOfBuilds;
@@ -84,28 +86,28 @@ public sealed class MeasuredCell
 
     public CellKey Key => Cell.Key;
 
-    /// <summary>None of a search: see <see cref="Windows"/>.</summary>
+    /// <summary>The rounds; empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
     public IReadOnlyList<RoundMetrics> Rounds { get; }
 
-    /// <summary>The rounds of a search, each of which had a rate of its own, so that none stands for another; else none.</summary>
+    /// <summary>The rounds of a search; empty for other cells. Each had a rate of its own, so no round represents another.</summary>
     public IReadOnlyList<RoundMetrics> Windows { get; }
 
     /// <summary>
-    /// The round that is the median by requests/s, whole; of an even number the lower of the two in the middle; null without rounds.
+    /// The round with the median of requests/s; of an even number of rounds, the lower of the two in the middle. Null without rounds.
     /// </summary>
     public RoundMetrics? Median { get; }
 
-    /// <summary>What is compared with each other: everything of the key but the arm.</summary>
+    /// <summary>Cells of the same workload are compared with each other: everything in the key except the arm.</summary>
     public Workload Workload => Workload.Of(Key);
 
-    /// <summary>Values of the rounds that have one.</summary>
+    /// <summary>The values of the rounds that have a value.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// The number that stands for the cell: of its median round where requests/s are what was found, but the median over the rounds of
-    /// what a call costs (<see cref="Metric.IsCostOfCall"/>). Where the load was given all rounds have about the same rate, so that any of
-    /// them could be the median: there percentiles are of the calls of all rounds together, and everything else is the median over the
-    /// rounds. Of two builds it is the <see cref="Middle"/>. Null when no round tells it.
+    /// The number that represents the cell; null when no round has it. At full load the number is that of the median
+    /// round, except for the cost of a call (<see cref="Metric.IsCostOfCall"/>), which is the median over the rounds.
+    /// At a given rate any round could be the median round: percentiles are then computed from the calls of all rounds
+    /// together, and everything else is the median over the rounds. For two builds the number is <see cref="Middle"/>.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
         : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
@@ -114,8 +116,8 @@ public sealed class MeasuredCell
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
-    /// The median of the metric itself over the rounds, so that a ratio of cells is that of these two numbers; null when the median round
-    /// does not tell it.
+    /// The median of the metric over the rounds, so that the ratio of two cells is the ratio of these numbers. Null
+    /// when the median round does not have the metric.
     /// </summary>
     public double? Middle(Metric metric)
     {
@@ -123,11 +125,11 @@ public sealed class MeasuredCell
         return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
     }
 
-    /// <summary><see cref="Middle"/> as text with its unit, – when there is none.</summary>
+    /// <summary><see cref="Middle"/> as text with its unit; – when there is no value.</summary>
     public string ShowMiddle(Metric metric) => Middle(metric) is { } value
         ? (metric.IsBound(Rounds) ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
 
-    /// <summary>That as text with its unit, – when there is none.</summary>
+    /// <summary><see cref="Value"/> as text with its unit; – when there is no value.</summary>
     public string Show(Metric metric)
     {
         if (isOfBuilds)
@@ -137,18 +139,18 @@ public sealed class MeasuredCell
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
-    /// <summary>Messages went one way and ended well, and nobody knows how long any of them took.</summary>
+    /// <summary>One-way messages succeeded, but nobody knows how long any message took.</summary>
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
     /// <summary>
-    /// Whose latencies stand for the cell: its median round, or where the load was given one with those of all rounds together, of which
-    /// nothing else may be asked; null without rounds.
+    /// The round whose latencies represent the cell: at full load the median round, at a given rate a round with the
+    /// latencies of all rounds together, of which only the latencies may be read. Null without rounds.
     /// </summary>
     public RoundMetrics? OfLatencies => Median is null || Key.Load == "max" ? Median : All;
 
     /// <summary>
-    /// Between which values the single rounds lie: their signed-rank interval, or their range where they are too few for one; null below
-    /// two rounds.
+    /// The range of the values of single rounds: their signed-rank interval, or minimum and maximum when the rounds are
+    /// too few for an interval. Null with fewer than two rounds.
     /// </summary>
     public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)
     {
@@ -163,9 +165,7 @@ public sealed class MeasuredCell
         rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
 }
 
-/// <summary>
-/// The place in the plan at which arms are compared: same method, size, connections, streams, load and work of the server.
-/// </summary>
+/// <summary>What arms must have in common to be compared: method, size, connections, streams, load and work of the server.</summary>
 public sealed record Workload(long Size, int Connections, int Streams, string Load, string Method = "", string ServerWork = "")
 {
     public static Workload Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
@@ -175,20 +175,21 @@ public sealed record Workload(long Size, int Connections, int Streams, string Lo
 }
 
 /// <summary>
-/// Which cell each cell is compared with. A reference that is a bare transport is sought first within the same client, protocol and variant
-/// (grpc-dotnet over a pipe against grpc-dotnet over TCP), and the reference's own other variants are compared with the plain one. Of a
-/// setting's value one asks what it changes: its reference is the same transport without it, where that was measured.
+/// Chooses the reference of each cell. A reference that is a bare transport is first sought within the same client,
+/// protocol and variant: grpc-dotnet over a pipe is compared with grpc-dotnet over TCP. Other variants of the reference
+/// are compared with the plain reference. A cell with a setting is compared with the same transport without the
+/// setting, if that was measured, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
-    /// <summary>What sets the cells of the second build apart in a run of <c>ab</c>.</summary>
+    /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
     public const string HeadVariant = "build=head";
 
     private const StringSplitOptions Plain = StringSplitOptions.RemoveEmptyEntries;
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
-    /// <summary>Index of the reference of this cell; null when it has none or is one.</summary>
+    /// <summary>The index of the reference of the cell; null when the cell is a reference or has no reference.</summary>
     public int? Of(int cell)
     {
         var key = cells[cell];
@@ -201,7 +202,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return chosen == cell ? null : chosen;
     }
 
-    /// <summary>Whether it is what <paramref name="key"/> is without the value of a setting, or of several.</summary>
+    /// <summary>Whether the first cell is <paramref name="key"/> without one or more of its settings.</summary>
     public static bool IsDefaultOf(CellKey other, CellKey key)
     {
         if ((other.Transport, other.Protocol, other.Client, other.Mode) != (key.Transport, key.Protocol, key.Client, key.Mode))
@@ -210,13 +211,13 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return fewer.Length < all.Length && fewer.All(part => all.Contains(part)) && all.Except(fewer).All(IsSetting);
     }
 
-    /// <summary>Whether it has the value of a setting, as the arms of a sweep have: <c>socket-buffer=64k</c>.</summary>
+    /// <summary>Whether the cell has a setting, as the arms of a sweep do: <c>socket-buffer=64k</c>.</summary>
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
-    /// <summary>Whether it is one of the second build in a run of <c>ab</c>.</summary>
+    /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
     public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
 
-    /// <summary>The same of either build.</summary>
+    /// <summary>The same cell without the mark of the second build.</summary>
     public static CellKey WithoutHead(CellKey key) =>
         key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
 

@@ -3,29 +3,29 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>One thing that is measured of a round: what it is called, how it is computed and shown, and which way is better.</summary>
+/// <summary>A metric of a round: its name, how it is computed and shown, and which direction is better.</summary>
 /// <param name="Id">Stable name for scripts, columns and gates: <c>client_cpu</c>.</param>
-/// <param name="Title">For people: <c>client CPU</c>.</param>
-/// <param name="Unit">Of the value as computed: <see cref="Wording.Unit"/> makes text of it.</param>
-/// <param name="Better">Which way is better.</param>
-/// <param name="Value">The number; null when the round does not tell it.</param>
-/// <param name="AtLeast">Whether the number is only a lower bound.</param>
+/// <param name="Title">The name that reports show: <c>client CPU</c>.</param>
+/// <param name="Unit">The unit of the computed value; <see cref="Wording.Quantity"/> converts it to text.</param>
+/// <param name="Better">Which direction is better.</param>
+/// <param name="Value">Computes the value; null when the round does not have it.</param>
+/// <param name="AtLeast">Whether the value is only a lower bound.</param>
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {
-    /// <summary>Read from the calls of a round, so that those of several rounds can be put together.</summary>
+    /// <summary>The metric is computed from latencies of calls, so the calls of several rounds can be combined.</summary>
     public bool IsOfLatencies { get; private init; }
 
     /// <summary>
-    /// What a call costs, whatever the rate: rounds differ in it by what else ran meanwhile, so that the median over the rounds is nearer
-    /// to the truth than the round that has the median rate.
+    /// The metric is the cost of a call at any rate. Other processes change it from round to round, so the median over
+    /// the rounds is more accurate than the value of the round with the median rate.
     /// </summary>
     public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
 
-    /// <summary>Whether one of them has only a lower bound of it.</summary>
+    /// <summary>Whether the metric is only a lower bound in at least one of the rounds.</summary>
     public bool IsBound(IEnumerable<RoundMetrics> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
 
-    /// <summary>The value as text with its unit, – when there is none.</summary>
+    /// <summary>The value as text with its unit; – when there is no value.</summary>
     public string Show(RoundMetrics reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
 
@@ -46,11 +46,11 @@ public sealed record Metric(
     public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => ClientCpu.Value(r) + ServerCpu.Value(r));
 
-    /// <summary>How often threads of the client that waited were woken.</summary>
+    /// <summary>How often a waiting thread of the client was woken.</summary>
     public static Metric ClientWakeUps { get; } = new("client_wakeups", "client wake-ups/call", Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Client.VoluntarySwitches, r.ClientCalls));
 
-    /// <summary>How often threads of the server that waited were woken.</summary>
+    /// <summary>How often a waiting thread of the server was woken.</summary>
     public static Metric ServerWakeUps { get; } = new("server_wakeups", "server wake-ups/call", Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Server?.VoluntarySwitches, r.ServerCounted));
 
@@ -136,10 +136,10 @@ public sealed record Metric(
             r => r.Record.Blocked is { Times: > 0 } blocked ? blocked.AheadBytes : null),
     ];
 
-    /// <summary>The percentiles of latency that are named most.</summary>
+    /// <summary>The latency percentiles that most tables show.</summary>
     public static IReadOnlyList<Metric> Percentiles { get; } = [.. All.Where(metric => metric.Id is "p50" or "p90" or "p99" or "p99.9")];
 
-    /// <summary>The metric of this name; null when there is none.</summary>
+    /// <summary>The metric with this name; null when there is none.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 
     private static Metric OfLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
@@ -157,12 +157,12 @@ public sealed record Metric(
     private static double? PerCall(double? total, double calls) => calls == 0 ? null : total / calls;
 }
 
-/// <summary>Which way of a metric is better.</summary>
+/// <summary>Which direction of a metric is better.</summary>
 public enum Better
 {
     Higher,
     Lower,
 
-    /// <summary>Neither: it explains, it does not judge.</summary>
+    /// <summary>Neither: the metric explains others.</summary>
     Neither,
 }

@@ -3,28 +3,29 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>What became of the search for the highest rate of an objective.</summary>
+/// <summary>The outcome of a search for the highest rate that meets an objective.</summary>
 public enum SearchOutcome
 {
     /// <summary>The rate was found.</summary>
     Found,
 
-    /// <summary>It held at every rate up to the highest that was tried, which is more than was carried at full load.</summary>
+    /// <summary>The objective held at every rate that was tried, up to more than the rate at full load.</summary>
     Everywhere,
 
-    /// <summary>It did not hold at the lowest rate that was tried.</summary>
+    /// <summary>The objective did not hold at the lowest rate that was tried.</summary>
     Nowhere,
 
-    /// <summary>The windows are too few, or have not come near it, or it lies beyond them.</summary>
+    /// <summary>There are too few windows, or the rate lies outside the rates that were tried.</summary>
     Unknown,
 
     /// <summary>
-    /// Fewer than 100 calls of all windows near it, or of those at the highest rate, may break it: they say nothing about it.
+    /// The objective allows fewer than 100 calls to break it, among the calls of the windows near the rate or at the
+    /// highest rate: too few to judge it.
     /// </summary>
     TooFewCalls,
 }
 
-/// <summary>The highest rate at which an objective holds, of one cell of <c>--find</c>, by <see cref="RateSearch"/>.</summary>
+/// <summary>The highest rate at which a cell of <c>--find</c> meets its objective, computed by <see cref="RateSearch"/>.</summary>
 public sealed class RateSearchResult
 {
     private readonly IReadOnlyList<RoundMetrics> windows;
@@ -42,19 +43,19 @@ public sealed class RateSearchResult
 
     public SearchOutcome Outcome { get; }
 
-    /// <summary>In calls per second; where the objective holds everywhere or nowhere the last that was tried; 0 if unknown.</summary>
+    /// <summary>Calls per second. If the objective held everywhere or nowhere, the last rate that was tried; 0 if unknown.</summary>
     public double Rate { get; }
 
-    /// <summary>Of a rate that was found; else null.</summary>
+    /// <summary>The interval of a rate that was found; else null.</summary>
     public Interval? Interval { get; }
 
-    /// <summary>What the arm carried at full load, in calls per second; 0 when nothing.</summary>
+    /// <summary>The rate of the arm at full load, in calls per second; 0 if nothing was completed.</summary>
     public double Saturation { get; }
 
-    /// <summary>Every window, and whether it kept the objective, in the order of the rounds.</summary>
+    /// <summary>Every window in the order of the rounds, and whether it met the objective.</summary>
     public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
-    /// <summary>Of each cell of a search that has a window.</summary>
+    /// <summary>The result of each cell of a search that has a window.</summary>
     public static IEnumerable<RateSearchResult> Of(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Windows.Count > 0
@@ -62,11 +63,11 @@ public sealed class RateSearchResult
         where objective != null
         select new RateSearchResult(run, cell, objective);
 
-    /// <summary>The rate of the window that comes next.</summary>
-    /// <param name="run">What was measured so far.</param>
+    /// <summary>The rate of the next window.</summary>
+    /// <param name="run">The run so far.</param>
     /// <param name="cell">A cell of a search.</param>
-    /// <param name="number">The round it is of: windows of earlier ones count.</param>
-    /// <returns>Calls per second; null where nothing was carried at full load, or nobody knows how long it took.</returns>
+    /// <param name="number">The round of the next window; only windows of earlier rounds are used.</param>
+    /// <returns>Calls per second; null if the arm completed nothing at full load, or its latencies are unknown.</returns>
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
     {
         var full = AtFullLoad(run, cell.Key);
@@ -79,9 +80,9 @@ public sealed class RateSearchResult
     }
 
     /// <summary>
-    /// What a window says of one part of the objective. Calls that failed or were cut off count as slower than anything, in a mean as the
-    /// longest that was promised or they took; so do those not sent in time that were late by more than the limit already. Of
-    /// those that waited for less nobody knows, and they are left out.
+    /// What a window shows about one term of the objective. A call that failed or was cut off counts as slower than any limit; in a mean it
+    /// counts with the longest time that was promised or measured. A call that was due but not sent counts in the same way if it was late
+    /// by more than the limit. The other calls not sent are left out, because their latency is unknown.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
@@ -102,7 +103,7 @@ public sealed class RateSearchResult
                 + Math.Max(late.Sum, tooLate * term.Limit));
     }
 
-    /// <summary>Whether a window kept all parts of it; one in which no call was due broke nothing.</summary>
+    /// <summary>Whether a window met all terms of the objective; a window without a call that was due met them.</summary>
     public static bool IsKept(LatencyObjective objective, RoundMetrics window) => objective.Terms.All(term =>
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
@@ -121,19 +122,17 @@ public sealed class RateSearchResult
         var near = Windows.Where(one => Math.Abs(Math.Log(one.Window.Record.AskedRate / centre)) < RateSearch.Reach).ToList();
         if (near.Count < RateSearch.FewestWindows || near.TrueForAll(one => one.IsKept) || near.TrueForAll(one => !one.IsKept))
             return (SearchOutcome.Unknown, 0, null);
-        // All terms must hold: the one that breaks at the lowest rate decides.
+        // All terms must hold, so the term that breaks at the lowest rate decides.
         var crossings = Objective.Terms.Select(term => RateSearch.Crossing(
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // Without an interval it lies beyond the windows, and nobody knows how far.
+        // Without an interval the rate lies outside the windows, at an unknown distance.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }
 
-    /// <summary>
-    /// All these windows together have too few calls to show a percentile, or a share of failures, of which the objective speaks.
-    /// </summary>
+    /// <summary>Whether these windows together have too few calls for a percentile or a share of failures in the objective.</summary>
     private bool IsTooFew(IEnumerable<(RoundMetrics Window, bool IsKept)> among)
     {
         var calls = among.Sum(one => (double)one.Window.Record.Started);

@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>One round with its histograms decoded when first asked for: what metrics are computed from.</summary>
+/// <summary>A round from which metrics are computed. Histograms are decoded when they are first needed.</summary>
 public sealed class RoundMetrics(Measurement round)
 {
     private LatencyCounts? ended;
@@ -14,23 +14,23 @@ public sealed class RoundMetrics(Measurement round)
     public Measurement Record => round;
 
     /// <summary>
-    /// Calls cut off, and those that were due and never sent, count with their lower bounds. Empty when the times of successful
-    /// calls are unknown: otherwise the lower bounds of a few calls would be reported as the latency of all calls.
+    /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, count with their lower bounds. Empty when the
+    /// times of successful calls are unknown: otherwise the lower bounds of a few calls would be reported as the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
 
-    /// <summary>Latencies of the calls that ended well.</summary>
+    /// <summary>Latencies of the calls that succeeded.</summary>
     public LatencyCounts Ended => ended ??= LatencyCounts.Decode(round.Latency);
 
-    /// <summary>From the send to the reply; empty in a closed loop.</summary>
+    /// <summary>Times from the send to the reply; empty in a closed loop.</summary>
     public LatencyCounts ServiceTime => serviceTime ??= LatencyCounts.Decode(round.ServiceTime);
 
-    /// <summary>From the intended start to the send, calls never sent with their lower bounds; empty in a closed loop.</summary>
+    /// <summary>Times from the intended start to the send. Calls not sent count with their lower bounds. Empty in a closed loop.</summary>
     public LatencyCounts Lateness =>
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
-    /// <summary>The latencies of all these rounds as those of one; anything else is the first one's.</summary>
+    /// <summary>A round with the latencies of all these rounds; everything else is from the first round.</summary>
     internal static RoundMetrics Together(IReadOnlyList<RoundMetrics> rounds)
     {
         LatencyCounts Sum(Func<Measurement, string> text) =>
@@ -46,46 +46,50 @@ public sealed class RoundMetrics(Measurement round)
         };
     }
 
-    /// <summary>Whether calls are missing from the latencies, so that means are lower bounds.</summary>
+    /// <summary>Whether some calls have no latency, so that means are lower bounds.</summary>
     public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
 
-    /// <summary>Calls that could be out at a time over all connections; the server may allow fewer streams than were asked for.</summary>
-    /// <param name="streams">Of one connection, as asked for.</param>
+    /// <summary>
+    /// The number of calls that can be in flight over all connections; the server may allow fewer streams than requested.
+    /// </summary>
+    /// <param name="streams">Requested streams of a connection.</param>
     public long InFlight(int streams) =>
         Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
 
     public double Seconds => round.WindowNs / 1e9;
 
-    /// <summary>Calls that the window is credited with, per second of measured time.</summary>
+    /// <summary>Credited calls per second of measured time.</summary>
     public double Rate => Credited / Seconds;
 
-    /// <summary>Throughput's dividend, whichever way the file counts.</summary>
+    /// <summary>The calls that throughput counts, in new and in older files.</summary>
     public double Credited => round.Credited ?? round.Completed;
 
-    /// <summary>Mean latency in ns; null when no call ended well, or nobody knows how long it took.</summary>
+    /// <summary>Mean latency in ns; null when no call succeeded, or the latencies are unknown.</summary>
     public double? MeanNs => round.Ok == 0 || round.LatencySumNs == 0 ? null : (double)round.LatencySumNs / round.Ok;
 
     public long FailedCalls => round.Failed.Values.Sum();
 
-    /// <summary>The calls that the client's usage is divided by; 0 when none ended well, and then there is no cost of a call.</summary>
+    /// <summary>The calls by which the client's usage is divided; 0 when no call succeeded, and then a call has no cost.</summary>
     public double ClientCalls => round.Credited
         ?? (round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
 
-    /// <summary>The calls that the server's CPU time is divided by; 0 when none ended well.</summary>
+    /// <summary>The calls by which the server's CPU time is divided; 0 when no call succeeded.</summary>
     public double ServerCalls =>
         round.Server is { Calls: > 0 } server && !(round.Credited > 0 && IsServerOfWindow) ? server.Calls : ClientCalls;
 
-    /// <summary>The calls that what the server counts itself is divided by; 0 when none ended well.</summary>
+    /// <summary>The calls by which the server's own counters are divided; 0 when no call succeeded.</summary>
     public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
 
     /// <summary>
-    /// The server's CPU time is that of the window, as the client's is: read from outside, or of a file whose windows had no load around
-    /// them. What a server tells itself is of all the load.
+    /// Whether the server's CPU time covers the window alone, as the client's does: because it was read from outside the server, or because
+    /// the file is older and its windows had no load around them. A server's own counters cover the load before and after the window too.
     /// </summary>
     private bool IsServerOfWindow =>
         round.Credited is null || round.Server is { CountedCalls: > 0 } or { GcCollections.Count: 0 };
 
-    /// <summary>Busy time of the machine that neither process claims, in ns; null where the system or the server does not tell.</summary>
+    /// <summary>
+    /// CPU time of the machine in ns that neither process used; null when the system or the server does not report CPU time.
+    /// </summary>
     public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server && IsServerOfWindow
         ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;
 

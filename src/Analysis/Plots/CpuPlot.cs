@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>CPU of a call as stacked bars: client, server, and what neither claims. Each point to its own scale.</summary>
+/// <summary>CPU per call as stacked bars: client, server and unattributed, with a scale for each workload.</summary>
 internal sealed class CpuPlot : IPlot
 {
     private const double Row = 19;

@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>The common parts of a picture: legend on top, grid, axes with their labels.</summary>
+/// <summary>The common parts of a plot: legend, grid and labelled axes.</summary>
 internal sealed class Frame
 {
     public const double Width = 480;
@@ -9,9 +9,9 @@ internal sealed class Frame
     private const double LegendLine = 20;
     private const double Letter = 7.1;
 
-    /// <param name="plotHeight">Between the axes.</param>
-    /// <param name="legend">Above them.</param>
-    /// <param name="width">Of the whole picture.</param>
+    /// <param name="plotHeight">The height between the axes.</param>
+    /// <param name="legend">The series in the legend.</param>
+    /// <param name="width">The width of the whole picture.</param>
     public Frame(double plotHeight, IReadOnlyList<Series> legend, double width = Width)
     {
         Wide = width;
@@ -43,7 +43,7 @@ internal sealed class Frame
         }
     }
 
-    /// <summary>Labels below at these places; those that would overlap the one before are left out.</summary>
+    /// <summary>Labels below the axis at these places; a label that would overlap the previous one is left out.</summary>
     public void XAxis(IEnumerable<(double X, string Label)> labels, string title)
     {
         Marks.Line(Left, Bottom, RightEdge, Bottom, "a");
@@ -80,7 +80,7 @@ internal sealed class Frame
     }
 }
 
-/// <summary>From values to pixels, linear or logarithmic, with ticks at round values.</summary>
+/// <summary>Maps values to pixels, linearly or logarithmically, with ticks at round values.</summary>
 internal sealed class Scale
 {
     private readonly Func<double, double> transform;
@@ -105,14 +105,14 @@ internal sealed class Scale
     public double this[double value] => high > low
         ? from + (transform(Math.Clamp(value, Min, Max)) - low) / (high - low) * (to - from) : (from + to) / 2;
 
-    /// <summary>Begins and ends at round values around these.</summary>
+    /// <summary>A linear scale that begins and ends at round values.</summary>
     public static Scale Linear(double min, double max, double from, double to)
     {
         var step = Step(max - min);
         return new Scale(false, Math.Floor(min / step + 1e-9) * step, Math.Ceiling(max / step - 1e-9) * step, from, to);
     }
 
-    /// <summary>Logarithmic with some room around the values, which are above 0.</summary>
+    /// <summary>A logarithmic scale with room around the values, which must be above 0.</summary>
     public static Scale Log(double min, double max, double from, double to, double room = 0.04)
     {
         var margin = Math.Max(Math.Log10(max / min) * room, 0.02);

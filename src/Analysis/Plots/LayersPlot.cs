@@ -6,7 +6,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>What a gRPC call is made of, as one stacked bar for each transport and size.</summary>
+/// <summary>The layers of a gRPC call as a stacked bar for each transport and size.</summary>
 internal sealed class LayersPlot : IPlot
 {
     private const double Row = 22;

@@ -7,7 +7,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Of a search for the highest rate of an objective: rate against what was promised, a mark for each window.</summary>
+/// <summary>
+/// A search for the highest rate that meets an objective: the measured value against the rate, with a mark for each window.
+/// </summary>
 internal sealed class ObjectivePlot : IPlot
 {
     public string Name => "promise";
@@ -54,12 +56,12 @@ internal sealed class ObjectivePlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Workload, withLoad: false), $"{term.Name} against rate");
     }
 
-    // Of several terms the first that is a time is drawn, since failures are rarely what breaks an objective.
+    // With several terms the first time limit is drawn, because failures rarely break an objective.
     private static ObjectiveTerm TermOf(RateSearchResult found) =>
         found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
-    /// By rate, of windows that had an answer; a share of nothing has no place on a logarithmic axis, and is drawn at its lower end.
+    /// The windows with an answer, by rate. A share of 0 has no place on a logarithmic axis and is drawn at its lower end.
     /// </summary>
     private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [

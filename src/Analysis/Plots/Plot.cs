@@ -5,10 +5,10 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Every plot there is, in the order of a report: a new one is one line here.</summary>
+/// <summary>All plots in the order of a report. A new plot needs one line here.</summary>
 public static class PlotList
 {
-    // Those that answer the question of runs of one kind come first.
+    // Plots that answer the question of a special kind of run come first.
     private static readonly IPlot[] All =
     [
         new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
@@ -24,30 +24,30 @@ public static class PlotList
 /// <summary>Draws one plot.</summary>
 internal interface IPlot
 {
-    /// <summary>As typed after <c>--plot</c>.</summary>
+    /// <summary>The name for <c>--plot</c>.</summary>
     string Name { get; }
 
     /// <summary>Null when there is nothing to draw.</summary>
     Plot? Of(ReportModel model);
 }
 
-/// <summary>One question answered by pictures side by side, with the numbers they are drawn from.</summary>
-/// <param name="Name">As typed after <c>--plot</c>.</param>
-/// <param name="Title">Above the pictures.</param>
-/// <param name="Caption">How to read them.</param>
-/// <param name="Panels">Side by side.</param>
+/// <summary>Pictures that answer a question, with the numbers behind them.</summary>
+/// <param name="Name">The name for <c>--plot</c>.</param>
+/// <param name="Title">The title above the pictures.</param>
+/// <param name="Caption">How to read the pictures.</param>
+/// <param name="Panels">The pictures, which are drawn side by side.</param>
 /// <param name="Numbers">A table for each file.</param>
-/// <param name="IsMain">It answers what is asked, and is drawn large.</param>
+/// <param name="IsMain">The plot answers the main question and is drawn large.</param>
 internal sealed record Plot(
     string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false);
 
-/// <summary>One picture: its marks in a box, and what it shows in words for those who do not see it.</summary>
+/// <summary>A picture: its marks, and a description for readers who do not see it.</summary>
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);
 
-/// <summary>One arm of one file: its colour tells the arm, its fill and dashes tell the file.</summary>
+/// <summary>An arm of a file. The colour stands for the arm, the fill and dashes for the file.</summary>
 /// <param name="File">Index of the file.</param>
-/// <param name="Colour">Class of colour, the same for an arm in all files.</param>
-/// <param name="Name">For legends.</param>
+/// <param name="Colour">Class of the colour, the same for the arm in all files.</param>
+/// <param name="Name">The name in legends.</param>
 /// <param name="Cells">Measured cells of the arm.</param>
 internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)
 {
@@ -56,7 +56,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
 
     private static readonly string[] Reserved = ["tcp", "unix", "pipe", "tls"];
 
-    /// <summary>Of its marks: with more arms than colours, those of one colour differ by it.</summary>
+    /// <summary>The shape of its marks, which distinguishes arms of the same colour when there are more arms than colours.</summary>
     public int Shape => Colour + Colour / Colours;
 
     public string BarCss => $"f c{Colour % Colours}{(File > 0 ? " o" : "")}";
@@ -65,18 +65,18 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
 
     public string MarkCss => $"{(File > 0 ? "h" : "m")} c{Colour % Colours}";
 
-    /// <summary>All arms of all files; an A/A double is left out, it is the reference again.</summary>
+    /// <summary>All arms of all files, without the second endpoint of an A/A test.</summary>
     public static List<Series> Of(ReportModel model)
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key))
             .Select(cell => cell.Key.Arm).Distinct().ToList();
-        // Where a transport has one arm alone, whatever it is called, the colour is the transport's.
+        // An arm that is the only one of its transport gets the colour of the transport.
         var keys = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key).Where(key => arms.Contains(key.Arm)).ToList();
         var alone = keys.GroupBy(key => key.Transport).Where(of => of.Select(key => key.Arm).Distinct().Count() == 1)
             .ToDictionary(of => of.First().Arm, of => of.Key);
         int KnownOf(string arm) => Array.IndexOf(Reserved, alone.GetValueOrDefault(arm, arm));
         var others = arms.Where(arm => KnownOf(arm) < 0).ToList();
-        // When the colours of their own are used up, other arms have those of transports that are not there.
+        // When all free colours are used, other arms get the colours of transports that the report does not have.
         List<int> free = [.. Enumerable.Range(Reserved.Length, Colours - Reserved.Length),
             .. Enumerable.Range(0, Reserved.Length).Where(colour => !arms.Exists(arm => KnownOf(arm) == colour))];
         int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);
@@ -91,7 +91,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     }
 }
 
-/// <summary>What shares a picture: the cells of all series that differ only along the horizontal axis.</summary>
+/// <summary>The cells of a picture: all series whose cells differ only along the horizontal axis.</summary>
 internal sealed record Facet(string Title, string AxisTitle,
     IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
 {
@@ -99,10 +99,10 @@ internal sealed record Facet(string Title, string AxisTitle,
 
     public IEnumerable<(double X, MeasuredCell Cell)> All => Lines.SelectMany(line => line.Points);
 
-    /// <summary>Labels of the axis, by value.</summary>
+    /// <summary>The label of a value on the axis.</summary>
     public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
-    /// <summary>Along the size where it varies, else along connections or streams.</summary>
+    /// <summary>The axis is the size if it varies, otherwise connections or streams.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
     {
         var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();

@@ -5,12 +5,12 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>The ratio of each arm to its reference with its interval; what crosses the line at 1 is not decided.</summary>
+/// <summary>The ratio of each arm to its reference with its interval; an interval that crosses the line at 1 is undecided.</summary>
 internal sealed class RatioPlot : IPlot
 {
     public string Name => "ratio";
 
-    // Wide enough for its labels, and still legible on a phone.
+    // Wide enough for the labels, and still readable on a phone.
     private const double Width = 560;
     private const double Label = 34;
     private const double LabelHeight = 12;
@@ -29,7 +29,7 @@ internal sealed class RatioPlot : IPlot
             IsMain: true);
     }
 
-    /// <summary>What is held against what, and by which metric.</summary>
+    /// <summary>What is compared, and by which metric.</summary>
     private static string Title(List<Series> series)
     {
         var compared = series.SelectMany(s => s.Cells.Select(cell => ArmComparison.OfHeadline(s.Run, cell))).OfType<ArmComparison>()
@@ -65,7 +65,8 @@ internal sealed class RatioPlot : IPlot
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
-            // On the side away from the line at 1, and further away where another one stands; without room the table has it.
+            // The label is on the side away from the line at 1, and moved further away from other labels. If there is
+            // no room, it is only in the table.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
             while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))

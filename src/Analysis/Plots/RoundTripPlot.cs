@@ -5,7 +5,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Time of an echo's round trip along the size, as it is or as a multiple of the reference's.</summary>
+/// <summary>The time of an echo's round trip by size, in absolute time or as a multiple of the reference's time.</summary>
 internal sealed class RoundTripPlot(bool isNormalised) : IPlot
 {
     public string Name => isNormalised ? "normalised" : "round-trip";
@@ -33,7 +33,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         var x = Scale.Log(facet.All.Min(p => p.X), facet.All.Max(p => p.X), Frame.LeftEdge, frame.RightEdge);
         frame.YAxis(y, Show);
         frame.XAxis(facet.All.Select(p => p.X).Distinct().Order().Select(v => (x[v], facet.XLabel(v))), facet.AxisTitle);
-        // Of one size alone the arms stand beside each other.
+        // If there is only one size, the arms are drawn next to each other.
         var apart = facet.All.Select(p => p.X).Distinct().Count() > 1 ? 0 : 40;
         foreach (var (i, (series, points)) in lines.Index())
         {
@@ -49,7 +49,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         return frame.ToPanel(facet.Title, $"{(isNormalised ? "Normalised time" : "Time")} of a round trip along the {facet.AxisTitle}");
     }
 
-    /// <summary>One a round, ascending.</summary>
+    /// <summary>The value of each round, ascending.</summary>
     private List<double> Values(MeasuredRun run, MeasuredCell cell)
     {
         if (!isNormalised)
@@ -61,7 +61,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                     select mine.MeanNs!.Value / theirs.MeanNs!.Value).Order()];
     }
 
-    // Of an even number the lower of the two in the middle, as MeasuredCell.Median.
+    // For an even number of rounds, the lower of the two in the middle, as in MeasuredCell.Median.
     private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
 
     private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);

@@ -57,7 +57,7 @@ internal sealed class RoundsPlot : IPlot
     private static TextTable Table(MeasuredRun run)
     {
         var numbers = run.Cells.SelectMany(cell => cell.Rounds.Select(r => r.Record.Number)).Distinct().Order().ToList();
-        // The first rounds only: the CSV report has them all.
+        // Only the first rounds: the CSV report has all of them.
         var shown = numbers.Take(24).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", .. shown.Select(number => Invariant($"round {number}")),
             .. shown.Count < numbers.Count ? ["…"] : Array.Empty<string>()])

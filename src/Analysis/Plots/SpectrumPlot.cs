@@ -6,7 +6,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>Latency against percentile as far as the data goes, the distance to 100 % on a logarithmic axis.</summary>
+/// <summary>Latency against percentile as far as there is enough data, with 100 % − percentile on a logarithmic axis.</summary>
 internal sealed class SpectrumPlot : IPlot
 {
     private static readonly double[] Named = [50, 90, 99, 99.9, 99.99, 99.999];
@@ -54,9 +54,9 @@ internal sealed class SpectrumPlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, point), "Latency against percentile");
     }
 
-    /// <summary>The named percentiles and steps between them, each with enough data.</summary>
+    /// <summary>The named percentiles and steps between them that have enough data.</summary>
     private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyCounts latency) =>
-        // From p20 on: the one fastest call would take half of the picture's height.
+        // Starts at p20, because the fastest call alone would take half of the height.
         Enumerable.Range(1, 59).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named)
             .Distinct().Order()
             .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, entry.Item2!.Value));

@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>The marks of a picture as SVG elements, in pixels from the top left; colours come from style sheets by class.</summary>
+/// <summary>SVG elements in pixels from the top left; style sheets set the colours by class.</summary>
 internal sealed class SvgText
 {
     private readonly StringBuilder text = new();
@@ -23,7 +23,7 @@ internal sealed class SvgText
     public void Label(double x, double y, string label, string anchor = "start", string css = "t") =>
         Add($"<text class=\"{css}\" x=\"{N(x)}\" y=\"{N(y)}\" text-anchor=\"{anchor}\">{Escape(label)}</text>");
 
-    /// <summary>A mark whose shape tells series apart where colours cannot.</summary>
+    /// <summary>A mark whose shape distinguishes series of the same colour.</summary>
     public void Mark(double x, double y, int shape, string css, string hint = "", double r = 4) => Add((shape % 4) switch
     {
         0 => $"<circle class=\"{css}\" cx=\"{N(x)}\" cy=\"{N(y)}\" r=\"{N(r)}\"{End("circle", hint)}",
@@ -41,25 +41,25 @@ internal sealed class SvgText
     private static string Polygon(string css, string hint, params (double X, double Y)[] points) =>
         $"<polygon class=\"{css}\" points=\"{string.Join(' ', points.Select(p => $"{N(p.X)},{N(p.Y)}"))}\"{End("polygon", hint)}";
 
-    /// <summary>The end of an element, with a text that shows when it is pointed at.</summary>
+    /// <summary>The end of an element, with a tooltip.</summary>
     private static string End(string element, string hint) => hint.Length == 0 ? "/>" : $"><title>{Escape(hint)}</title></{element}>";
 
     private void Add(string element) => text.Append(element).Append('\n');
 }
 
 /// <summary>
-/// The style sheets beside this file, in the assembly. Pictures: colours and letters, light and dark; hues that stay apart for the
-/// colour-blind (after Okabe and Ito 2008), and shapes beside them. Pages: calm, on a phone and on paper too.
+/// The style sheets next to this file, as embedded resources. Pictures: light and dark colours that colour-blind
+/// readers can distinguish (after Okabe and Ito 2008), in addition to shapes. Pages: for screens, phones and paper.
 /// </summary>
 internal static class StyleSheets
 {
-    /// <summary>Variables and marks of pictures.</summary>
+    /// <summary>The style of pictures.</summary>
     public static string Plots { get; } = Read("plots.css");
 
-    /// <summary>What a page has beyond its pictures.</summary>
+    /// <summary>The style of a page apart from its pictures.</summary>
     public static string Page { get; } = Read("page.css");
 
-    /// <summary>Sorts a page's tables where it is allowed to run; without it they are as they are.</summary>
+    /// <summary>Sorts the tables of a page; the page works without the script.</summary>
     public static string Script { get; } = Read("page.js");
 
     private static string Read(string name)

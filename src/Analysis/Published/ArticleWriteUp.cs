@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>2023: gRPC over TCP, Unix socket and named pipe in .NET.</summary>
 internal static class ArticleWriteUp
 {
-    /// <summary>What the article ran and called 400 connections.</summary>
+    /// <summary>The topology of the article, which calls it 400 connections.</summary>
     public const int Connections = 5, Streams = 80;
 
     public static PublishedComparison Comparison { get; } = new()
@@ -71,7 +71,7 @@ internal static class ArticleWriteUp
         new() { Protocol = "grpc", Transport = transport, Size = size, Connections = Connections, Streams = Streams };
 }
 
-/// <summary>Takes the article's ratio apart: what is TLS, what is the topology, what is left for the transport.</summary>
+/// <summary>Splits the article's ratio into the effects of TLS, the topology and the transport.</summary>
 internal sealed class ArticleExplanation : IExplanation
 {
     private const int True = ArticleWriteUp.Connections * ArticleWriteUp.Streams;

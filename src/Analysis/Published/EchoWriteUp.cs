@@ -40,7 +40,9 @@ internal static class EchoWriteUp
     private static CellChoice Cell(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size };
 }
 
-/// <summary>What of a round trip is computing, which a transport can save, and what is waiting to be woken, which none can.</summary>
+/// <summary>
+/// Splits a round trip into computing, which a transport can reduce, and waiting for a wake-up, which no transport can reduce.
+/// </summary>
 internal sealed class EchoExplanation : IExplanation
 {
     public Explained? Of(MeasuredRun run, PublishedComparison published)
@@ -51,7 +53,7 @@ internal sealed class EchoExplanation : IExplanation
         var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where "
             + "both compute at the same time, or an idle loop looks once more before it sleeps, the CPU may exceed the round trip and "
             + "there is no rest." };
-        // A results file older than this setting is of an echo that had no other sockets.
+        // An older results file without this setting always used .NET's sockets for the echo.
         if (run.Record.Servers.Any(server => server.Settings.GetValueOrDefault("echo-sockets", "dotnet") == "dotnet"))
         {
             sentences.Add("This echo was served through .NET's sockets and Kestrel: it shows what they leave of a transport's saving, "
@@ -71,9 +73,7 @@ internal sealed class EchoExplanation : IExplanation
         return table.IsEmpty ? null : new Explained("How much of a round trip a transport can save at all", table, sentences);
     }
 
-    /// <summary>
-    /// What the round trip loses or gains against TCP, and how much of that is computing; null where neither is decided.
-    /// </summary>
+    /// <summary>The change of the round trip against TCP, and the change of CPU time in it; null when neither is decided.</summary>
     private static string? Words(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell)
     {
         var time = Claimed(run, tcp, cell, Metric.Mean.Value, ArmComparison.Headline(cell));
@@ -89,7 +89,7 @@ internal sealed class EchoExplanation : IExplanation
             : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
     }
 
-    /// <summary>The difference, where all comparisons of the run together allow that one is called better by this metric.</summary>
+    /// <summary>The difference, if the simultaneous intervals of the run decide this metric.</summary>
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
@@ -103,7 +103,7 @@ internal sealed class EchoExplanation : IExplanation
             + (difference.Ns >= 0 ? "less" : "more");
     }
 
-    // The smallest, about 1 kB and the largest: all sizes would say the same.
+    // The smallest size, about 1 kB and the largest: other sizes would add nothing.
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 

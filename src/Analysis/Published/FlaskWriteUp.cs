@@ -64,7 +64,7 @@ internal static class FlaskWriteUp
 }
 
 /// <summary>
-/// How much of a port's disadvantage across a boundary is its being forwarded: an arm that reaches the same port without the forwarder.
+/// How much of a port's disadvantage is due to port forwarding, from an arm that reaches the same port without the forwarder.
 /// </summary>
 internal sealed class ForwardingExplanation : IExplanation
 {
@@ -95,9 +95,9 @@ internal sealed class ForwardingExplanation : IExplanation
 }
 
 /// <summary>
-/// How much of a difference behind a proxy is the setting up of connections: each arm beside the same with upstream keep-alive. Where the
-/// server that keeps connections is another one than the published (a worker that cannot keep them), the arm that has that server without
-/// keeping is what it is held against.
+/// How much of a difference behind a proxy is due to opening connections: each arm is compared with the same arm with
+/// upstream keep-alive. If the server with keep-alive differs from the published server (whose worker cannot keep
+/// connections open), the comparison is with the arm that has the same server and no keep-alive.
 /// </summary>
 internal sealed class KeepAliveExplanation : IExplanation
 {

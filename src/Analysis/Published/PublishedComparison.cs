@@ -4,10 +4,10 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>One write-up that people quote: what it measured, what it published, and which of our cells measure the same.</summary>
+/// <summary>A published write-up: what it measured, its numbers, and which cells measure the same.</summary>
 public sealed record PublishedComparison
 {
-    /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat it.</summary>
+    /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat the write-up.</summary>
     public required string Scenario { get; init; }
 
     public required string Title { get; init; }
@@ -19,7 +19,7 @@ public sealed record PublishedComparison
     /// <summary>Address of the write-up.</summary>
     public required string Where { get; init; }
 
-    /// <summary>What it is quoted for, in a few words.</summary>
+    /// <summary>What the write-up is quoted for, in a few words.</summary>
     public required string Claim { get; init; }
 
     /// <summary>What was measured and how.</summary>
@@ -28,13 +28,13 @@ public sealed record PublishedComparison
     /// <summary>The machine that the write-up names.</summary>
     public required string Machine { get; init; }
 
-    /// <summary>The one command that repeats it.</summary>
+    /// <summary>The command that repeats the measurement.</summary>
     public required string Command { get; init; }
 
-    /// <summary>What could not be read or checked, and what differs here on purpose.</summary>
+    /// <summary>What could not be read or checked, and intentional differences.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 
-    /// <summary>What stands beside a ratio as the measured values of both sides.</summary>
+    /// <summary>The metric whose measured values are shown next to a ratio.</summary>
     public required Metric Shown { get; init; }
 
     public IReadOnlyList<PublishedFigure> Figures { get; init; } = [];
@@ -44,46 +44,46 @@ public sealed record PublishedComparison
     public IReadOnlyList<IExplanation> Explanations { get; init; } = [];
 }
 
-/// <summary>Every write-up that this tool repeats, oldest first: a new one is one line here.</summary>
+/// <summary>All write-ups that this tool repeats, the oldest first. A new write-up needs one line here.</summary>
 public static class WriteUps
 {
     public static IReadOnlyList<PublishedComparison> All { get; } =
         [EchoWriteUp.Comparison, FlaskWriteUp.Comparison, FlaskWriteUp.Containers, StarletteWriteUp.Comparison, ArticleWriteUp.Comparison];
 
-    /// <summary>The one that a run repeats; null for a run of its own.</summary>
+    /// <summary>The write-up that a run repeats; null for other runs.</summary>
     public static PublishedComparison? Find(string scenario) => All.FirstOrDefault(published => published.Scenario == scenario);
 }
 
-/// <summary>Says by further arms of the same run where a published difference comes from.</summary>
+/// <summary>Explains a published difference with additional arms of the same run.</summary>
 public interface IExplanation
 {
-    /// <summary>Null when the run lacks what it takes.</summary>
+    /// <summary>Null when the run lacks the necessary arms.</summary>
     Explained? Of(MeasuredRun run, PublishedComparison published);
 }
 
-/// <summary>An explanation that was computed: a table, which may be empty, and what it says in words.</summary>
+/// <summary>A computed explanation: a table, which may be empty, and sentences.</summary>
 public sealed record Explained(string Title, TextTable Table, IReadOnlyList<string> Sentences);
 
-/// <summary>One number of a published table and the cell that measures the same here.</summary>
-/// <param name="What">The row, as people say it: <c>Unix socket, 1 MB</c>.</param>
-/// <param name="Cell">Where the same is measured.</param>
-/// <param name="Metric">What the number is.</param>
-/// <param name="Value">In the metric's unit; null where it could not be read.</param>
-/// <param name="Origin">How well it is known.</param>
+/// <summary>A number in a published table, and the cell that measures the same.</summary>
+/// <param name="What">The name of the row: <c>Unix socket, 1 MB</c>.</param>
+/// <param name="Cell">The cell that measures the same.</param>
+/// <param name="Metric">The metric of the number.</param>
+/// <param name="Value">The number in the metric's unit; null when it could not be read.</param>
+/// <param name="Origin">How reliable the number is.</param>
 public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value,
     PublishedOrigin Origin = PublishedOrigin.Original)
 {
-    /// <summary>The value with its unit, – when there is none.</summary>
+    /// <summary>The value with its unit; – without a value.</summary>
     public string Text => Value is { } value ? Quantity.Show(value, Metric.Unit) : Quantity.None;
 }
 
-/// <summary>A published claim of how many times as fast one thing is as another, by calls per second.</summary>
-/// <param name="What">The row, as people say it: <c>Unix socket against TCP, 1 kB</c>.</param>
-/// <param name="Cell">Where the one is measured.</param>
-/// <param name="Reference">Where the other is measured.</param>
-/// <param name="Low">Lower end of what is claimed.</param>
-/// <param name="High">Upper end; equal to the lower where one number is claimed.</param>
-/// <param name="Origin">How well it is known; both ends are 0 where it was not found.</param>
+/// <summary>A published ratio of calls per second.</summary>
+/// <param name="What">The name of the row: <c>Unix socket against TCP, 1 kB</c>.</param>
+/// <param name="Cell">The cell of the numerator.</param>
+/// <param name="Reference">The cell of the denominator.</param>
+/// <param name="Low">Lower end of the published range.</param>
+/// <param name="High">Upper end; equal to the lower end if a single number was published.</param>
+/// <param name="Origin">How reliable the ratio is; both ends are 0 if it was not found.</param>
 public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,
     PublishedOrigin Origin = PublishedOrigin.Original)
 {
@@ -93,23 +93,23 @@ public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Ref
     public string Text => !IsKnown ? Quantity.None : Low == High ? Quantity.Ratio(Low) : $"{Quantity.Ratio(Low)} – {Quantity.Ratio(High)}";
 }
 
-/// <summary>How well a published number is known here.</summary>
+/// <summary>How reliable a published number is.</summary>
 public enum PublishedOrigin
 {
     /// <summary>Read in the write-up or its repository.</summary>
     Original,
 
-    /// <summary>Quoted by somebody else who names the write-up; rounded, perhaps mistaken.</summary>
+    /// <summary>Quoted by somebody else who names the write-up; rounded and possibly wrong.</summary>
     SecondHand,
 
-    /// <summary>What the write-up is quoted for; the number itself could not be read.</summary>
+    /// <summary>The claim that the write-up is quoted for; the number itself could not be read.</summary>
     AsReported,
 
-    /// <summary>The write-up has it, and it could not be read.</summary>
+    /// <summary>The write-up has the number, but it could not be read.</summary>
     NotFound,
 }
 
-/// <summary>Which measured cell a published number corresponds to; what is null may be anything.</summary>
+/// <summary>The measured cells that correspond to a published number; a null member allows any value.</summary>
 public sealed record CellChoice
 {
     public required string Protocol { get; init; }
@@ -128,7 +128,7 @@ public sealed record CellChoice
         (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, "max")
         && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
 
-    /// <summary>The first measured cell that fits, of this client where one is named; null when there is none.</summary>
+    /// <summary>The first measured cell that fits, of this client if given; null when there is none.</summary>
     public MeasuredCell? In(MeasuredRun run, string? client = null) =>
         run.Cells.FirstOrDefault(cell => cell.Median != null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
 }

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>A published ratio beside the measured one, and what the interval says of it.</summary>
+/// <summary>A published ratio compared with the measured ratio and its interval.</summary>
 public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Measured, double Delta)
 {
     /// <summary>Null when one of the two cells was not measured.</summary>
@@ -15,7 +15,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
-    /// <summary>Why the run itself gives no verdict, whatever the interval; empty where it does.</summary>
+    /// <summary>Why the run has no verdict whatever the interval; else empty.</summary>
     private string Withheld => Measured.Verdict.Withheld;
 
     public Agreement Agreement
@@ -47,7 +47,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
 
-    // A published ratio has no interval of its own: as everywhere, differences below delta do not matter.
+    // A published ratio has no interval; as elsewhere, differences below delta do not matter.
     private double Low => Published.Low / (1 + Delta);
 
     private double High => Published.High * (1 + Delta);
@@ -69,33 +69,33 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     }
 }
 
-/// <summary>What the measured interval says of a published ratio.</summary>
+/// <summary>How the measured interval relates to a published ratio.</summary>
 public enum Agreement
 {
     /// <summary>Nothing was published, or it could not be read.</summary>
     NothingToCompare,
 
-    /// <summary>The whole interval lies within delta of what was published.</summary>
+    /// <summary>The whole interval lies within delta of the published ratio.</summary>
     Agrees,
 
     /// <summary>
-    /// The interval holds the published ratio and others, all the same way: the noisier a run, the more is compatible with it.
+    /// The interval contains the published ratio and other ratios in the same direction. The noisier a run, the more ratios are compatible.
     /// </summary>
     Compatible,
 
-    /// <summary>The whole interval lies beside the published ratio.</summary>
+    /// <summary>The whole interval lies outside the published ratio.</summary>
     Differs,
 
-    /// <summary>Too few rounds, or an interval so wide that it holds the published ratio and no difference as well.</summary>
+    /// <summary>Too few rounds, or the interval contains both the published ratio and no difference.</summary>
     CannotTell,
 }
 
-/// <summary>By which factor a ratio changes between two situations, from rounds that measured all four cells.</summary>
+/// <summary>The factor by which a ratio changes between two situations, from rounds with all four cells.</summary>
 internal static class RatioOfRatios
 {
     /// <summary>
-    /// (cell / reference) then, divided by (cell / reference) at first, by requests/s; null when a cell is missing or no round has all
-    /// four.
+    /// (cell / reference) of the second situation divided by (cell / reference) of the first, by requests/s; null when
+    /// a cell is missing or no round has all four cells.
     /// </summary>
     public static RatioEstimate? Of(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>

@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Runs with <c>--aa</c>, in Markdown: what the second endpoint of the reference was measured at against the first in each of them, at each
-/// size of all of them, and in all together, by the same stratified test.
+/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference for each run, for
+/// each size and for everything together, by the same stratified test.
 /// </summary>
 public sealed class AaReport : IReport
 {

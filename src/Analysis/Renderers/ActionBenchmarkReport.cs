@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// What the GitHub Action benchmark-action/github-action-benchmark reads as <c>customSmallerIsBetter</c>: of each cell what a call costs,
-/// and its ratios to the reference, turned round where more is better. Absolute rates are left out: they differ from runner to runner.
+/// The format <c>customSmallerIsBetter</c> of the GitHub Action benchmark-action/github-action-benchmark: the cost of a call of each cell,
+/// and its ratios to the reference, inverted where more is better. Absolute rates are left out because they differ between runners.
 /// </summary>
 public sealed class ActionBenchmarkReport : IReport
 {

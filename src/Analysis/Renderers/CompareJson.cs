@@ -7,12 +7,12 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Runs against a base for scripts: every metric of every cell with its ratio, interval and verdict, and what the gate says.
+/// Runs compared with a base, for scripts: every metric of every cell with its ratio, interval and verdict, and the result of the gate.
 /// </summary>
 public static class CompareJson
 {
-    /// <param name="comparisons">The files against the first.</param>
-    /// <param name="gates">One for each; none where there are no limits.</param>
+    /// <param name="comparisons">The files compared with the first file.</param>
+    /// <param name="gates">A gate for each file; empty without limits.</param>
     public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) =>
         JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
         {
@@ -26,7 +26,7 @@ public static class CompareJson
         json.WriteString("before", comparison.Before.Name);
         json.WriteString("after", comparison.After.Name);
         json.WriteBoolean("sameMachine", comparison.SameMachine);
-        // Rates of large replies differ by that alone.
+        // Rates of large replies differ for this reason alone.
         if (comparison.CountedTheOldWay is { } old)
             json.WriteString("countedTheOldWay", old.Name);
         json.WriteStartArray("differs");

@@ -10,12 +10,12 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Runs against a base, as text or Markdown: what changed in a sentence a metric, in what the runs differ, the rows that are decided, and
-/// what only one has.
+/// Runs compared with a base, as text or Markdown: a sentence per metric, the differences of the machines and settings,
+/// the decided rows, and the cells of one run only.
 /// </summary>
-/// <param name="markdown">Markdown, else text.</param>
-/// <param name="verbose">With the rows that are not decided.</param>
-/// <param name="width">Columns of the terminal; null: lines are as long as they are.</param>
+/// <param name="markdown">Markdown instead of text.</param>
+/// <param name="verbose">Include undecided rows.</param>
+/// <param name="width">Columns of the terminal; null: lines are not wrapped.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {
     private static IReadOnlyList<Metric> Shown => FileComparison.Shown;
@@ -69,7 +69,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             Append(text, table).Append(markdown ? "" : "\n");
     }
 
-    /// <summary>One column a file, with its ratio to the base where it is decided.</summary>
+    /// <summary>One column per file, with its ratio to the base if it is decided.</summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
         var table = new TextTable([Arms.Heading(comparisons[0].Before.Run), "transport", "metric", comparisons[0].Before.Name,

@@ -8,8 +8,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Long form: one row per cell and round that counts, every metric in ns, bytes and calls; RFC 4180 with \n line ends, dots, no units in
-/// cells.
+/// Long form: a row for each cell and counting round, with every metric in ns, bytes and calls. RFC 4180 with \n line
+/// ends, decimal points and no units in the cells.
 /// </summary>
 public sealed class CsvReport : IReport
 {
@@ -20,7 +20,7 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
-    // Behind the metrics, which become more: readers go by names, not by places (docs/reports.md).
+    // After the metrics, whose number grows: readers find columns by name and not by position (docs/reports.md).
     private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
         "asked_rate", "found_rate", "found_low", "found_high"];
 
@@ -46,7 +46,7 @@ public sealed class CsvReport : IReport
         return text.ToString();
     }
 
-    /// <summary>The metric's name with its unit, of letters, digits and underscores alone: <c>p99_9_ns</c>.</summary>
+    /// <summary>The name of the metric with its unit, from letters, digits and underscores only: <c>p99_9_ns</c>.</summary>
     public static string ColumnOf(Metric metric) => metric.Id.Replace('.', '_') + metric.Unit switch
     {
         Unit.Nanoseconds or Unit.NanosecondsPerCall => "_ns",
@@ -77,7 +77,7 @@ public sealed class CsvReport : IReport
         new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }
             .Select(Quote);
 
-    /// <summary>Printable, quoted where needed; what a spreadsheet would take for a formula is kept a text.</summary>
+    /// <summary>A printable text, quoted if necessary. A text that a spreadsheet would read as a formula stays a text.</summary>
     internal static string Quote(string text)
     {
         text = PrintableText.Of(text);
@@ -95,7 +95,7 @@ public sealed class CsvReport : IReport
     private static string Text(double? value) => value?.ToString("0.######", CultureInfo.InvariantCulture) ?? "";
 }
 
-/// <summary>One row a run: transport, size, and the milliseconds that all its packets took.</summary>
+/// <summary>A row per run: transport, size, and the milliseconds for all its packets.</summary>
 public sealed class WideCsvReport : IReport
 {
     public string Format => "wide-csv";
@@ -113,7 +113,7 @@ public sealed class WideCsvReport : IReport
         return text.ToString();
     }
 
-    /// <summary>The transport, and whatever else sets the arm apart.</summary>
+    /// <summary>The transport, and what else distinguishes the arm.</summary>
     internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
 
     internal static string Milliseconds(RoundMetrics round) =>
@@ -121,8 +121,8 @@ public sealed class WideCsvReport : IReport
 }
 
 /// <summary>
-/// The sheet that the script of the 2014 write-up made: a row for each transport and size, a column for each run with its milliseconds,
-/// empty where a round is missing.
+/// The sheet of the 2014 write-up's script: a row for each transport and size, and a column for each run with its
+/// milliseconds; empty if a round is missing.
 /// </summary>
 public sealed class RunsCsvReport : IReport
 {
@@ -132,7 +132,7 @@ public sealed class RunsCsvReport : IReport
     {
         var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0)
             .OrderBy(cell => cell.Key.Transport == "tcp").ToList();
-        // A column is a round, of which a cell may have none: it did not count, or the run ended before.
+        // A column is a round. A cell may lack a round that did not count or that the run did not reach.
         var last = cells.SelectMany(cell => cell.Rounds).Select(round => round.Record.Number).DefaultIfEmpty(0).Max();
         var rounds = Enumerable.Range(1, last).ToList();
         var text = new StringBuilder("NAME").AppendJoin("", rounds.Select(round => Invariant($",RUN {round - 1}"))).Line();

@@ -9,8 +9,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// HdrHistogram's percentile text of the median round's latencies, in ms, one block a cell: what existing plotters read. Where the load was
-/// given it is of all rounds together, and comments have the interval of the single ones.
+/// HdrHistogram's percentile text of latencies in ms, for existing plotters: a block per cell with the median round. At
+/// a given load the block has all rounds together, and comments give the interval of single rounds.
 /// </summary>
 public sealed class HgrmReport : IReport
 {
@@ -24,7 +24,7 @@ public sealed class HgrmReport : IReport
         var cells = model.Files.SelectMany(file => file.Run.Cells.Where(cell => cell.Median != null).Select(cell => (file, cell))).ToList();
         foreach (var (file, cell) in cells)
         {
-            // Plotters that take one histogram do not expect a heading.
+            // Plotters for a single histogram do not expect a heading.
             if (cells.Count > 1)
                 text.Append(text.Length == 0 ? "" : "\n")
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Workload)}]");
@@ -38,7 +38,7 @@ public sealed class HgrmReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    /// <summary>How far single rounds lie apart, a comment for each percentile that they have.</summary>
+    /// <summary>A comment for each known percentile with the range of single rounds.</summary>
     private static void AppendRounds(StringBuilder text, MeasuredCell cell, double alpha)
     {
         foreach (var metric in Metric.Percentiles)
@@ -68,7 +68,7 @@ public sealed class HgrmReport : IReport
         return text.ToString();
     }
 
-    /// <summary>Percentiles that approach 100 by halves, each with its value in ns and the number of values up to it.</summary>
+    /// <summary>Percentiles that approach 100 in halves, each with its value in ns and the number of values up to it.</summary>
     internal static IEnumerable<(double Percentile, long Value, long Count)> Steps(LatencyCounts counts)
     {
         if (counts.Count == 0)

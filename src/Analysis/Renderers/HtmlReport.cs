@@ -9,7 +9,7 @@ using static IpcBench.Analysis.Plots.SvgText;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// One page without network: what failed, the answer, pictures with their numbers, doubts, the environment. Its one script sorts tables.
+/// A page that works offline: failures, the answer, pictures with their numbers, doubts and the environment. Its only script sorts tables.
 /// </summary>
 public sealed class HtmlReport : IReport
 {
@@ -27,7 +27,7 @@ public sealed class HtmlReport : IReport
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
             .Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
-        // Each section for all files, so that the same of two machines stands together.
+        // Each section has all files, so that the same section of two machines stands together.
         var documents = model.Files.Select(file => new Document(file)).ToList();
         void Each(Action<Document> append) => documents.ForEach(append);
         string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
@@ -79,7 +79,7 @@ public sealed class HtmlReport : IReport
         text.Line("</section>");
     }
 
-    /// <summary>What each is about, and what is said of it.</summary>
+    /// <summary>A table with the subject and the text of each answer.</summary>
     private static TextTable AsTable(IEnumerable<string> sentences)
     {
         var table = new TextTable("what", "answer") { Words = 2 };
@@ -88,7 +88,7 @@ public sealed class HtmlReport : IReport
         return table;
     }
 
-    /// <summary>What is wrong with the whole run stands before all else.</summary>
+    /// <summary>Failures of the whole run come first.</summary>
     private static void AppendFailures(StringBuilder text, Document document, string suffix)
     {
         var failures = document.Doubts.Blocks.SelectMany(block => block.Doubts)
@@ -160,7 +160,7 @@ public sealed class HtmlReport : IReport
     // A number and its unit stay on one line.
     private static readonly string[] Units = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
 
-    /// <summary>A sentence whose lines break between words alone.</summary>
+    /// <summary>A sentence whose numbers stay on one line with their units.</summary>
     private static string Prose(string sentence)
     {
         var words = Escape(sentence).Split(' ');

@@ -12,7 +12,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A small, stable summary object for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.
+/// A small and stable summary for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.
 /// </summary>
 public sealed class JsonReport : IReport
 {
@@ -28,7 +28,7 @@ public sealed class JsonReport : IReport
             Write(json, file);
     });
 
-    /// <summary>An object that names its schema and has one array.</summary>
+    /// <summary>An object with the name of its schema and an array.</summary>
     internal static string Document(string schema, string array, Action<Utf8JsonWriter> write) => Text(json =>
     {
         json.WriteStartObject();
@@ -39,7 +39,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     });
 
-    /// <summary>What is written as text of several lines.</summary>
+    /// <summary>The JSON as indented text.</summary>
     internal static string Text(Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
@@ -115,7 +115,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     }
 
-    /// <summary>What is asked for, and how hard.</summary>
+    /// <summary>The call and its load.</summary>
     internal static void WriteWorkload(Utf8JsonWriter json, CellKey key)
     {
         if (key.Method.Length > 0)
@@ -129,7 +129,7 @@ public sealed class JsonReport : IReport
         json.WriteString("load", key.Load);
     }
 
-    /// <summary>Of percentiles of all rounds together: between which values those of the single rounds lie.</summary>
+    /// <summary>For percentiles of all rounds together: the range of the percentiles of single rounds.</summary>
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
@@ -150,7 +150,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     }
 
-    /// <summary>Of <c>--find</c>; nothing without.</summary>
+    /// <summary>The result of <c>--find</c>; nothing for other runs.</summary>
     private static void Write(Utf8JsonWriter json, IReadOnlyList<RateSearchResult> searches)
     {
         if (searches.Count == 0)
@@ -211,7 +211,7 @@ public sealed class JsonReport : IReport
             _ => comparison.IsBetter ? "better" : "worse",
         });
         json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
-        // Rounds that are missing for any verdict are known, those that would decide are a range.
+        // The number of rounds missing for any verdict is known; the number that would decide is a range.
         var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
         Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
         Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);
@@ -227,7 +227,7 @@ public sealed class JsonReport : IReport
             json.WriteNull(name);
     }
 
-    /// <summary>Six digits: more would be noise that changes with every rounding.</summary>
+    /// <summary>Six digits: further digits would change with every rounding.</summary>
     private static double Rounded(double value) =>
         double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
             System.Globalization.CultureInfo.InvariantCulture);

@@ -11,8 +11,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// JUnit's XML, which build servers show as tests: a suite for each file, a test for the run's ending and for each cell. A test fails where
-/// calls failed and is skipped where nothing was measured; that something is slow fails nothing, which is for <c>--fail-on</c>.
+/// JUnit's XML, which build servers show as tests: a suite for each file, and a test for the ending of the run and for each cell. A test
+/// fails if calls failed and is skipped if nothing was measured. Slow results do not fail a test; <c>--fail-on</c> is for that.
 /// </summary>
 public sealed class JunitReport : IReport
 {
@@ -113,7 +113,7 @@ public sealed class JunitReport : IReport
 
     private static void Attribute(XmlWriter xml, string name, string value) => xml.WriteAttributeString(name, OfXml(value));
 
-    /// <summary>The writer escapes what XML can say and refuses the rest: halves of surrogate pairs, U+FFFE and U+FFFF.</summary>
+    /// <summary>Replaces U+FFFE, U+FFFF and lone surrogates, which the XML writer rejects.</summary>
     private static string OfXml(string text) => string.Concat(PrintableText.Of(text).EnumerateRunes()
         .Select(rune => rune.Value is 0xFFFE or 0xFFFF ? Rune.ReplacementChar : rune));
 

@@ -44,7 +44,7 @@ public sealed class MarkdownReport : IReport
 
     internal static string CommandOf(Document document) => $"- command: {TextTable.Code(document.Command)}";
 
-    /// <summary>An empty line, the title, and the blocks; nothing for an empty section.</summary>
+    /// <summary>An empty line, the title and the blocks; nothing for an empty section.</summary>
     internal static void Append(StringBuilder text, Section section)
     {
         if (section.IsEmpty)
@@ -66,7 +66,7 @@ public sealed class MarkdownReport : IReport
         var empty = text.Length;
         if (block.Caption.Length > 0)
             text.Line(Above(block.Caption));
-        // A Markdown table and a list begin after an empty line.
+        // A Markdown table or list needs an empty line before it.
         if (block.Table != null)
             text.Append(text.Length > empty ? "\n" : "").Append(block.Table.ToMarkdown());
         if (block.WholeNote is { Length: > 0 } note)
@@ -79,6 +79,6 @@ public sealed class MarkdownReport : IReport
             text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
     }
 
-    /// <summary>What stands above a table or a list ends with a colon, unless it is a sentence.</summary>
+    /// <summary>The heading of a table or list ends with a colon, unless it is a sentence.</summary>
     private static string Above(string title) => TextTable.Escape(title) + (title[^1] is '.' or ':' ? "" : ":");
 }

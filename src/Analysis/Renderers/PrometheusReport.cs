@@ -8,8 +8,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Prometheus' text format, for node_exporter's textfile collector or a push gateway: a gauge for each metric in seconds and bytes, a
-/// sample for each cell, and the ratios to the reference with their bounds.
+/// Prometheus' text format, for node_exporter's textfile collector or a push gateway: a gauge for each metric in
+/// seconds or bytes with a sample for each cell, and the ratios to the reference with their bounds.
 /// </summary>
 public sealed class PrometheusReport : IReport
 {
@@ -61,7 +61,7 @@ public sealed class PrometheusReport : IReport
             found.Select(one => (one.Labels, one.Search.Interval?.High)));
     }
 
-    /// <summary>One family of samples; nothing where no cell has the value.</summary>
+    /// <summary>A family of samples; nothing if no cell has the value.</summary>
     private static void Append(StringBuilder text, string name, string help, IEnumerable<(string Labels, double? Value)> samples)
     {
         var known = samples.Where(sample => sample.Value is { } value && double.IsFinite(value)).ToList();
@@ -72,7 +72,7 @@ public sealed class PrometheusReport : IReport
             text.Line($"{name}{{{labels.TrimEnd(',')}}} {value!.Value.ToString("G6", CultureInfo.InvariantCulture)}");
     }
 
-    // The name tells a cell from all others; the rest is there to choose and to group by.
+    // The label "cell" identifies the cell; the other labels are for selecting and grouping.
     private static string Labels(Series series)
     {
         var key = series.Cell.Key;
@@ -83,7 +83,7 @@ public sealed class PrometheusReport : IReport
             + Label("load", key.Load);
     }
 
-    // An empty label is the same as none.
+    // In Prometheus an empty label equals a missing label.
     private static string Label(string name, string value) => value.Length == 0 ? "" : $"{name}=\"" + PrintableText.Of(value)
         .Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)
         .Replace("\n", "\\n", StringComparison.Ordinal) + "\",";

@@ -8,7 +8,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>The page that holds what people quote beside what was measured, in Markdown.</summary>
+/// <summary>A Markdown page with published numbers next to measured ones.</summary>
 public sealed class PublishedReport : IReport
 {
     public string Format => "published";
@@ -37,10 +37,10 @@ public sealed class PublishedReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    // A table that is longer, and has a name, stands at the end of the page.
+    // A longer table with a caption is moved to the end of the page.
     private const int MostRows = 8;
 
-    /// <summary>All verdicts of the page in one sentence; empty where nothing was judged.</summary>
+    /// <summary>All verdicts of the page in a sentence; empty without verdicts.</summary>
     private static string Verdict(ReportModel model)
     {
         var judged = WriteUps.All
@@ -51,7 +51,7 @@ public sealed class PublishedReport : IReport
             + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 
-    // By name, whatever the order in which a shell lists files.
+    // By name, because shells list files in different orders.
     private static List<NamedRun> Of(ReportModel model, PublishedComparison? published) =>
         [.. model.Files.Where(file => WriteUps.Find(file.Run.Record.Scenario) == published)
             .OrderBy(file => file.Name, StringComparer.Ordinal)];
@@ -89,7 +89,9 @@ public sealed class PublishedReport : IReport
             AppendOrigin(origins, file, published.Command);
     }
 
-    /// <summary>A script's own command stands above, and the one that it makes is long and full of free ports.</summary>
+    /// <summary>
+    /// Omits the command if a script made it: the script's own command is above, and the made one is long and has random ports.
+    /// </summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {
         var document = new Document(file);
@@ -100,7 +102,7 @@ public sealed class PublishedReport : IReport
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 
-    /// <summary>Runs that repeat no write-up: what they say helps to explain those that do.</summary>
+    /// <summary>Runs that repeat no write-up but help to explain those that do.</summary>
     private static void AppendOthers(StringBuilder text, StringBuilder origins, IReadOnlyList<NamedRun> files)
     {
         foreach (var file in files)

@@ -2,24 +2,24 @@ using IpcBench.Analysis.Documents;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>Every report there is: a new one is one line here.</summary>
+/// <summary>All reports. A new report needs one line here.</summary>
 public static class Reports
 {
     public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(),
         new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport(),
         new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport()];
 
-    /// <summary>The report of this format; null when there is none.</summary>
+    /// <summary>The report for this format; null when there is none.</summary>
     public static IReport? Find(string format) =>
         All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
 }
 
-/// <summary>Makes one kind of document from runs.</summary>
+/// <summary>Makes a kind of document from runs.</summary>
 public interface IReport
 {
-    /// <summary>As typed after <c>--format</c>.</summary>
+    /// <summary>The name for <c>--format</c>.</summary>
     string Format { get; }
 
-    /// <summary>The document, with \n line ends.</summary>
+    /// <summary>The document with \n line ends.</summary>
     string Make(ReportModel model);
 }

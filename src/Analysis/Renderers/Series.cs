@@ -9,12 +9,11 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A cell as programs follow it from run to run: under a name that does not depend on what else was measured in the same run, and that no
-/// other cell of the report has.
+/// A cell that programs track from run to run. Its name is unique in the report and does not depend on the other cells of the run.
 /// </summary>
 internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
 {
-    /// <summary>The metrics that are followed; every other number is in <c>csv</c>, <c>json</c> and <c>prometheus</c>.</summary>
+    /// <summary>The tracked metrics; <c>csv</c>, <c>json</c> and <c>prometheus</c> have all numbers.</summary>
     public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
     public static IReadOnlyList<Series> Of(ReportModel model)
@@ -32,14 +31,14 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         }
     }
 
-    /// <summary>Against its reference, by the headline and by the CPU of a call; nothing of a reference.</summary>
+    /// <summary>The comparisons with the reference, by the headline and by the CPU per call; none for a reference.</summary>
     public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
             .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
     /// <summary>
-    /// The value of the cell and between which values its single rounds lie. The bounds are widened to hold the value, which may be that of
-    /// the median round alone. Null when no round tells it.
+    /// The value of the cell and the range of its single rounds, extended so that it contains the value (which may be
+    /// that of the median round alone). Null when no round has the metric.
     /// </summary>
     public (double Value, Interval? Bounds)? Of(Metric metric)
     {

@@ -6,8 +6,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The plots as one standalone picture for a README: what, where and when, then ratio, throughput, CPU and what else fits the run, or one
-/// plot by its name.
+/// The plots as a standalone picture for a README: title, machine and date, then the plots that suit the run, or a single plot by name.
 /// </summary>
 public sealed class SvgReport(string? plot = null) : IReport
 {
@@ -23,7 +22,7 @@ public sealed class SvgReport(string? plot = null) : IReport
         var (body, y) = (new StringBuilder(), 0.0);
         if (plots.Count > 0)
             y = Top(body, model);
-        // Two plots of one picture each stand side by side.
+        // Two plots with one panel each are drawn side by side.
         for (var i = 0; i < plots.Count; i++)
         {
             var pair = i + 1 < plots.Count && !plots[i].IsMain && plots[i].Panels.Count == 1 && plots[i + 1].Panels.Count == 1;
@@ -40,7 +39,7 @@ public sealed class SvgReport(string? plot = null) : IReport
             + $"style=\"fill:var(--card)\"/>\n{body}</svg>\n";
     }
 
-    /// <summary>What it is about, the machine and the date: a picture travels without its page. The height they took.</summary>
+    /// <summary>Draws title, machine and date, because the picture may be shown without its page. Returns the height used.</summary>
     private static double Top(StringBuilder body, ReportModel model)
     {
         var (text, y) = (new SvgText(), 24.0);
@@ -51,10 +50,10 @@ public sealed class SvgReport(string? plot = null) : IReport
         return y + 22;
     }
 
-    // What answers the question is drawn large, unless there are several of it.
+    // The main plot is drawn large if it has a single panel.
     private static double ScaleOf(Plot plot, Panel panel) => !plot.IsMain ? 1 : plot.Panels.Count == 1 ? 1.35 : Frame.Width / panel.Width;
 
-    /// <summary>One plot's pictures in two columns under its heading; the height they took.</summary>
+    /// <summary>Draws the panels of a plot in two columns under its heading. Returns the height used.</summary>
     private static double Place(StringBuilder body, Plot plot, double x, double y)
     {
         var heading = new SvgText();

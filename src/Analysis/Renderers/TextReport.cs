@@ -7,7 +7,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>For a terminal: the tables, the doubts, and the answer last, where the eye is when the run ends.</summary>
+/// <summary>A report for a terminal: tables, doubts and, at the end, the answer, which stays visible when the run ends.</summary>
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
     private const int DoubtsInBrief = 1;
@@ -33,7 +33,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         return page.ToString();
     }
 
-    /// <summary>As <c>ab</c> prints it.</summary>
+    /// <summary>The report of <c>ab</c>.</summary>
     private static void OfBuilds(TextPage page, Document document, FileComparison sides)
     {
         Doubts(page, document);
@@ -42,7 +42,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             page.Line(line);
     }
 
-    /// <summary>What one wants to know first, on one screen.</summary>
+    /// <summary>The main results on one screen.</summary>
     private static void Brief(TextPage page, Document document)
     {
         foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
@@ -51,7 +51,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         Answer(page.Line(), document);
     }
 
-    /// <summary>The gravest, or all where the layout is not brief.</summary>
+    /// <summary>The most severe doubts, or all doubts if the layout is not brief.</summary>
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
@@ -85,7 +85,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         ]
         : [document.Doubts];
 
-    // On a screen a winner is a line of figures that stands out; a file, and a screen too narrow, has it as a sentence like the others.
+    // On a screen the winner is a highlighted line of figures. In a file, and on a narrow screen, it is a sentence.
     private static void Answer(TextPage page, Document document)
     {
         if (document.Answer.IsEmpty)
@@ -103,7 +103,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         }
     }
 
-    /// <summary>Nothing of an answer is cut: on a narrow screen each row is a sentence.</summary>
+    /// <summary>An answer is never cut: on a narrow screen each row becomes a sentence.</summary>
     private static void AppendGrid(TextPage page, Block block)
     {
         page.Wrapped(block.Caption, "  ", "    ");
@@ -150,13 +150,13 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         page.Wrapped($"[{doubt.Id}] {AdviceText.Both(doubt)}", "  ", "    ");
 }
 
-/// <summary>Where a text report is read.</summary>
-/// <param name="Width">Columns of the terminal, which no line exceeds; null: a file, whose lines are as long as they are.</param>
-/// <param name="IsColoured">Whether headings and winners stand out by colour.</param>
-/// <param name="IsBrief">The answer, one table and the gravest doubts, and how to get the rest.</param>
+/// <summary>The medium of a text report.</summary>
+/// <param name="Width">Columns of the terminal, which lines do not exceed; null for a file: lines are not wrapped.</param>
+/// <param name="IsColoured">Whether headings and winners are coloured.</param>
+/// <param name="IsBrief">Only the answer, one table and the most severe doubts, and how to get the rest.</param>
 public sealed record TextLayout(int? Width = null, bool IsColoured = false, bool IsBrief = false);
 
-/// <summary>How a line stands out on a terminal that has colours.</summary>
+/// <summary>How a line is highlighted on a terminal with colours.</summary>
 internal enum Tone
 {
     Plain,
@@ -165,7 +165,7 @@ internal enum Tone
     Quiet,
 }
 
-/// <summary>Lines of text for one layout.</summary>
+/// <summary>Builds lines of text for a layout.</summary>
 internal sealed class TextPage(TextLayout layout)
 {
     // ECMA-48, SGR: bold; green; faint.
@@ -175,10 +175,10 @@ internal sealed class TextPage(TextLayout layout)
 
     public TextLayout Layout => layout;
 
-    /// <summary>A line as it is; what would steer a terminal is left out of it.</summary>
+    /// <summary>Adds a line, without characters that would control a terminal.</summary>
     public TextPage Line(string line = "", Tone tone = Tone.Plain)
     {
-        // A report begins with a line that says something.
+        // A report does not begin with an empty line.
         if (line.Length == 0 && text.Length == 0)
             return this;
         var clean = PrintableText.Of(line);
@@ -187,7 +187,7 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>A paragraph, in as many lines as it takes.</summary>
+    /// <summary>Adds a paragraph, wrapped to the width.</summary>
     public TextPage Wrapped(string paragraph, string indent = "", string hanging = "", Tone tone = Tone.Plain)
     {
         foreach (var line in TextWrapping.Lines(paragraph, layout.Width, indent, hanging))
@@ -195,7 +195,7 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>Lines that end with a newline each, cut where they are too long.</summary>
+    /// <summary>Adds lines that end with \n, cut to the width.</summary>
     public TextPage Drawn(string lines)
     {
         foreach (var line in lines.TrimEnd('\n').Split('\n'))
@@ -203,7 +203,7 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>As much of a table as there is room for, which is returned.</summary>
+    /// <summary>Adds a table as far as it fits, and returns the part that was shown.</summary>
     public TextTable Table(TextTable table)
     {
         var shown = layout.Width is { } width ? table.Fit(width) : table;

@@ -6,16 +6,16 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>What a run prints while it goes on, in the words of the original GrpcBench, with more below each cell.</summary>
+/// <summary>The output during a run, in the words of the original GrpcBench, with more details for each cell.</summary>
 public static class Transcript
 {
     private const double GiB = 1 << 30, MiB = 1 << 20;
 
-    /// <summary>The heading of a round; 0 rounds: their number is not known yet.</summary>
+    /// <summary>The heading of a round; <paramref name="rounds"/> is 0 while their number is unknown.</summary>
     public static string RoundHeading(int number, int rounds) =>
         Invariant($"===\nRound {number}{(rounds > 0 ? Invariant($"/{rounds}") : "")}\n===\n");
 
-    /// <summary>The two lines that announce a cell.</summary>
+    /// <summary>The two lines before a cell is measured.</summary>
     public static string CellHeading(RunRecord run, Cell cell)
     {
         var (key, text) = (cell.Key, new StringBuilder());
@@ -29,7 +29,7 @@ public static class Transcript
         return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
-    /// <summary>The lines that say what a round of a cell measured.</summary>
+    /// <summary>The lines with the results of a round of a cell.</summary>
     public static string CellResult(RunRecord run, Measurement round)
     {
         var reading = new RoundMetrics(round);
@@ -68,7 +68,7 @@ public static class Transcript
         return text.ToString();
     }
 
-    /// <summary>In GB as the original, in MB where that would be 0.00.</summary>
+    /// <summary>GB as in the original; MB for volumes that would be shown as 0.00 GB.</summary>
     private static string Volume(long bytes) =>
         bytes >= GiB / 100 ? Number(bytes / GiB, "0.00") + "GB" : Number(bytes / MiB, "0.00") + "MB";
 
@@ -78,7 +78,7 @@ public static class Transcript
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
-        // Of messages that go one way nobody may know it: however many there are, that is no want of data.
+        // Latencies of one-way messages may be unknown; this is not a lack of data.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);
@@ -101,7 +101,7 @@ public static class Transcript
     private static string NotSent(Measurement round) =>
         round.NotSent == 0 ? "" : $": {Quantity.Count(round.NotSent)} calls were due and not sent, and count as waiting";
 
-    /// <summary>What really happened to the connections, by the client's count and by the server's.</summary>
+    /// <summary>The number of open and used connections, as client and server counted them.</summary>
     private static string Connections(ConnectionStats truth)
     {
         var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";
@@ -144,7 +144,7 @@ public static class Transcript
 
     private static string Seconds(long ns) => Number(ns / 1e9, ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
 
-    /// <summary>Two decimals as the original, more where two would say nothing.</summary>
+    /// <summary>Two decimals as in the original; more for short times, which would be shown as 0.</summary>
     private static string Milliseconds(double? ns) => ns switch
     {
         null => Quantity.None,

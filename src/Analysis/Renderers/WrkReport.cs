@@ -10,8 +10,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds where the load was given.
-/// Failed calls are in no rate here, as in all reports.
+/// The layout of wrk, for scripts that read it: the median round of each cell; at a given load with the latencies of
+/// all rounds. Rates do not include failed calls, as in all reports.
 /// </summary>
 public sealed class WrkReport : IReport
 {
@@ -77,7 +77,7 @@ public sealed class WrkReport : IReport
             + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
     }
 
-    /// <summary>What a thread completed in each whole 100 ms, a second; the threads' share of all.</summary>
+    /// <summary>Calls per second of a thread in each complete 100 ms: all calls divided by the threads.</summary>
     private static IReadOnlyList<(double Value, long Count)> Rates(Measurement round, int threads)
     {
         var whole = Math.Max(1, (int)(round.WindowNs * BucketsPerSecond / 1e9));
@@ -94,16 +94,16 @@ public sealed class WrkReport : IReport
 
     private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
 
-    /// <summary>All bytes of the calls that are counted, headers included where they were counted.</summary>
+    /// <summary>The bytes of the counted calls, with headers if these were counted.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
-        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: with those of the drain
+        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: including the drain
         : all;
 
     private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))
         .Sum(failure => failure.Value);
 }
 
-/// <summary>Numbers as wrk writes them (units.c there): the next unit from 85 % of it on.</summary>
+/// <summary>Formats numbers as wrk does (its units.c): the next unit starts at 85 % of it.</summary>
 internal static class WrkUnits
 {
     private static readonly string[] Metric = ["", "k", "M", "G", "T"], Binary = ["", "K", "M", "G", "T"], Micros = ["us", "ms"],
@@ -118,10 +118,10 @@ internal static class WrkUnits
     /// <summary>A duration in ns: <c>850.00us</c>, <c>1.20ms</c>, <c>10.05s</c>.</summary>
     public static string Time(double ns) => ns >= 1e9 ? Scaled(ns / 1e9, Seconds, 60, "0.00") : Scaled(ns / 1e3, Micros, 1000, "0.00");
 
-    /// <summary>A length that was asked for, in ns: <c>10s</c>, <c>2m</c>.</summary>
+    /// <summary>A requested length in ns: <c>10s</c>, <c>2m</c>.</summary>
     public static string WholeTime(double ns) => Scaled(ns / 1e9, Seconds, 60, "0");
 
-    /// <summary>Right in its column; units of no or one letter have blanks behind, so that digits stand below each other.</summary>
+    /// <summary>Right-aligned in a column. A unit of no or one letter is followed by blanks, so that the digits are aligned.</summary>
     public static string InColumn(string text, int width)
     {
         var blanks = 2 - text.Reverse().Take(2).Count(char.IsAsciiLetter);

@@ -13,94 +13,93 @@ public sealed record ProcessUsage
     public long GcPauseNs { get; init; }
     public long AllocatedBytes { get; init; }
 
-    /// <summary>Voluntary and involuntary; 0 where the system does not tell.</summary>
+    /// <summary>Voluntary and involuntary context switches; 0 when the system does not report them.</summary>
     public long ContextSwitches { get; init; }
 
     /// <summary>
-    /// Of them, those of threads that waited for something, which is how often they were woken; null where the system does not tell.
+    /// Context switches of threads that waited for something: how often threads were woken. Null when the system does not report them.
     /// </summary>
     public long? VoluntarySwitches { get; init; }
 
-    /// <summary>Where this program's event loop serves the sockets: what it asked of the system; null elsewhere.</summary>
+    /// <summary>System calls of this program's event loop, if the loop serves the sockets; else null.</summary>
     public LoopUsage? Loop { get; init; }
 
-    /// <summary>All calls this usage is divided by: every call the process finished well while it was counted.</summary>
+    /// <summary>The calls by which this usage is divided: every call that succeeded while the usage was counted.</summary>
     public long Calls { get; init; }
 
     /// <summary>
-    /// The calls that allocations and context switches are divided by, where they were counted over another time than the CPU: as a server
-    /// tells them; 0: <see cref="Calls"/>.
+    /// The calls by which allocations and context switches are divided, if these were counted over another time than
+    /// the CPU, as a server's own counters are; 0: <see cref="Calls"/>.
     /// </summary>
     public long CountedCalls { get; init; }
 }
 
-/// <summary>System calls of an event loop on its sockets, and for them.</summary>
+/// <summary>System calls of an event loop for its sockets.</summary>
 public sealed record LoopUsage
 {
     /// <summary>recv(2).</summary>
     public long Receives { get; init; }
 
-    /// <summary>Of the receives, those that found nothing.</summary>
+    /// <summary>Receives that found nothing.</summary>
     public long EmptyReceives { get; init; }
 
     /// <summary>send(2) and sendmsg(2).</summary>
     public long Sends { get; init; }
 
-    /// <summary>epoll_wait(2) and epoll_pwait2(2), those that returned at once too.</summary>
+    /// <summary>epoll_wait(2) and epoll_pwait2(2), also when they returned at once.</summary>
     public long Waits { get; init; }
 }
 
-/// <summary>A process whose CPU time, with that of its descendants, stands for the server's; or why there is none.</summary>
+/// <summary>The process whose CPU time, with that of its descendants, counts as the server's; or why there is none.</summary>
 public sealed record ServerProcess
 {
-    /// <summary>The addresses of this run that it is the server of.</summary>
+    /// <summary>The addresses of this run that the process serves.</summary>
     public IReadOnlyList<string> Addresses { get; init; } = [];
 
-    /// <summary>Null when <see cref="Reason"/> says why.</summary>
+    /// <summary>The process id; null when <see cref="Reason"/> says why.</summary>
     public int? Pid { get; init; }
 
-    /// <summary>What it is called, without its path.</summary>
+    /// <summary>The name of the program, without its path.</summary>
     public string Name { get; init; } = "";
 
-    /// <summary>Why no process was found whose CPU time is the server's, as a clause; empty when one was.</summary>
+    /// <summary>Why no server process was found, as a clause; empty when one was found.</summary>
     public string Reason { get; init; } = "";
 }
 
 /// <summary>CPU time of the whole machine during a round, in ns summed over its CPUs.</summary>
 public sealed record MachineUsage
 {
-    /// <summary>User, nice, system, irq and softirq time of every process and of none.</summary>
+    /// <summary>User, nice, system, irq and softirq time, of processes and of the kernel.</summary>
     public required long BusyNs { get; init; }
 
-    /// <summary>Time in interrupt handlers: loopback TCP does receive work there, charged to nobody in particular.</summary>
+    /// <summary>Time in softirq handlers. Loopback TCP receives there, and the system charges this time to no process.</summary>
     public long SoftIrqNs { get; init; }
 
-    /// <summary>Time the hypervisor gave to others.</summary>
+    /// <summary>Time that the hypervisor gave to other machines (steal).</summary>
     public long StealNs { get; init; }
 
-    /// <summary>Length of the measured span times the number of CPUs.</summary>
+    /// <summary>The length of the measured time multiplied by the number of CPUs.</summary>
     public required long CapacityNs { get; init; }
 
     /// <summary>
-    /// CPU time that other processes used, summed over all that could be seen (threads of the kernel are not among them); null in older
-    /// files, where the system does not tell, or where it is not known which process the server is.
+    /// CPU time of all other visible processes, without kernel threads. Null in older files, when the system does not
+    /// report it, or when the server's process is unknown.
     /// </summary>
     public long? OthersNs { get; init; }
 
     /// <summary>
-    /// CPU time that threads of the kernel used, which work for whoever made them busy; null where <see cref="OthersNs"/> is, and in older
-    /// files.
+    /// CPU time of kernel threads, which work for any process. Null in older files, and when <see cref="OthersNs"/> is null.
     /// </summary>
     public long? KernelThreadsNs { get; init; }
 
-    /// <summary>The three of the other processes that used most.</summary>
+    /// <summary>The three other processes that used the most CPU time.</summary>
     public IReadOnlyList<OtherProcess> Busiest { get; init; } = [];
 }
 
-/// <summary>A process that is neither client nor server.</summary>
+/// <summary>A process that is neither the client nor the server.</summary>
 public sealed record OtherProcess
 {
-    /// <summary>What it is called, without its path.</summary>
+    /// <summary>The name of the program, without its path.</summary>
     public required string Name { get; init; }
 
     public required int Pid { get; init; }
@@ -108,21 +107,21 @@ public sealed record OtherProcess
     public required long CpuNs { get; init; }
 }
 
-/// <summary>What really happened to the connections of a round.</summary>
+/// <summary>What happened to the connections of a round.</summary>
 public sealed record ConnectionStats
 {
     public required int Requested { get; init; }
 
-    /// <summary>Open when the window began.</summary>
+    /// <summary>Connections that were open when the window began.</summary>
     public required int Opened { get; init; }
 
-    /// <summary>Carried at least one call in the window.</summary>
+    /// <summary>Connections that carried at least one call in the window.</summary>
     public required int Active { get; init; }
 
-    /// <summary>Died during the round and opened again.</summary>
+    /// <summary>Connections that failed during the round and were opened again.</summary>
     public int Reopened { get; init; }
 
-    /// <summary>Connects tried again because the accept queue was full.</summary>
+    /// <summary>Connects that were retried because the accept queue was full.</summary>
     public long ConnectRetries { get; init; }
 
     public long FewestCalls { get; init; }
@@ -131,65 +130,68 @@ public sealed record ConnectionStats
     /// <summary>Jain's fairness index of the calls per connection, 1 is perfectly even (Jain, Chiu, Hawe 1984, DEC-TR-301).</summary>
     public double Fairness { get; init; }
 
-    /// <summary>A connection for every call: how many were opened for the calls of the window; null where connections are kept.</summary>
+    /// <summary>With a connection per call: connections opened for the calls of the window; null when connections stay open.</summary>
     public long? OpenedInAll { get; init; }
 
     /// <summary>
-    /// How long the connects took, in ns: 50th, 90th, 99th percentile and slowest; those of the calls where each has a connection of its
-    /// own.
+    /// How long connects took, in ns: 50th, 90th and 99th percentile, and slowest. With a connection per call, the connects of the calls.
     /// </summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
     /// <summary>
-    /// Calls that a connection could have out at a time: what was asked for, or fewer when the server allows no more; null when the client
-    /// does not know.
+    /// Calls that a connection could have in flight: the requested streams, or fewer if the server allows fewer; null
+    /// when the client does not know.
     /// </summary>
     public long? StreamsAllowed { get; init; }
 
-    /// <summary>Connections the server says it held open for this endpoint, less the tool's own; null when it does not tell.</summary>
+    /// <summary>
+    /// Open connections of this endpoint as the server reports them, without the tool's own; null when it does not report them.
+    /// </summary>
     public long? ServerOpen { get; init; }
 
-    /// <summary>Calls the server says it answered for this endpoint while they were counted; null when it does not tell.</summary>
+    /// <summary>
+    /// Calls of this endpoint that the server reports as answered while they were counted; null when it does not report them.
+    /// </summary>
     public long? ServerCalls { get; init; }
 
     /// <summary>
-    /// Calls that ended well for the client between the same two counts, load before and after the window included; null in older files,
-    /// where they are the client's <see cref="ProcessUsage.Calls"/>.
+    /// Calls that succeeded for the client between the same two readings of the counters, including load before and
+    /// after the window. Null in older files, where it equals the client's <see cref="ProcessUsage.Calls"/>.
     /// </summary>
     public long? ClientCalls { get; init; }
 }
 
-/// <summary>The connections of one listening endpoint by state, sampled from the system while a window was measured.</summary>
+/// <summary>The connections of a listening endpoint by state, sampled from the system during a window.</summary>
 public sealed record WatchedEndpoint
 {
-    /// <summary>The name it was given: <c>--watch NAME=ADDRESS</c>.</summary>
+    /// <summary>The name given in <c>--watch NAME=ADDRESS</c>.</summary>
     public required string Name { get; init; }
 
     public required string Address { get; init; }
 
-    /// <summary>How often it was looked at: every 100 ms, or more rarely where a look takes long.</summary>
+    /// <summary>The number of samples: one every 100 ms, fewer when a sample takes long.</summary>
     public required int Samples { get; init; }
 
     /// <summary>
-    /// Established, with bytes queued at either end, or (TCP alone) a request out: the server's last bytes came in later than its last went
-    /// out.
+    /// Established connections with bytes queued at either end or (TCP only) with a request in flight: the server
+    /// received data after it last sent data.
     /// </summary>
     public required StateCount Active { get; init; }
 
-    /// <summary>Established and silent.</summary>
+    /// <summary>Established connections without traffic.</summary>
     public required StateCount Idle { get; init; }
 
-    /// <summary>Still connecting, or connected and not yet accepted by the server.</summary>
+    /// <summary>Connections that are still connecting, or that the server has not accepted yet.</summary>
     public required StateCount Waiting { get; init; }
 
-    /// <summary>Closed by one end or both, and not gone yet.</summary>
+    /// <summary>Connections that one end or both have closed but the system still holds.</summary>
     public required StateCount Closing { get; init; }
 
-    /// <summary>TCP connections that are over and whose ports are kept for a minute (TIME_WAIT).</summary>
+    /// <summary>TCP connections that are closed and whose ports stay reserved for a minute (TIME_WAIT).</summary>
     public required StateCount TimeWait { get; init; }
 }
 
-/// <summary>Connections found in one state over the samples of a window.</summary>
+/// <summary>The number of connections in one state over the samples of a window.</summary>
 public sealed record StateCount
 {
     public required double Mean { get; init; }

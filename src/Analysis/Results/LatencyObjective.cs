@@ -2,9 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>
-/// What a service promises for its calls, as <c>--find</c> has it: <c>p99&lt;1ms,failures&lt;0.1%</c>. All of it must hold.
-/// </summary>
+/// <summary>The objective of <c>--find</c>: <c>p99&lt;1ms,failures&lt;0.1%</c>. All of its terms must hold.</summary>
 public sealed record LatencyObjective
 {
     private const double MostNs = 3600e9;
@@ -16,13 +14,13 @@ public sealed record LatencyObjective
 
     public required IReadOnlyList<ObjectiveTerm> Terms { get; init; }
 
-    /// <summary>The longest time that is promised, in ns; 0 where only failures are.</summary>
+    /// <summary>The longest time limit in ns; 0 when only failures are limited.</summary>
     public double LongestNs => Terms.Where(term => !term.IsOfFailures).Select(term => term.Limit).DefaultIfEmpty(0).Max();
 
-    /// <summary>Reads one.</summary>
+    /// <summary>Reads an objective.</summary>
     /// <param name="text">As typed.</param>
-    /// <param name="error">What is wrong, as the end of a sentence; empty when nothing is.</param>
-    /// <returns>Null when it is none.</returns>
+    /// <param name="error">What is wrong, as the end of a sentence; else empty.</param>
+    /// <returns>Null when the text is not an objective.</returns>
     public static LatencyObjective? Parse(string text, out string error)
     {
         var plain = string.Concat(text.Where(c => !char.IsWhiteSpace(c)));
@@ -32,12 +30,13 @@ public sealed record LatencyObjective
             if (ObjectiveTerm.Names.Contains(part))
             {
                 error = $"'{part}' has no limit: write '{part}<{(part == ObjectiveTerm.Failures ? "0.1%" : "1ms")}' in quotation marks, "
-                    + "since a shell takes < for itself";
+                    + "because < has a meaning in a shell";
                 return null;
             }
             if (part.Split('<') is not [var what, var limit] || !ObjectiveTerm.Names.Contains(what))
             {
-                error = $"'{part}' is no promise such as p99<1ms: {string.Join(", ", ObjectiveTerm.Names)}, then < and a limit";
+                error = $"'{part}' is not an objective such as p99<1ms: it needs one of "
+                    + $"{string.Join(", ", ObjectiveTerm.Names)}, then < and a limit";
                 return null;
             }
             var value = what == ObjectiveTerm.Failures ? Share(limit) : Nanoseconds(limit);
@@ -75,27 +74,27 @@ public sealed record LatencyObjective
         double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var value) ? value : null;
 }
 
-/// <summary>One part of a <see cref="LatencyObjective"/>.</summary>
+/// <summary>One term of a <see cref="LatencyObjective"/>.</summary>
 /// <param name="Name">One of <see cref="Names"/>.</param>
-/// <param name="Limit">In ns; of failures a share of all calls.</param>
+/// <param name="Limit">Limit in ns; for failures a share of all calls.</param>
 public sealed record ObjectiveTerm(string Name, double Limit)
 {
     public const string Failures = "failures";
     private const string MeanName = "mean";
 
-    /// <summary>What may be promised.</summary>
+    /// <summary>The quantities that an objective may limit.</summary>
     public static IReadOnlyList<string> Names { get; } = ["p50", "p90", "p99", "p99.9", MeanName, Failures];
 
     public bool IsOfFailures => Name == Failures;
 
     public bool IsOfMean => Name == MeanName;
 
-    /// <summary>0.99 of p99; null of what is no percentile.</summary>
+    /// <summary>0.99 for p99; null when the term is not a percentile.</summary>
     public double? Quantile => Name[0] == 'p' ? double.Parse(Name[1..], CultureInfo.InvariantCulture) / 100 : null;
 
     /// <summary>
-    /// The mean that a call may have of what counts against it: the share of calls that may be slower than a percentile's limit, the limit
-    /// of a mean in ns, the share of failures.
+    /// The allowed mean per call of what counts against the term: for a percentile the share of calls above the limit,
+    /// for a mean its limit in ns, for failures their share.
     /// </summary>
     public double Allowed => Quantile is { } quantile ? 1 - quantile : Limit;
 }

@@ -3,21 +3,21 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Whether what a file says can be true: reports may then rely on it.</summary>
+/// <summary>Checks that the content of a file is possible, so that reports can rely on it.</summary>
 internal static class ResultsCheck
 {
     private const long Largest = 1L << 53;
 
-    // Sums over all rounds of a file stay below what a long holds.
+    // Sums over all rounds of a file must fit into a long.
     private const long LargestSum = 1L << 62;
     private const int MostCells = 100_000;
     private const int MostRounds = 10_000_000;
 
-    /// <summary>The first thing that is wrong, as the second half of a sentence; null when nothing is.</summary>
+    /// <summary>The first fault, as the second half of a sentence; null when there is none.</summary>
     public static string? FirstFault(RunRecord run)
     {
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
-            return "it lists more cells or rounds than any run has";
+            return "it lists more cells or rounds than a run can have";
         if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers)
             || HasNull(run.ServerProcesses) || HasNull(run.Calibrations) || HasNull(run.Advice)
             || run.Servers.Any(server => HasNull(server.Addresses) || HasNull(server.Settings))
@@ -35,12 +35,12 @@ internal static class ResultsCheck
                 return Say($"rounds[{i}]: {fault}");
         }
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
-            return "its rounds add up to more calls than there can be";
+            return "its rounds add up to more calls than a run can have";
         return FaultOf(run.Options) ?? FaultOf(run.Call)
             ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null)
                 .FirstOrDefault(f => f != null)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
-                ? "an advice is about a cell that does not exist" : null);
+                ? "its advice is about a cell that does not exist" : null);
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>

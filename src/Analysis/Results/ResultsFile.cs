@@ -8,15 +8,14 @@ using System.Text.Json.Serialization.Metadata;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Writes and reads results files: one run each, JSON, never half written.</summary>
+/// <summary>Writes and reads results files: one run per file, as JSON, never half written.</summary>
 public static class ResultsFile
 {
-    /// <summary>The schema version that this tool writes, and the only one it reads.</summary>
+    /// <summary>The schema version that this tool writes. It reads no other version.</summary>
     public const int SchemaVersion = 1;
 
     /// <summary>
-    /// Puts this run where the path names, as <see cref="WholeFile.Write"/> does: whatever happens meanwhile, a file is the old run or
-    /// the new one, whole.
+    /// Saves the run, as <see cref="WholeFile.Write"/> does: after a failure the file holds either the whole old run or the whole new run.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void Save(string path, RunRecord run)
@@ -31,7 +30,7 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>Does all that <see cref="Save"/> does but for the last step: whatever the path names stays what it is.</summary>
+    /// <summary>Does everything that <see cref="Save"/> does except for the last step: an existing file stays unchanged.</summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void TrySave(string path, RunRecord run)
     {
@@ -46,7 +45,7 @@ public static class ResultsFile
     }
 
     /// <summary>
-    /// Puts this run into a new file, whole from its first moment; false, and nothing is changed, when the path names something already.
+    /// Saves the run in a new file, which is complete as soon as it exists. Returns false and changes nothing when the path exists.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static bool TryMake(string path, RunRecord run)
@@ -64,13 +63,14 @@ public static class ResultsFile
     /// <summary>The text of a results file.</summary>
     public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
 
-    /// <summary>Reads a run, complete or not, and checks that it can be true.</summary>
-    /// <exception cref="ResultsFileException">Not readable, not a results file, of an unknown version, truncated, or contradicting
-    /// itself.</exception>
+    /// <summary>Reads a run, complete or not, and checks that its content is possible.</summary>
+    /// <exception cref="ResultsFileException">
+    /// The file cannot be read, is no results file, is truncated, has another schema version or contradicts itself.
+    /// </exception>
     public static RunRecord Load(string path) => Parse(Read(path), path);
 
-    /// <summary>All bytes of what may be a results file.</summary>
-    /// <exception cref="ResultsFileException">Not readable, or larger than any run.</exception>
+    /// <summary>Reads all bytes of a file that may be a results file.</summary>
+    /// <exception cref="ResultsFileException">The file cannot be read, or is larger than any run.</exception>
     public static byte[] Read(string path)
     {
         try
@@ -87,7 +87,7 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>Reads a run from the bytes of a file; the name is for messages alone.</summary>
+    /// <summary>Reads a run from the bytes of a file; the name is used in messages only.</summary>
     /// <exception cref="ResultsFileException">As for <see cref="Load"/>.</exception>
     public static RunRecord Parse(ReadOnlySpan<byte> json, string name)
     {
@@ -108,7 +108,9 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>The version comes first so that a file of another one says so, and not that some member is missing.</summary>
+    /// <summary>
+    /// The version is checked first: a file of another version is reported as such, and not as a file with missing members.
+    /// </summary>
     private static void CheckVersion(ReadOnlySpan<byte> json, string name)
     {
         if (json.IndexOfAnyExcept(" \t\r\n"u8) < 0)
@@ -123,7 +125,8 @@ public static class ResultsFile
             if (isSchema && reader.TokenType == JsonTokenType.String
                 && reader.GetString()!.StartsWith("ipcbench-", StringComparison.Ordinal))
             {
-                throw new ResultsFileException($"{name} is a report of --format json, not a results file: name the file of -o run.json");
+                throw new ResultsFileException(
+                        $"{name} is a report of --format json, not a results file: use the file that -o run.json wrote");
             }
             if (!isVersion)
                 reader.Skip();
@@ -152,7 +155,7 @@ public static class ResultsFile
             $"{name} is not a results file: line {line}, {e.Path ?? "$"}: {detail.TrimEnd('.')}");
     }
 
-    /// <summary>Whether all of it is well-formed and only the rest is missing.</summary>
+    /// <summary>Whether the JSON is well-formed but incomplete.</summary>
     private static bool EndsInTheMiddle(ReadOnlySpan<byte> json)
     {
         var reader = new Utf8JsonReader(json, isFinalBlock: false, new JsonReaderState(new JsonReaderOptions { MaxDepth = 16 }));
@@ -179,7 +182,7 @@ public static class ResultsFile
 /// <summary>A results file cannot be read or written; the message is one sentence that says why.</summary>
 public sealed class ResultsFileException(string message, Exception? inner = null) : Exception(message, inner);
 
-/// <summary>How records become JSON: camelCase, strict about nulls, missing and doubled members, tolerant of unknown ones.</summary>
+/// <summary>How records become JSON: camelCase, strict about null, missing and duplicate members, tolerant of unknown members.</summary>
 [JsonSourceGenerationOptions(
     GenerationMode = JsonSourceGenerationMode.Metadata,
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
@@ -210,10 +213,10 @@ internal static class ResultsJson
     public static JsonNode Schema(JsonSchemaExporterOptions options) => Run.GetJsonSchemaAsNode(options);
 
     /// <summary>
-    /// The generated code creates a record with all of its init-only members at once, and sets those that a file lacks to null or 0
-    /// (dotnet/runtime issue 84484). An older file lacks the members that came later, and those must have the default that their record
-    /// declares: so the record is created first, with its defaults, and then only the members in the file are set. The constructor and
-    /// the properties are those that the generated code names, so trimming keeps them.
+    /// Keeps the defaults of members that an older file lacks. The generated code creates a record with all its
+    /// init-only members at once, and sets missing members to null or 0 instead of their defaults (dotnet/runtime issue
+    /// 84484). Here the record is created first, with its defaults, and then only the members in the file are set. The
+    /// generated code names the constructor and the properties, so trimming keeps them.
     /// </summary>
     private static void KeepDefaults(JsonTypeInfo type)
     {
@@ -229,11 +232,11 @@ internal static class ResultsJson
     }
 }
 
-/// <summary>The JSON schema of results files, made from the records themselves so that it cannot fall behind them.</summary>
+/// <summary>The JSON schema of results files. It is made from the records, so it always matches them.</summary>
 public static class ResultsSchema
 {
     /// <summary>Draft 2020-12.</summary>
-    /// <param name="describe">The description of a record or of one of its members; null when there is none.</param>
+    /// <param name="describe">Gives the description of a record or a member; null when it has none.</param>
     public static JsonObject Make(Func<MemberInfo, string?> describe)
     {
         var schema = ResultsJson.Schema(new JsonSchemaExporterOptions
@@ -257,7 +260,7 @@ public static class ResultsSchema
         if (((member == null ? null : describe(member)) ?? describe(type)) is { } text && !schema.ContainsKey("description")
             && !schema.ContainsKey("$ref"))
             schema.Insert(0, "description", text);
-        // No count, time or size is negative.
+        // Counts, times and sizes are never negative.
         if (schema["type"]?.ToJsonString() is { } name
             && (name.Contains("integer", StringComparison.Ordinal) || name.Contains("number", StringComparison.Ordinal))
             && member?.Name != nameof(RunRecord.Seed))

@@ -1,8 +1,6 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>
-/// One run: the content of a results file. Everything a report shows is computed from it; nothing derived is stored as truth.
-/// </summary>
+/// <summary>A run: the content of a results file. Reports compute everything from it; the file stores no derived values.</summary>
 public sealed record RunRecord
 {
     /// <summary>The version of this schema that the writer used.</summary>
@@ -13,87 +11,90 @@ public sealed record RunRecord
 
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>Null while the run goes on, and for ever when it was killed.</summary>
+    /// <summary>When the run ended; null while it goes on, and in the file of a run that was killed.</summary>
     public DateTimeOffset? Finished { get; init; }
 
-    /// <summary>How it ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>
+    /// <summary>How the run ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>
     public string Ending { get; init; } = "running";
 
     public string Label { get; init; } = "";
 
     /// <summary>
-    /// The published comparison that it repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for a run of its own.
+    /// The published comparison that the run repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for other runs.
     /// </summary>
     public string Scenario { get; init; } = "";
 
     /// <summary>
-    /// The arguments as typed, without what may be secret: values of headers, queries and users of URLs are <c>(hidden)</c>.
+    /// The arguments as typed, without possible secrets: values of headers, and queries and users of URLs, are <c>(hidden)</c>.
     /// </summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 
-    /// <summary>Shuffles the order of the cells of each round.</summary>
+    /// <summary>The seed that shuffles the order of the cells in each round.</summary>
     public required long Seed { get; init; }
 
     public required RunOptionsRecord Options { get; init; }
 
-    /// <summary>The method that was called in place of <c>Bench.Download</c>; null where none was.</summary>
+    /// <summary>The method that was called instead of <c>Bench.Download</c>; null for <c>Bench.Download</c>.</summary>
     public CallRecord? Call { get; init; }
 
     /// <summary>The machine and runtime of the client.</summary>
     public required HostInfo Host { get; init; }
 
     /// <summary>
-    /// One entry per server process, of those of the first round where each has its own; empty when no server tells about itself.
+    /// One entry per server process; if each round has its own processes, those of the first round. Empty when no
+    /// server reports about itself.
     /// </summary>
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
-    /// <summary>Whose CPU time stands for that of servers that this tool did not start; empty for those that it did.</summary>
+    /// <summary>
+    /// The processes whose CPU time counts as that of servers not started by this tool; empty for servers that it started.
+    /// </summary>
     public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 
-    /// <summary>The cells, in the order in which reports show them; <see cref="Measurement.Cell"/> is an index into it.</summary>
+    /// <summary>The cells in the order of reports; <see cref="Measurement.Cell"/> is an index into this list.</summary>
     public required IReadOnlyList<Cell> Cells { get; init; }
 
-    /// <summary>Every measured round of every cell, in the order of measuring, spoiled and repeated ones included.</summary>
+    /// <summary>Every measured round of every cell in the order of measuring, including spoiled and repeated rounds.</summary>
     public IReadOnlyList<Measurement> Rounds { get; init; } = [];
 
-    /// <summary>The client's own ceiling per kind of socket, when it was calibrated.</summary>
+    /// <summary>The client's own maximum rate per kind of socket, if it was calibrated.</summary>
     public IReadOnlyList<Calibration> Calibrations { get; init; } = [];
 
     /// <summary>
-    /// Doubts raised before and during the run (about the machine, the limits, what a server said). Those that follow from rounds are
-    /// computed by reports.
+    /// Doubts raised before and during the run, about the machine, its limits or the server. Reports compute the doubts
+    /// that follow from rounds.
     /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
 }
 
-/// <summary>A method and what it was called with; of its metadata the names alone.</summary>
+/// <summary>A method and the requests it was called with; only the names of the metadata are kept.</summary>
 public sealed record CallRecord
 {
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
     /// <summary>
-    /// SHA-256 of the requests' messages, each after its length as four big-endian bytes; lower-case hexadecimal digits.
+    /// SHA-256 over the messages of all requests, each preceded by its length as four big-endian bytes; lower-case hexadecimal digits.
     /// </summary>
     public required string Corpus { get; init; }
 
-    /// <summary>Requests that were sent in turn.</summary>
+    /// <summary>The number of requests that were sent in turn.</summary>
     public required int Requests { get; init; }
 
-    /// <summary>Bytes of the smallest of their messages.</summary>
+    /// <summary>Bytes of the smallest request message.</summary>
     public required long SmallestRequest { get; init; }
 
-    /// <summary>Bytes of the largest.</summary>
+    /// <summary>Bytes of the largest request message.</summary>
     public required long LargestRequest { get; init; }
 
-    /// <summary>What was sent as <c>grpc-timeout</c>, in ns; 0: none was.</summary>
+    /// <summary>The <c>grpc-timeout</c> that was sent, in ns; 0 if none was sent.</summary>
     public long DeadlineNs { get; init; }
 
-    /// <summary>Names of the metadata that was sent with every call.</summary>
+    /// <summary>Names of the metadata that every call sent.</summary>
     public IReadOnlyList<string> Metadata { get; init; } = [];
 }
 
-/// <summary>The client's own ceiling: the same client against a responder of almost no cost on the same kind of socket.</summary>
+/// <summary>The client's own maximum rate, measured against a server that costs almost nothing on the same kind of socket.</summary>
 public sealed record Calibration
 {
     public required string Transport { get; init; }
@@ -104,7 +105,7 @@ public sealed record Calibration
     /// <summary>Calls per second that the client reached.</summary>
     public required double Rate { get; init; }
 
-    /// <summary>Client CPU per call there, in ns.</summary>
+    /// <summary>Client CPU per call during the calibration, in ns.</summary>
     public double ClientCpuNs { get; init; }
 }
 
@@ -120,82 +121,82 @@ public sealed record Advice
     /// <summary>One sentence: what to do about it.</summary>
     public required string Fix { get; init; }
 
-    /// <summary>Cells it is about, indexes into <see cref="RunRecord.Cells"/>; empty when it is about the whole run.</summary>
+    /// <summary>
+    /// The cells that the advice is about, as indexes into <see cref="RunRecord.Cells"/>; empty when it is about the whole run.
+    /// </summary>
     public IReadOnlyList<int> Cells { get; init; } = [];
 }
 
-/// <summary>The options that shaped the numbers, with defaults filled in.</summary>
+/// <summary>The options that affect the numbers, with defaults filled in.</summary>
 public sealed record RunOptionsRecord
 {
-    /// <summary>Rounds planned; 0 when the tool decides (<c>--rounds auto</c>).</summary>
+    /// <summary>Planned rounds; 0 when the tool decides (<c>--rounds auto</c>).</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Nominal length of one measurement in ns; 0 when a number of calls ends it.</summary>
+    /// <summary>Nominal length of a measurement in ns; 0 when a number of calls ends it.</summary>
     public required long DurationNs { get; init; }
 
     /// <summary>
-    /// Cells that are compared took turns of at least so long where they could (<see cref="Measurement.Slices"/>); 0: each round of a cell
-    /// was one window.
+    /// Cells of a comparison took turns in slices of at least this length where possible
+    /// (<see cref="Measurement.Slices"/>); 0: each round of a cell was one window.
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>That length was asked for (<c>-d</c>), so that windows of slow calls were not lengthened.</summary>
+    /// <summary>The length was requested (<c>-d</c>), so windows of slow calls were not lengthened.</summary>
     public bool DurationFixed { get; init; }
 
-    /// <summary>Calls of one measurement; 0 when its length ends it.</summary>
+    /// <summary>Calls of a measurement; 0 when its length ends it.</summary>
     public long Calls { get; init; }
 
     public required long WarmupNs { get; init; }
 
     /// <summary>
-    /// Each round had server processes of its own, started for it; else all rounds are of the same processes, and intervals say nothing of
-    /// another start of them.
+    /// Each round had server processes of its own. Otherwise all rounds share their processes, and intervals do not
+    /// cover how another start of the servers would differ.
     /// </summary>
     public bool FreshServers { get; init; }
 
-    /// <summary>How long each server was loaded before its first round, in ns; nothing of it is kept.</summary>
+    /// <summary>How long each server was loaded before its first round, in ns; these results are not kept.</summary>
     public long RehearsalNs { get; init; }
 
-    /// <summary>A call that takes longer is cut off, in ns.</summary>
+    /// <summary>The time-out in ns after which a call is cut off.</summary>
     public required long TimeoutNs { get; init; }
 
     public required int Threads { get; init; }
 
-    /// <summary>The arm that ratios refer to: <c>tcp</c> unless told otherwise.</summary>
+    /// <summary>The arm that ratios refer to: <c>tcp</c> unless another one was chosen.</summary>
     public string Reference { get; init; } = "tcp";
 
-    /// <summary>Differences smaller than this ratio (0.03 is 3 %) do not matter to the asker.</summary>
+    /// <summary>Smaller differences than this ratio (0.03 is 3 %) do not matter to the user.</summary>
     public double Delta { get; init; } = 0.03;
 
-    /// <summary>The rounds that are looked at may stop the run early, so intervals are corrected for looking many times.</summary>
+    /// <summary>The run could stop early, depending on its results, so intervals are corrected for a look after every round.</summary>
     public bool RoundsAuto { get; init; }
 
     /// <summary>
-    /// Numbers of rounds after which somebody looked before asking for more (<c>--resume</c>), the last one being that of the rounds asked
-    /// for: intervals are corrected for looking many times; empty for a run of one go.
+    /// Numbers of rounds after which the user looked at the results and requested more (<c>--resume</c>); the last entry is the requested
+    /// number of rounds. Intervals are corrected for these looks. Empty for a run without <c>--resume</c>.
     /// </summary>
     public IReadOnlyList<int> Looks { get; init; } = [];
 
-    /// <summary>Every knob that moves results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
+    /// <summary>Every knob that affects results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
     public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>
-    /// Whether the run could end early, or went on, for what it showed: then intervals are those that hold at every look.
-    /// </summary>
+    /// <summary>Whether the run could end or go on depending on its results, so that intervals must hold at every look.</summary>
     public bool IsLookedAt() => RoundsAuto || Looks.Count > 0;
 }
 
-/// <summary>The machine and runtime that made the numbers. Unknown texts are empty, unknown numbers 0.</summary>
+/// <summary>The machine and runtime of a run. Unknown texts are empty, unknown numbers 0.</summary>
 public sealed record HostInfo
 {
     public string Os { get; init; } = "";
     public string Kernel { get; init; } = "";
     public string Architecture { get; init; } = "";
 
-    /// <summary>Hypervisor or container, e.g. <c>kvm</c>, <c>docker</c>; empty on bare metal or when it cannot be told.</summary>
+    /// <summary>Hypervisor or container, e.g. <c>kvm</c>, <c>docker</c>; empty on bare metal or when unknown.</summary>
     public string Virtualization { get; init; } = "";
 
-    /// <summary>CPUs' worth of time a container may use; 0 when not limited.</summary>
+    /// <summary>The number of CPUs whose time a container may use; 0 when not limited.</summary>
     public double CpuQuota { get; init; }
 
     public string CpuModel { get; init; } = "";
@@ -206,37 +207,39 @@ public sealed record HostInfo
     public string ClockSource { get; init; } = "";
     public long MemoryBytes { get; init; }
 
-    /// <summary>CPUs that the client may run on (<c>0-1</c>), or <c>free</c>.</summary>
+    /// <summary>CPUs that the client may use (<c>0-1</c>), or <c>free</c>.</summary>
     public string ClientCpus { get; init; } = "free";
 
-    /// <summary>CPUs that the server may run on, or <c>free</c>.</summary>
+    /// <summary>CPUs that the server may use, or <c>free</c>.</summary>
     public string ServerCpus { get; init; } = "free";
 
     public string Runtime { get; init; } = "";
 
-    /// <summary>The client's: <c>workstation</c> or <c>server</c>, with <c>, concurrent</c> where it is.</summary>
+    /// <summary>
+    /// The client's garbage collector: <c>workstation</c> or <c>server</c>, followed by <c>, concurrent</c> if it is concurrent.
+    /// </summary>
     public string GcMode { get; init; } = "";
 
-    /// <summary>Tiered compilation and PGO, as configured.</summary>
+    /// <summary>Tiered compilation and PGO as configured.</summary>
     public string Tiering { get; init; } = "";
 
-    /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables, those alone that are known to move results.</summary>
+    /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables that are known to affect results.</summary>
     public IReadOnlyDictionary<string, string> RuntimeVariables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Open files: soft limit.</summary>
+    /// <summary>Soft limit of open files.</summary>
     public long OpenFileLimit { get; init; }
 
     /// <summary>Longest accept queue (net.core.somaxconn on Linux).</summary>
     public int SoMaxConn { get; init; }
 
-    /// <summary>What else was looked at, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
+    /// <summary>Other settings of the system, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 }
 
-/// <summary>What a server says about itself (<c>Control.Describe</c>).</summary>
+/// <summary>What a server reports about itself (<c>Control.Describe</c>).</summary>
 public sealed record ServerInfo
 {
-    /// <summary>Addresses of this run that this server answers on.</summary>
+    /// <summary>Addresses of this run that the server serves.</summary>
     public IReadOnlyList<string> Addresses { get; init; } = [];
 
     public string Stack { get; init; } = "";

@@ -4,7 +4,8 @@ using System.IO.Compression;
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// HdrHistogram's V2 compressed coding (AbstractHistogram.encodeIntoCompressedByteBuffer) of histograms in our one layout, as base64.
+/// HdrHistogram's V2 compressed coding (AbstractHistogram.encodeIntoCompressedByteBuffer) of histograms in the layout
+/// of <see cref="LatencyHistogram"/>, as base64.
 /// </summary>
 internal static class HistogramCoding
 {
@@ -13,7 +14,7 @@ internal static class HistogramCoding
     private const int Digits = 3;
     private const int HeaderLength = 40;
 
-    // A counter takes at most 9 bytes; whatever claims to be longer is not ours, and is never inflated.
+    // A counter takes at most 9 bytes. A longer payload has another layout and is not inflated.
     private const int LongestPayload = LatencyHistogram.Slots * 9;
 
     // Sums of many histograms must not overflow.
@@ -51,7 +52,7 @@ internal static class HistogramCoding
         var inflated = Inflate(Unpack(text));
         if (inflated.Length < HeaderLength || BinaryPrimitives.ReadInt32BigEndian(inflated) != Cookie)
             throw new FormatException("a histogram is not in HdrHistogram's V2 coding");
-        // The offset is 0 as a rule; hdr-histogram-js writes 1 and shifts nothing.
+        // The offset is normally 0; hdr-histogram-js writes 1 and shifts nothing.
         if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1)
             || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
             || BinaryPrimitives.ReadInt64BigEndian(inflated[16..]) is not (0 or 1))
@@ -84,7 +85,7 @@ internal static class HistogramCoding
             {
                 length += read;
                 if (length == bytes.Length && length > HeaderLength + LongestPayload)
-                    throw new FormatException("a histogram is longer than any of this layout");
+                    throw new FormatException("a histogram is too long for this layout");
                 if (length == bytes.Length)
                     Array.Resize(ref bytes, Math.Min(length * 2, HeaderLength + LongestPayload + 1));
             }
@@ -96,7 +97,9 @@ internal static class HistogramCoding
         return bytes.AsSpan(0, length);
     }
 
-    /// <summary>ZigZag LEB128 (64 bit in at most 9 bytes): a positive number is a count, a negative one as many empty slots.</summary>
+    /// <summary>
+    /// ZigZag LEB128 (64 bits in at most 9 bytes): a positive number is a count, a negative number −n stands for n empty slots.
+    /// </summary>
     private static int WriteCounts(LatencyCounts counts, Span<byte> to)
     {
         var (written, next) = (0, 0);
@@ -141,7 +144,7 @@ internal static class HistogramCoding
             }
             else if (number > 0)
                 throw new FormatException("a histogram holds durations beyond 73 minutes");
-            // Empty slots beyond the last of ours are harmless: other libraries size their histograms otherwise.
+            // Other libraries size their histograms differently: empty slots after the last slot are allowed.
             slot += number < 0 ? -number : 1;
         }
         return new LatencyCounts([.. slots], [.. counts]);

@@ -1,24 +1,24 @@
 namespace IpcBench.Analysis.Statistics;
 
-/// <summary>Intervals of several series that hold all at once, whether a run is judged once or after each round.</summary>
+/// <summary>Simultaneous intervals of several series, for a run that is judged once or after every round.</summary>
 public static class Joint
 {
-    /// <summary>Probability with which any of them may miss its mean.</summary>
+    /// <summary>The probability that at least one interval misses its mean.</summary>
     public const double Alpha = 0.05;
 
-    /// <summary>One interval for each series, in their order; null where there is none yet.</summary>
-    /// <param name="series">Values by the number of their round.</param>
-    /// <param name="isLookedAt">The run may end, or go on, for what it shows: then the intervals hold at every look.</param>
-    /// <param name="claims">Series that share the level, those too that have no values yet.</param>
+    /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
+    /// <param name="series">Values with the number of their round.</param>
+    /// <param name="isLookedAt">The run may end or go on depending on its results, so the intervals must hold at every look.</param>
+    /// <param name="claims">The number of series that share the level, including series without values.</param>
     public static IReadOnlyList<Interval?> Intervals(
         IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, bool isLookedAt, int claims) => isLookedAt
         ? [.. series.Select(one => ConfidenceSequence.Of([.. one.Select(round => round.Value)], Alpha / claims))]
         : MaxT.Of(series, Alpha * series.Count / Math.Max(1, claims));
 
-    /// <summary>The fewest rounds that can have an interval.</summary>
+    /// <summary>The smallest number of rounds with an interval.</summary>
     /// <param name="isLookedAt">See <see cref="Intervals"/>.</param>
-    /// <param name="claims">Series that share the level.</param>
-    /// <param name="measured">Those that have values; null: all.</param>
+    /// <param name="claims">The number of series that share the level.</param>
+    /// <param name="measured">The number of series with values; null: all.</param>
     public static int FewestRounds(bool isLookedAt, int claims, int? measured = null) => isLookedAt
         ? ConfidenceSequence.FewestFor(Alpha / Math.Max(1, claims))
         : SignedRank.FewestFor(Alpha * (measured ?? Math.Max(1, claims)) / Math.Max(1, claims));

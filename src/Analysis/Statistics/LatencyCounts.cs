@@ -1,18 +1,18 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// The filled counters of a <see cref="LatencyHistogram"/>, small and unchanging: what reports read percentiles from. Enumerates slot and
-/// count. Some of the values may be lower bounds of calls that were cut off: a percentile that they could change is then a lower bound too.
+/// The non-empty counters of a <see cref="LatencyHistogram"/>, compact and immutable. Reports read percentiles from it; it enumerates slots
+/// and counts. Some values may be lower bounds of calls that were cut off; a percentile that these calls could change is a lower bound too.
 /// </summary>
 public sealed class LatencyCounts
 {
-    /// <summary>Fewer samples than this beyond a percentile say nothing about it.</summary>
+    /// <summary>A percentile is unknown when fewer samples than this lie beyond it.</summary>
     public const long SamplesBeyond = 100;
 
     private readonly int[] slots;
     private readonly long[] cumulated;
 
-    // The counts without values that are only lower bounds; null where there are none.
+    // The counts without lower bounds; null when there are no lower bounds.
     private LatencyCounts? ended;
 
     internal LatencyCounts(int[] slots, long[] counts)
@@ -46,27 +46,27 @@ public sealed class LatencyCounts
     public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
 
     /// <summary>
-    /// Whether the percentile is only a lower bound: had every call that was cut off taken for ever, it would be higher by more than
-    /// <see cref="LeastRise"/>.
+    /// Whether the percentile is only a lower bound: if the calls that were cut off had never ended, the percentile
+    /// would be higher by more than <see cref="LeastRise"/>.
     /// </summary>
     public bool IsBoundAt(double percentile) =>
         ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
-    // One call out of thousands moves a percentile by its last digit, which is no reason to doubt it.
+    // A single call among thousands moves a percentile by its last digit, which is no reason for a doubt.
     private const double LeastRise = 0.005;
 
-    /// <summary>The longest in ns; null when there is none.</summary>
+    /// <summary>The longest value in ns; null without values.</summary>
     public double? Longest => Count == 0 ? null : Max;
 
-    /// <summary>Whether some values are lower bounds, and so the longest is one.</summary>
+    /// <summary>Whether some values are lower bounds; the longest value is then a lower bound too.</summary>
     public bool HasBounds => ended != null;
 
     /// <summary>Number of slots in use.</summary>
     public int Filled => slots.Length;
 
     /// <summary>
-    /// The value in ns at or below which this percentage of all values lie, as HdrHistogram's getValueAtPercentile; 0 when empty.
+    /// The value in ns below or at which this percentage of all values lie, as in HdrHistogram's getValueAtPercentile; 0 when empty.
     /// </summary>
     public long ValueAt(double percentile)
     {
@@ -82,7 +82,7 @@ public sealed class LatencyCounts
         return LatencyHistogram.HighestOf(slots[found < 0 ? ~found : found]);
     }
 
-    /// <summary>Number of values that are counted no higher than this one, in ns.</summary>
+    /// <summary>Number of values up to this value in ns, to three digits.</summary>
     public long CountUpTo(long value)
     {
         var found = Array.BinarySearch(slots, LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue)));
@@ -90,7 +90,7 @@ public sealed class LatencyCounts
         return last < 0 ? 0 : cumulated[last];
     }
 
-    /// <summary>Both together.</summary>
+    /// <summary>The values of both.</summary>
     public LatencyCounts Add(LatencyCounts other)
     {
         if (other.Count == 0 || Count == 0)
@@ -103,7 +103,7 @@ public sealed class LatencyCounts
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
     }
 
-    /// <summary>Both together, the other's values as lower bounds.</summary>
+    /// <summary>The values of both, where the other's values are lower bounds.</summary>
     public LatencyCounts WithBounds(LatencyCounts bounds)
     {
         if (bounds.Count == 0)
@@ -122,7 +122,7 @@ public sealed class LatencyCounts
             yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
     }
 
-    /// <summary>The same from the longest to the shortest.</summary>
+    /// <summary>The slots and counts from the longest value to the shortest.</summary>
     public IEnumerable<(int Slot, long Count)> Descending()
     {
         for (var i = slots.Length - 1; i >= 0; i--)

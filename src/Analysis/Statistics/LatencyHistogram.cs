@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Counts of durations in ns with three significant digits, in HdrHistogram's layout (lowest value 1, 2048 sub-buckets:
-/// hdrhistogram.org, AbstractHistogram.java), so that its coding is read by every HdrHistogram library.
-/// One writer at a time; merging is addition and loses nothing.
+/// Counts durations in ns with three significant digits. The layout is HdrHistogram's (lowest value 1, 2048
+/// sub-buckets: hdrhistogram.org, AbstractHistogram.java), so every HdrHistogram library can read the encoded text.
+/// Supports one writer at a time; merged histograms are exact sums.
 /// </summary>
 public sealed class LatencyHistogram
 {
     private const int SubBucketMagnitude = 11; // 2^11 = 2048 >= 2 * 10^3
     private const int SubBuckets = 1 << SubBucketMagnitude;
 
-    /// <summary>Longer durations are counted as this one: about 73 minutes.</summary>
+    /// <summary>The longest duration, about 73 minutes. A longer duration is counted as this one.</summary>
     public const long MaxValue = (1L << 42) - 1;
 
     /// <summary>Number of counters of a histogram.</summary>
@@ -24,12 +24,12 @@ public sealed class LatencyHistogram
     /// <summary>Number of recorded values.</summary>
     public long Count { get; private set; }
 
-    /// <summary>Exact sum of the recorded values in ns; of a decoded histogram, the sum of its slots' middles.</summary>
+    /// <summary>Exact sum of the recorded values in ns; after decoding, the sum of the middles of the slots.</summary>
     public long Sum { get; private set; }
 
     public ReadOnlySpan<long> Counts => counts;
 
-    /// <summary>Counts one duration; negative ones (a clock never runs backwards, arithmetic may) count as 0.</summary>
+    /// <summary>Counts a duration. A negative duration counts as 0: clocks never run backwards, but a difference can be negative.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long nanoseconds)
     {
@@ -39,7 +39,7 @@ public sealed class LatencyHistogram
         Sum += value;
     }
 
-    /// <summary>Counts a duration as often as told.</summary>
+    /// <summary>Counts a duration several times.</summary>
     public void Record(long nanoseconds, long count)
     {
         var value = Math.Clamp(nanoseconds, 0, MaxValue);
@@ -63,14 +63,15 @@ public sealed class LatencyHistogram
         (Count, Sum) = (0, 0);
     }
 
-    /// <summary>The counters that are not empty, as they are now.</summary>
+    /// <summary>A copy of the non-empty counters.</summary>
     public LatencyCounts ToCounts() => LatencyCounts.FromSlots(counts);
 
     /// <summary>HdrHistogram V2 compressed, base64.</summary>
     public string Encode() => HistogramCoding.Encode(ToCounts());
 
     /// <summary>
-    /// Reads what <see cref="Encode"/> or another HdrHistogram library of the same layout wrote; empty text is an empty histogram.
+    /// Reads the output of <see cref="Encode"/> or of another HdrHistogram library with the same layout; an empty text
+    /// is an empty histogram.
     /// </summary>
     /// <exception cref="FormatException">Not a histogram, damaged, or of another layout.</exception>
     public static LatencyHistogram Decode(string text)
@@ -98,6 +99,6 @@ public sealed class LatencyHistogram
         return (long)(slot - (bucket << (SubBucketMagnitude - 1))) << bucket;
     }
 
-    /// <summary>The longest duration that a slot counts, in ns: what HdrHistogram reports for it.</summary>
+    /// <summary>The longest duration that a slot counts, in ns; HdrHistogram reports this value for the slot.</summary>
     internal static long HighestOf(int slot) => LowestOf(slot) + (1L << Math.Max(0, (slot >> (SubBucketMagnitude - 1)) - 1)) - 1;
 }

@@ -1,19 +1,19 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Intervals of several means that hold together: the probability that any of them misses its mean is alpha. The series are measured in the
-/// same rounds, so their noise goes together; how much is found by turning the signs of whole rounds (Westfall and Young 1993,
-/// Resampling-Based Multiple Testing, max-T; the sign is that of the round's distance from the mean). A correction that knows nothing of
-/// how the series go together, as Holm's or Bonferroni's, makes wider intervals.
+/// Simultaneous intervals of several means: alpha is the probability that at least one interval misses its mean. The series are measured in
+/// the same rounds, so their noise is correlated; the correlation is estimated by flipping the signs of whole rounds (Westfall and Young
+/// 1993, Resampling-Based Multiple Testing, max-T; the sign is that of the distance of a round from the mean). Corrections that ignore the
+/// correlation, such as Holm's or Bonferroni's, give wider intervals.
 /// </summary>
 public static class MaxT
 {
-    // All sign vectors up to so many rounds, a fixed sample of them above.
+    // All sign vectors up to this number of rounds, and a fixed sample of sign vectors above it.
     private const int MostExact = 12, Sampled = 2047;
 
-    /// <summary>One interval for each series, in their order; null where its rounds are fewer than an interval needs.</summary>
-    /// <param name="series">Values by the number of their round; a series may miss rounds that others have.</param>
-    /// <param name="alpha">Probability with which any of the intervals may miss its mean.</param>
+    /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
+    /// <param name="series">Values with the number of their round; a series may lack rounds that others have.</param>
+    /// <param name="alpha">The probability that at least one interval misses its mean.</param>
     public static Interval?[] Of(IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, double alpha)
     {
         var fewest = SignedRank.FewestFor(alpha);
@@ -27,7 +27,7 @@ public static class MaxT
     private static double Critical(List<Part> parts, double alpha)
     {
         var rounds = parts.SelectMany(part => part.Rounds).Distinct().Order().ToList();
-        // Each round by its place among all rounds.
+        // The index of each round among all rounds.
         var terms = parts.ConvertAll(part => part.Rounds.Zip(part.Residuals, (round, residual) =>
             (Round: rounds.BinarySearch(round), Share: residual / part.Norm)).ToArray());
         var largest = new List<double>();
@@ -47,7 +47,7 @@ public static class MaxT
         return largest[Math.Max(0, (int)Math.Ceiling((1 - alpha) * largest.Count - 1e-9) - 1)];
     }
 
-    /// <summary>Signs of the rounds; one vector and its opposite give the same sums, so the first round keeps its sign.</summary>
+    /// <summary>Signs of the rounds. A vector and its opposite give the same result, so the first round keeps its sign.</summary>
     private static IEnumerable<bool[]> Signs(int rounds)
     {
         var signs = new bool[rounds];
@@ -78,7 +78,7 @@ public static class MaxT
             Mean = series.Average(one => one.Value);
             Residuals = [.. series.Select(one => one.Value - Mean)];
             Norm = Math.Sqrt(Residuals.Sum(residual => residual * residual));
-            // Equal ratios differ in their last digit only.
+            // Rounding errors of equal ratios are no noise.
             if (Norm < 1e-12)
                 Norm = 0;
         }
@@ -92,7 +92,7 @@ public static class MaxT
 
         private double Mean { get; }
 
-        /// <summary>Student's statistic of the same sum: (n − 1)c² / (n − c²).</summary>
+        /// <summary>The interval by Student's statistic of the same sum: (n − 1)c² / (n − c²).</summary>
         public Interval? IntervalAt(double critical)
         {
             var n = Rounds.Length;

@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Mann and Whitney's test of two samples that are not paired, and Moses' interval of their shift: Hollander and Wolfe,
-/// Nonparametric Statistical Methods, chapter 4. Exact up to 50 values each, the normal approximation above.
+/// Mann and Whitney's test of two unpaired samples, and Moses' interval of their shift: Hollander and Wolfe,
+/// Nonparametric Statistical Methods, chapter 4. Exact for up to 50 values per sample; above, the normal approximation.
 /// </summary>
 public static class RankSum
 {
@@ -16,8 +16,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// The interval that misses the shift from the first to the second with at most this probability; null when the values are too few for
-    /// any.
+    /// The interval of the shift from the first sample to the second. It misses the shift with at most the probability
+    /// alpha. Null when there are too few values.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> first, IEnumerable<double> second, double alpha)
     {
@@ -28,7 +28,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// The two-sided probability of samples as far apart as these when nothing differs; a tie counts half, rounded towards the middle.
+    /// The two-sided probability of samples at least as far apart as these when nothing differs. A tie counts half,
+    /// rounded towards the middle.
     /// </summary>
     public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
     {
@@ -41,7 +42,7 @@ public static class RankSum
         return Math.Min(1, 2 * below);
     }
 
-    /// <summary>The largest count u with 2·P(U ≤ u) ≤ alpha; −1 when there is none.</summary>
+    /// <summary>The largest count u with 2·P(U ≤ u) ≤ alpha; −1 if there is no such count.</summary>
     public static long CriticalValue(int n, int m, double alpha)
     {
         if (n == 0 || m == 0)
@@ -59,8 +60,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Probabilities of each U when nothing differs. Ways to reach u are the coefficients of the Gaussian binomial:
-    /// a product of (1 − q^(m+i)) / (1 − q^i), one i after the other, each scaled to stay a distribution.
+    /// Probabilities of each U when nothing differs. The number of ways to reach u is a coefficient of the Gaussian binomial: a product of
+    /// (1 − q^(m+i)) / (1 − q^i). The factors are applied one by one, each scaled so that the result stays a distribution.
     /// </summary>
     private static double[] Distribution(int n, int m)
     {

@@ -1,38 +1,38 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// The highest rate at which an objective holds, from windows of load at rates that follow each other. The rates are a stochastic
-/// approximation in log rate: up a step where the window kept the objective, down where it did not, and half the step at each change of
-/// direction (Kesten 1958, Accelerated stochastic approximation), but not below a twenty-fifth: so a window that was wrong by chance is
-/// corrected by those after it, where a bisection would stay wrong. The result is fitted over the windows around the place at which
-/// they end up, weighted by nearness: a local log-linear regression of what counts against the objective on the log rate, by
-/// quasi-likelihood with a variance in proportion to the mean (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). Its
-/// interval is that of the jackknife over the windows (Tukey 1958), so that calls of one window need not be independent.
+/// Searches the highest rate at which an objective holds, with one rate per window. The rates are a stochastic approximation of the log
+/// rate: a step up after a window that met the objective, a step down after a window that did not, and half the step at each change of
+/// direction (Kesten 1958, Accelerated stochastic approximation), down to 4 %. Later windows thus correct a window that was wrong by
+/// chance; a bisection would stay wrong. The result is a local log-linear regression over the windows near the end of the search: what
+/// counts against the objective on the log rate, weighted by distance, by quasi-likelihood with a variance proportional to the mean
+/// (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls
+/// of a window need not be independent.
 /// </summary>
 public static class RateSearch
 {
-    /// <summary>Rounds that the steps take to come near, before those that count.</summary>
+    /// <summary>Rounds in which the steps approach the rate, before the rounds that count.</summary>
     public const int Approach = 8;
 
-    /// <summary>No rate above this multiple of what was carried at full load is tried.</summary>
+    /// <summary>The highest rate that is tried, as a multiple of the rate at full load.</summary>
     public const double Most = 1.25;
 
-    /// <summary>Nor one below this share of it.</summary>
+    /// <summary>The lowest rate that is tried, as a multiple of the rate at full load.</summary>
     public const double Least = 0.01;
 
-    /// <summary>Fewer windows around the place have no interval.</summary>
+    /// <summary>The smallest number of windows near the rate with an interval.</summary>
     public const int FewestWindows = 5;
 
     private const double FirstStep = 0.6931471805599453; // ln 2
     private const double LastStep = 0.04;
-    /// <summary>Windows count whose log rate is nearer than this to the centre.</summary>
+    /// <summary>A window counts if the distance of its log rate to the centre is less than this.</summary>
     public const double Reach = 0.4;
     private const double MostExcess = 4;
     private const double Flattest = 0.5, Steepest = 500;
 
     /// <summary>The rate of the next window, in the unit of <paramref name="saturation"/>.</summary>
-    /// <param name="done">Rates of the windows so far, and whether each kept the objective.</param>
-    /// <param name="saturation">What was carried at full load, in calls per second.</param>
+    /// <param name="done">Rates of the measured windows, and whether each window met the objective.</param>
+    /// <param name="saturation">The rate at full load, in calls per second.</param>
     public static double Next(IReadOnlyList<(double Rate, bool IsKept)> done, double saturation)
     {
         if (done.Count == 0)
@@ -46,29 +46,29 @@ public static class RateSearch
         return Math.Clamp(done[^1].Rate * Math.Exp(done[^1].IsKept ? step : -step), saturation * Least, saturation * Most);
     }
 
-    /// <summary>Where the search has come to: the geometric mean of the rates of its second half.</summary>
+    /// <summary>The current place of the search: the geometric mean of the rates of its second half.</summary>
     public static double Centre(IReadOnlyList<double> rates) =>
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
-    /// The rate at which the mean that counts against the objective is what is allowed, with its interval where there are windows enough
-    /// and it lies among them.
+    /// The rate at which the mean of what counts against the objective equals the allowed mean. It has an interval if
+    /// there are enough windows and the rate lies among them.
     /// </summary>
-    /// <param name="probes">All windows, those far from the centre count for nothing.</param>
-    /// <param name="allowed">Mean of a call.</param>
+    /// <param name="probes">All windows; windows far from the centre have no weight.</param>
+    /// <param name="allowed">The allowed mean per call.</param>
     /// <param name="centre">See <see cref="Centre"/>.</param>
-    /// <param name="alpha">Probability with which the interval may miss the rate.</param>
-    /// <returns>Null where no window is near, or none has anything against the objective.</returns>
+    /// <param name="alpha">The probability that the interval misses the rate.</param>
+    /// <returns>Null if no window is near the centre, or nothing counts against the objective in any window.</returns>
     public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
     {
         if (Local(probes, allowed, centre) is not { } first)
             return null;
-        // Once more, around the rate that was found.
+        // A second fit, centred at the rate that the first fit found.
         centre *= Math.Exp(first);
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // Where the fit reaches beyond the windows it ends at the same place whichever of them is left out, which is no certainty.
+        // A fit that reaches beyond the windows is limited to the same end whichever window is left out: that is no certainty.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -79,11 +79,11 @@ public static class RateSearch
         return new FoundCrossing(centre * Math.Exp(found), new Interval(centre * Math.Exp(found - half), centre * Math.Exp(found + half)));
     }
 
-    /// <summary>Those that count for something there.</summary>
+    /// <summary>The windows that have weight around the centre.</summary>
     public static IReadOnlyList<Probe> Near(IEnumerable<Probe> probes, double centre) =>
         [.. probes.Where(probe => probe.Calls > 0 && Math.Abs(Math.Log(probe.Rate / centre)) < Reach)];
 
-    /// <summary>Pool adjacent violators (Ayer and others 1955): the nearest values that never fall, by least squares.</summary>
+    /// <summary>Pool adjacent violators (Ayer and others 1955): the closest non-decreasing values by least squares.</summary>
     public static IReadOnlyList<double> NeverFalling(IEnumerable<double> values)
     {
         var blocks = new List<(double Sum, int Count)>();
@@ -130,14 +130,14 @@ public static class RateSearch
         return Math.Sqrt(n * y);
     }
 
-    /// <summary>Log of the rate at which the fitted mean is what is allowed, over the centre; null where nothing can be fitted.</summary>
+    /// <summary>Log of (rate at which the fitted mean equals the allowed mean / centre); null when nothing can be fitted.</summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {
         var near = Near(probes, centre);
         var points = near.Select(probe =>
         {
             var at = Math.Log(probe.Rate / centre);
-            // Limited, so that one window in which the machine stood still does not decide for all.
+            // Limited, so that a single window in which the machine stood still does not decide the result.
             var excess = Math.Min(probe.Against / (probe.Calls * allowed), MostExcess);
             var tricube = 1 - Math.Pow(Math.Abs(at) / Reach, 3);
             return (At: at, Excess: excess, Weight: probe.Calls * tricube * tricube * tricube);
@@ -145,7 +145,7 @@ public static class RateSearch
         if (points.Count == 0 || points.TrueForAll(point => point.Excess <= 0))
             return null;
         double Level(double slope) => points.Sum(p => p.Weight * p.Excess) / points.Sum(p => p.Weight * Math.Exp(slope * p.At));
-        // The likelihood is concave in the slope, so its derivative falls.
+        // The likelihood is concave in the slope, so its derivative decreases.
         double Score(double slope)
         {
             var level = Level(slope);
@@ -162,16 +162,17 @@ public static class RateSearch
         return Math.Clamp(crossing, ends.Low, ends.High);
     }
 
-    /// <summary>Logs of the rates over the centre beyond which nothing is said.</summary>
+    /// <summary>Lowest and highest log of (rate / centre) for which a result is given.</summary>
     private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
-/// <summary>What one window says of one part of an objective.</summary>
-/// <param name="Rate">Calls per second that were offered.</param>
-/// <param name="Calls">Calls that it is known of.</param>
-/// <param name="Against">Sum over them of what counts against it: 1 for each that is too slow or failed, or its time in ns.</param>
+/// <summary>What a window shows about one term of an objective.</summary>
+/// <param name="Rate">Offered calls per second.</param>
+/// <param name="Calls">The number of calls whose result is known.</param>
+/// <param name="Against">The sum over these calls of what counts against the term: 1 for each call that was too slow or
+/// failed, or its time in ns.</param>
 public sealed record Probe(double Rate, double Calls, double Against);
 
-/// <summary>A rate in calls per second, with its interval where there are windows enough on both sides of it.</summary>
+/// <summary>A rate in calls per second, with an interval if there are enough windows on both sides of the rate.</summary>
 public sealed record FoundCrossing(double Rate, Interval? Interval);

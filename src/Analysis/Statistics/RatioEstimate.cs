@@ -1,41 +1,42 @@
 namespace IpcBench.Analysis.Statistics;
 
-/// <summary>By which factor one arm's metric differs from another's, and how sure that is.</summary>
+/// <summary>The ratio of a metric of two arms, and its interval.</summary>
 public sealed record RatioEstimate
 {
     /// <summary>New / base; 1 is equal.</summary>
     public required double Ratio { get; init; }
 
-    /// <summary>Null when the rounds are too few for an interval.</summary>
+    /// <summary>Null when there are too few rounds.</summary>
     public Interval? Interval { get; init; }
 
-    /// <summary>Pairs of rounds, or the rounds of the shorter of two unpaired samples.</summary>
+    /// <summary>Pairs of rounds, or the rounds of the smaller of two unpaired samples.</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Pairs, or rounds of both samples, that count for nothing here because a value is 0: such a round has no ratio.</summary>
+    /// <summary>Pairs of rounds, or rounds of both samples, that are left out because a value is 0 and has no ratio.</summary>
     public int LeftOut { get; init; }
 
-    /// <summary>What the interval was widened by on both sides for the drift between two runs, as a logarithm.</summary>
+    /// <summary>The widening of the interval on both sides for the drift between two runs, as a logarithm.</summary>
     public double Drift { get; init; }
 
-    /// <summary>The fewest such rounds that allow an interval.</summary>
+    /// <summary>The smallest number of rounds or pairs with an interval.</summary>
     public required int FewestRounds { get; init; }
 
-    /// <summary>Probability with which the interval holds the truth, e.g. 0.95.</summary>
+    /// <summary>The probability that the interval holds the true ratio, e.g. 0.95.</summary>
     public required double Confidence { get; init; }
 
-    /// <summary>Standard error of the mean of the log ratios of pairs; 0 where rounds are no pairs.</summary>
+    /// <summary>Standard error of the mean of the log ratios of pairs; 0 for unpaired rounds.</summary>
     public double Error { get; init; }
 
     /// <summary>
-    /// From pairs of the same round: Hodges–Lehmann estimate of the log ratios with an interval of their mean. Null without a pair of
-    /// positive numbers.
+    /// The ratio from pairs of the same round: the Hodges–Lehmann estimate of the log ratios, with an interval of their
+    /// mean. Null without a pair of positive numbers.
     /// </summary>
-    /// <param name="pairs">By the number of their round.</param>
+    /// <param name="pairs">Pairs of values with the number of their round.</param>
     /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
-    /// <param name="claims">Comparisons that share the level.</param>
-    /// <param name="interval">Gives the interval of the log ratios where a family has it; null: it stands by itself.</param>
-    /// <param name="fewest">The fewest rounds with an interval where a family says it; null: as all claims have values.</param>
+    /// <param name="claims">The number of comparisons that share the level.</param>
+    /// <param name="interval">Gives the interval of the log ratios in a family of comparisons; null: the interval of
+    /// this comparison alone.</param>
+    /// <param name="fewest">The smallest number of rounds with an interval in a family; null: as if all claims had values.</param>
     public static RatioEstimate? Of(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
         Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {
@@ -59,8 +60,8 @@ public sealed record RatioEstimate
     }
 
     /// <summary>
-    /// From rounds that are not paired: ratio of the medians, with the rank-sum interval of the log ratios, widened on both sides by
-    /// <paramref name="drift"/> (a logarithm) and never without the ratio itself. Null when one side has no positive number.
+    /// The ratio from unpaired rounds: the ratio of the medians, with the rank-sum interval of the log ratios. The interval is widened on
+    /// both sides by <paramref name="drift"/> (a logarithm) and always holds the ratio. Null when one side has no positive number.
     /// </summary>
     public static RatioEstimate? Unpaired(IEnumerable<double> before, IEnumerable<double> after, double alpha, double drift = 0)
     {
@@ -82,10 +83,10 @@ public sealed record RatioEstimate
         };
     }
 
-    /// <summary>The fewest rounds on each side that allow an interval from rounds that are not paired.</summary>
+    /// <summary>The smallest number of rounds on each side with an interval, for unpaired rounds.</summary>
     public static int FewestUnpaired(double alpha) => Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0);
 
-    /// <summary>The middle value, of an even number the mean of the two in the middle.</summary>
+    /// <summary>The middle value; for an even number of values, the mean of the two in the middle.</summary>
     public static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];
@@ -98,9 +99,9 @@ public readonly record struct Interval(double Low, double High)
 {
     public bool Contains(double value) => Low <= value && value <= High;
 
-    /// <summary>The same, stretched as far as this value.</summary>
+    /// <summary>The interval extended so that it contains this value.</summary>
     public Interval With(double value) => new(Math.Min(Low, value), Math.Max(High, value));
 
-    /// <summary>The interval of the exponentials: of ratios, when this is one of their logarithms.</summary>
+    /// <summary>The interval of the exponentials: for an interval of log ratios, the interval of ratios.</summary>
     public Interval Exp() => new(Math.Exp(Low), Math.Exp(High));
 }

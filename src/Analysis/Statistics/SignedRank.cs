@@ -1,20 +1,20 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval: Hollander and Wolfe,
-/// Nonparametric Statistical Methods, chapter 3. Exact up to 50 differences, the normal approximation above.
+/// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval: Hollander and Wolfe, Nonparametric
+/// Statistical Methods, chapter 3. Exact for up to 50 differences; above, the normal approximation.
 /// </summary>
 public static class SignedRank
 {
     private const int MostExact = 50;
 
-    // Kept, since each is needed again and again; two threads that make the same one at a time do no harm.
+    // A cache. Two threads that compute the same entry at the same time do no harm.
     private static readonly double[]?[] Distributions = new double[]?[MostExact + 1];
 
-    /// <summary>The fewest differences that allow an interval at this level: 6 for 5 %.</summary>
+    /// <summary>The smallest number of differences with an interval at this level: 6 for 5 %.</summary>
     public static int FewestFor(double alpha) => (int)Math.Ceiling(Math.Log2(2 / alpha) - 1e-9);
 
-    /// <summary>The median of all averages of two differences, each with itself too.</summary>
+    /// <summary>The median of the averages of all pairs of differences, including each difference with itself.</summary>
     public static double Estimate(IEnumerable<double> differences)
     {
         double[] sorted = [.. differences.Order()];
@@ -22,7 +22,8 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// The interval that misses the middle of the differences with at most this probability; null when they are too few for any.
+    /// The interval of the middle of the differences. It misses the middle with at most the probability alpha. Null
+    /// when there are too few differences.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> differences, double alpha)
     {
@@ -32,20 +33,20 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// The two-sided probability of a rank sum as far from the middle as this one, when nothing differs. Zeros are left out, ties share
-    /// their ranks.
+    /// The two-sided probability of a rank sum at least as far from the middle as this one, when nothing differs. Zeros
+    /// are left out, and ties share their ranks.
     /// </summary>
     public static double PValue(IEnumerable<double> differences)
     {
         var (sum, count) = RankSum([.. differences.Where(d => d != 0)]);
         if (count == 0)
             return 1;
-        // A half rank of a tie counts as the whole one nearer to the middle: never too small a probability.
+        // A tie can give half a rank. It is rounded towards the middle, so the probability is never too small.
         var tail = (long)Math.Ceiling(Math.Min(sum, Walsh(count) - sum));
         return Math.Min(1, 2 * TailProbability(count, tail));
     }
 
-    /// <summary>The largest rank sum w with 2·P(W ≤ w) ≤ alpha; −1 when there is none.</summary>
+    /// <summary>The largest rank sum w with 2·P(W ≤ w) ≤ alpha; −1 if there is no such sum.</summary>
     public static long CriticalValue(int count, double alpha)
     {
         if (count > MostExact)

@@ -3,18 +3,18 @@ using System.Collections.Concurrent;
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Signed-rank tests of several groups of differences taken together, so that a small shift which all of them have in common is seen: the
-/// rank sums of the groups are added, and each group is ranked by itself, since their noise differs. Exact by convolution of the groups'
-/// distributions while these are small, the normal approximation above.
+/// A signed-rank test of several groups of differences together, which finds a small shift that all groups share. Each
+/// group is ranked separately, because noise differs between groups, and the rank sums are added. Exact, by convolution
+/// of the distributions of the groups, while the groups are small; above, the normal approximation.
 /// </summary>
 public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // The distributions for groups of equal size, which is what a run has; each run asks for the same one four times.
+    // A cache for groups of equal size, which every run has; a run needs the same distribution four times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
-    /// <summary>The two-sided probability of a sum as far from its middle as this one, when no group is shifted.</summary>
+    /// <summary>The two-sided probability of a sum at least as far from its middle as this one, when no group is shifted.</summary>
     public static double PValue(IReadOnlyList<double[]> groups)
     {
         double[][] moved = [.. groups.Select(group => group.Where(d => d != 0).ToArray())];
@@ -25,11 +25,11 @@ public static class StratifiedRank
     /// <summary>The smallest probability that groups of these sizes can give.</summary>
     public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
 
-    /// <summary>The shift at which the sum is in its middle.</summary>
+    /// <summary>The shift at which the sum lies in its middle.</summary>
     public static double Estimate(IReadOnlyList<double[]> groups) =>
         ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
 
-    /// <summary>The shifts that the test does not reject at this level; null when the differences are too few for any.</summary>
+    /// <summary>The shifts that the test does not reject at this level; null when there are too few differences.</summary>
     public static Interval? IntervalOf(IReadOnlyList<double[]> groups, double alpha)
     {
         int[] counts = [.. groups.Select(group => group.Length)];
@@ -43,7 +43,7 @@ public static class StratifiedRank
     private static double SumOf(IEnumerable<double[]> groups, double shift) =>
         groups.Sum(group => SignedRank.RankSum([.. group.Select(d => d - shift)]).Sum);
 
-    /// <summary>Where the sum of the shifted differences falls below this: it only falls as the shift rises.</summary>
+    /// <summary>The shift at which the sum of the shifted differences falls below this sum; the sum never rises with the shift.</summary>
     private static double ShiftAt(IReadOnlyList<double[]> groups, double sum)
     {
         var (low, high) = (groups.Min(group => group.Min()), groups.Max(group => group.Max()));
@@ -55,7 +55,7 @@ public static class StratifiedRank
         return (low + high) / 2;
     }
 
-    /// <summary>The largest sum whose lower tail is at most this probable; −1 when there is none.</summary>
+    /// <summary>The largest sum whose lower tail has at most this probability; −1 if there is no such sum.</summary>
     private static long Critical(int[] counts, double tail)
     {
         if (IsLarge(counts))
@@ -70,7 +70,7 @@ public static class StratifiedRank
         return -1;
     }
 
-    // A half rank of a tie counts as the whole one nearer to the middle.
+    // A tie can give half a rank. It is rounded towards the middle.
     private static double Tail(int[] counts, double sum) => IsLarge(counts)
         ? Normal.Below((sum + 0.5 - Mean(counts)) / Deviation(counts))
         : Distribution(counts).Take((int)Math.Ceiling(sum) + 1).Sum();

@@ -4,28 +4,28 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Analysis.Wording;
 
 /// <summary>
-/// Text that may come from anywhere (a results file, a server, a command line) as a terminal shows it and does not obey it: without control
-/// characters, and without those that turn text round or hide it (Unicode TR9 and the other format characters).
+/// Makes text from any source (a results file, a server, a command line) safe to print: it removes control characters,
+/// and characters that reorder or hide text (Unicode TR9 and other format characters).
 /// </summary>
 public static partial class PrintableText
 {
-    /// <summary>The text without what a terminal would obey; lines stay lines.</summary>
+    /// <summary>The text without control and format characters, except for line ends.</summary>
     public static string Of(string text) => text.Any(letter => letter != '\n' && IsObeyed(letter))
         ? string.Concat(text.Where(letter => letter == '\n' || !IsObeyed(letter))) : text;
 
-    /// <summary>The same for JSON, whose texts keep all they hold: what a terminal would obey is escaped (RFC 8259, 7).</summary>
+    /// <summary>The same for JSON, which must keep its content: these characters are escaped instead (RFC 8259, 7).</summary>
     public static string OfJson(string json) => Of(json).Length == json.Length ? json
         : string.Concat(json.Select(letter => letter != '\n' && IsObeyed(letter)
             ? string.Create(CultureInfo.InvariantCulture, $"\\u{(int)letter:x4}") : letter.ToString()));
 
     /// <summary>
-    /// The same for a whole screen of this program: tabs, ends of lines and the colours and movements that it writes itself stay
-    /// (ECMA-48: SGR, CPL and ED; the cursor that is hidden and shown).
+    /// The same for a whole screen of this program: it keeps tabs, line ends and the escape sequences that the program
+    /// itself writes (ECMA-48: SGR, CPL and ED; hide and show the cursor).
     /// </summary>
     public static string OfScreen(string text) => text.Any(IsObeyed)
         ? ObeyedOrOwn().Replace(text, "${own}") : text;
 
-    /// <summary>Whether a terminal does something else with the letter than to show it.</summary>
+    /// <summary>Whether the character is a control or format character for a terminal.</summary>
     public static bool IsObeyed(char letter) => char.IsControl(letter) || char.GetUnicodeCategory(letter)
         is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace IpcBench.Analysis.Wording;
 
-/// <summary>Numbers as people read them: units appear here and nowhere before. Always invariant.</summary>
+/// <summary>Numbers as text with their units, in the invariant culture. Values have no units before they are text.</summary>
 public static class Quantity
 {
-    /// <summary>Stands where there is no number.</summary>
+    /// <summary>Shown instead of a missing number.</summary>
     public const string None = "–";
 
     public static string Show(double value, Unit unit) => unit switch
@@ -26,14 +26,14 @@ public static class Quantity
 
     /// <summary>1 round, 12 rounds, 10,000 connections.</summary>
     /// <param name="count">How many.</param>
-    /// <param name="what">Of what, in the singular.</param>
+    /// <param name="what">The noun, in the singular.</param>
     public static string Many(long count, string what) => count.ToString("#,0", CultureInfo.InvariantCulture) + " "
         + (count == 1 ? what : what.EndsWith('y') ? what[..^1] + "ies" : what + "s");
 
-    /// <summary>CPU of a call: always µs, so that a column compares.</summary>
+    /// <summary>CPU time of a call: always in µs, so that the numbers of a column can be compared.</summary>
     public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
 
-    /// <summary>Three digits in the unit that suits: 87.1 µs, 2.59 ms, 1.20 s.</summary>
+    /// <summary>Three digits in a suitable unit: 87.1 µs, 2.59 ms, 1.20 s.</summary>
     public static string Duration(double ns) => ns switch
     {
         < 1e3 => Fixed(ns) + " ns",
@@ -42,10 +42,10 @@ public static class Quantity
         _ => Fixed(ns / 1e9) + " s",
     };
 
-    /// <summary>A time that was asked for: 2 s, 0.5 s.</summary>
+    /// <summary>A requested time: 2 s, 0.5 s.</summary>
     public static string Seconds(long ns) => (ns / 1e9).ToString("0.###", CultureInfo.InvariantCulture) + " s";
 
-    /// <summary>Decimal, as everywhere in this field: 10 B, 1.5 kB, 1.21 GB.</summary>
+    /// <summary>Decimal units: 10 B, 1.5 kB, 1.21 GB.</summary>
     public static string Bytes(double bytes) => Math.Abs(bytes) switch
     {
         < 1e3 => (Math.Abs(bytes) < 10 ? Significant(bytes) : bytes.ToString("0", CultureInfo.InvariantCulture)) + " B",
@@ -55,7 +55,7 @@ public static class Quantity
         _ => Significant(bytes / 1e12) + " TB",
     };
 
-    /// <summary>A size as asked for: 10 B, 1 kB, 64 KiB, 1 MB; exact.</summary>
+    /// <summary>A requested size, exact: 10 B, 1 kB, 64 KiB, 1 MB.</summary>
     public static string Size(long bytes) => bytes switch
     {
         >= 1_000_000 when bytes % 100_000 == 0 => (bytes / 1e6).ToString("0.#", CultureInfo.InvariantCulture) + " MB",
@@ -82,7 +82,7 @@ public static class Quantity
         return (ratio >= 1 ? "+" : "−") + text;
     }
 
-    /// <summary>As it is, without trailing zeros: 99.9.</summary>
+    /// <summary>Without trailing zeros: 99.9.</summary>
     public static string Plain(double value) => value.ToString("0.######", CultureInfo.InvariantCulture);
 
     /// <summary>At most three significant digits, without trailing zeros.</summary>
@@ -100,7 +100,7 @@ public static class Quantity
         value.ToString(value < 9.995 ? "0.00" : value < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
 }
 
-/// <summary>What a metric's number counts.</summary>
+/// <summary>What the number of a metric counts.</summary>
 public enum Unit
 {
     PerSecond,

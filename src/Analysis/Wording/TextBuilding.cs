@@ -4,15 +4,15 @@ using System.Text;
 
 namespace IpcBench.Analysis.Wording;
 
-/// <summary>Invariant lines and their ends.</summary>
+/// <summary>Builds text in the invariant culture.</summary>
 internal static class TextBuilding
 {
-    /// <summary>A line with its newline; always \n, so that the same file gives the same report everywhere.</summary>
+    /// <summary>Appends a line. The line end is always \n, so that a file gives the same report on every system.</summary>
     public static StringBuilder Line(this StringBuilder text, string line = "") => text.Append(line).Append('\n');
 
     public static StringBuilder Line(this StringBuilder text, ref InvariantLine line) => text.Append(line.ToStringAndClear()).Append('\n');
 
-    /// <summary>An interpolated text under the invariant culture, without a newline.</summary>
+    /// <summary>Appends an interpolated text in the invariant culture, without a line end.</summary>
     public static StringBuilder Put(this StringBuilder text, ref InvariantLine part) => text.Append(part.ToStringAndClear());
 
     public static StringBuilder TrimEnd(this StringBuilder text)
@@ -22,20 +22,20 @@ internal static class TextBuilding
         return text;
     }
 
-    /// <summary>An interpolated text under the invariant culture.</summary>
+    /// <summary>An interpolated text in the invariant culture.</summary>
     public static string Invariant(ref InvariantLine line) => line.ToStringAndClear();
 
     /// <summary>"a", "a and b", "a, b and c".</summary>
     public static string And(IReadOnlyList<string> parts) => parts.Count < 2
         ? string.Concat(parts) : string.Join(", ", parts.Take(parts.Count - 1)) + " and " + parts[^1];
 
-    /// <summary>A version as people read it: without the whole commit behind it, which the results file has.</summary>
+    /// <summary>A version without its commit, which the results file has.</summary>
     public static string Version(string text) => text.Split('+')[0];
 
     public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
 }
 
-/// <summary>Failures of calls as people read them.</summary>
+/// <summary>Failures of calls as text.</summary>
 internal static class FailureText
 {
     private const string Status = "status ";
@@ -57,7 +57,7 @@ internal static class FailureText
             && code > 0 && code < Names.Length ? " " + Names[code] : "";
 }
 
-/// <summary>Makes <c>$"…"</c> invariant wherever it is taken as an argument.</summary>
+/// <summary>Formats an argument <c>$"…"</c> in the invariant culture.</summary>
 [InterpolatedStringHandler]
 internal ref struct InvariantLine(int literalLength, int formattedCount)
 {
@@ -72,14 +72,14 @@ internal ref struct InvariantLine(int literalLength, int formattedCount)
     public string ToStringAndClear() => inner.ToStringAndClear();
 }
 
-/// <summary>Sentences in lines of a terminal.</summary>
+/// <summary>Wraps text into lines of a terminal.</summary>
 public static class TextWrapping
 {
-    /// <summary>The words in lines of at most this many columns; a longer word has a line of its own.</summary>
+    /// <summary>The words in lines of at most this many columns; a longer word gets a line of its own.</summary>
     /// <param name="text">One paragraph.</param>
     /// <param name="width">Columns; null: one line.</param>
-    /// <param name="indent">Before the first line.</param>
-    /// <param name="hanging">Before the others.</param>
+    /// <param name="indent">The text before the first line.</param>
+    /// <param name="hanging">The text before the other lines.</param>
     public static IEnumerable<string> Lines(string text, int? width, string indent = "", string hanging = "")
     {
         if (width is not { } most)
@@ -102,11 +102,11 @@ public static class TextWrapping
         yield return line;
     }
 
-    /// <summary>The text itself, or its beginning and an ellipsis where it has no room.</summary>
+    /// <summary>The text, or its beginning with an ellipsis if it is too long.</summary>
     public static string Cut(string text, int? width) =>
         width is { } most && text.Length > most ? text[..Math.Max(0, most - 1)] + "…" : text;
 
-    // A number and its unit stay together: "7.0 %", "3 × 2".
+    // A number and its unit stay on one line: "7.0 %", "3 × 2".
     private static List<string> Words(string text)
     {
         var words = new List<string>();

@@ -2,18 +2,18 @@ using System.Text;
 
 namespace IpcBench.Analysis.Wording;
 
-/// <summary>Rows of text under headings: aligned for a terminal, or as Markdown. Columns are right-aligned unless told otherwise.</summary>
+/// <summary>Rows of text under headings, aligned for a terminal or as Markdown. Columns of numbers are right-aligned.</summary>
 public sealed class TextTable(params string[] headings)
 {
     private readonly List<string[]> rows = [];
 
-    /// <summary>Number of columns from the left that hold words, not numbers.</summary>
+    /// <summary>The number of columns, from the left, that hold words instead of numbers.</summary>
     public int Words { get; init; } = 1;
 
     /// <summary>Whether the last column holds words too.</summary>
     public bool LastIsWords { get; init; }
 
-    /// <summary>Headings of columns that may be left out where they have no room, the least important first.</summary>
+    /// <summary>Headings of columns that are left out first in a narrow terminal, the least important first.</summary>
     public IReadOnlyList<string> Spare { get; init; } = [];
 
     public bool IsEmpty => rows.Count == 0;
@@ -28,7 +28,7 @@ public sealed class TextTable(params string[] headings)
         return this;
     }
 
-    /// <summary>Aligned with two blanks between columns, no blanks at the ends of lines, a newline after each.</summary>
+    /// <summary>The aligned table, with two blanks between columns, no blanks at the ends of lines and \n after each line.</summary>
     public string ToText(string indent = "")
     {
         var widths = Widths(Enumerable.Range(0, headings.Length));
@@ -39,7 +39,8 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// The same within this many columns of text: <see cref="Spare"/> goes first, then what stands last; of words too long the end.
+    /// The table within this many columns of text: columns of <see cref="Spare"/> are left out first, then the last
+    /// columns, and the longest column of words is cut.
     /// </summary>
     public TextTable Fit(int width)
     {
@@ -62,7 +63,7 @@ public sealed class TextTable(params string[] headings)
         return table;
     }
 
-    /// <summary>A Markdown table, with a newline after each line.</summary>
+    /// <summary>A Markdown table, with \n after each line.</summary>
     public string ToMarkdown()
     {
         var text = new StringBuilder();
@@ -76,8 +77,8 @@ public sealed class TextTable(params string[] headings)
     public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
 
     /// <summary>
-    /// Text from a file or server as Markdown: it makes no HTML, no cell of its own, and no link or picture, whose brackets are followed by
-    /// an address or a reference.
+    /// Escapes text from a file or server for Markdown, so that it cannot become HTML, a cell, a link or a picture
+    /// (brackets followed by an address or a reference).
     /// </summary>
     internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
         .Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)
@@ -85,7 +86,7 @@ public sealed class TextTable(params string[] headings)
         .Replace("]:", "]\\:", StringComparison.Ordinal)
         .ReplaceLineEndings(" ");
 
-    /// <summary>Text from a file as Markdown's code.</summary>
+    /// <summary>Text from a file as code in Markdown.</summary>
     internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
 
     private int[] Widths(IEnumerable<int> columns) =>

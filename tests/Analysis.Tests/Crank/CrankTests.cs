@@ -82,7 +82,7 @@ public sealed class CrankTests
 
     [Fact]
     public void A_run_of_several_cells_is_rejected_for_crank() =>
-        Assert.Equal("crank takes one transport and one size in a run (Parameter 'run')",
+        Assert.Equal("crank accepts only one transport and one size in a run (Parameter 'run')",
             Assert.Throws<ArgumentException>(() => CrankStatistics.Of(new SampleRuns { Rounds = 1 }.Make())).Message);
 
     [Fact]
@@ -105,7 +105,7 @@ public sealed class CrankTests
             """);
 
         Assert.Equal(
-            $"{path} is a file of crank's, but none of its jobs was GrpcBench with --crank",
+            $"{path} is a file of crank, but none of its jobs was GrpcBench with --crank",
             Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message);
         File.Delete(path);
     }

@@ -208,11 +208,11 @@ public class RunOptionsReaderTests
     [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
     [InlineData("-o names two results files, but a run has one: give one file another extension, as in page.html",
         "-o", "a.json", "-o", "b.json")]
-    [InlineData("-o a.png: the ending says what is written, and '.png' is no format: write .json for the results file, which report, "
-        + "compare and --resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
+    [InlineData("-o a.png: the extension decides the format, and '.png' is unknown: write .json for the results file, which report, "
+        + "compare and --resume read, or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
         + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "a.png")]
-    [InlineData("-o run: the ending says what is written, and there is none: write .json for the results file, which report, compare and "
-        + "--resume read, or a report's: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
+    [InlineData("-o run: the extension decides the format, and there is none: write .json for the results file, which report, compare and "
+        + "--resume read, or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
         + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "run")]
     [InlineData("--client: there is no client 'curl': write wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--mode 'sideways' is none of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
