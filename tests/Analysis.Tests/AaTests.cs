@@ -15,18 +15,18 @@ public sealed class AaTests
         [.. Enumerable.Range(0, cells)
             .Select(cell => Enumerable.Range(0, rounds).Select(_ => shift(cell) + 0.02 * Simulated.Gaussian(random)).ToArray())];
 
-    private static double ShareFailed(int cells, int rounds, Func<int, double> shift)
-    {
-        var random = new Random(99);
-        return Enumerable.Range(0, 600).Count(_ => AaTest.OfDifferences(Cells(random, cells, rounds, shift)).Failed) / 600.0;
-    }
+    private const int Runs = 2000;
+
+    private static double ShareFailed(int cells, int rounds, Func<int, double> shift) =>
+        Simulated.Share(Runs, 99, random => AaTest.OfDifferences(Cells(random, cells, rounds, shift)).Failed);
 
     [Theory]
     [InlineData(6, 7)]
     [InlineData(6, 12)]
     [InlineData(18, 20)]
     [InlineData(1, 12)]
-    public void Equal_arms_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(ShareFailed(cells, rounds, _ => 0), 0, 0.02);
+    public void Equal_arms_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(
+        ShareFailed(cells, rounds, _ => 0), 0, 0.01 + Simulated.Margin(0.01, Runs));
 
     [Fact]
     public void A_test_at_5_percent_for_each_cell_would_fail_far_more_often()
@@ -60,10 +60,9 @@ public sealed class AaTests
     [InlineData(18, 20)]
     public void The_interval_of_the_common_shift_misses_it_in_at_most_5_percent(int cells, int rounds)
     {
-        var random = new Random(5);
-        var missed = Enumerable.Range(0, 400).Count(_ =>
+        var missed = Simulated.Share(Runs, 5, random =>
             !AaTest.OfDifferences(Cells(random, cells, rounds, _ => 0.01)).Shift!.Value.Interval.Contains(Math.Exp(0.01)));
-        Assert.InRange(missed / 400.0, 0.01, 0.07);
+        Assert.InRange(missed, 0.01, 0.05 + Simulated.Margin(0.05, Runs));
     }
 
     [Fact]

@@ -29,7 +29,7 @@ public class BreakEvenTests
     [Fact]
     public void The_interval_holds_the_truth_at_the_promised_rate()
     {
-        const int runs = 300;
+        var runs = Simulated.Draws(1000);
         var held = Enumerable.Range(0, runs).Count(seed =>
         {
             var run = new MeasuredRun(Run(tcp: 22_000, noise: 0.01, seed));

@@ -40,23 +40,20 @@ public sealed class CampaignTests
 
     private static bool Differs(Verdict verdict) => verdict.Kind is VerdictKind.Higher or VerdictKind.Lower;
 
-    private static double Share(Func<Random, bool> campaign, int campaigns = Campaigns)
-    {
-        var random = new Random(20260101);
-        return Enumerable.Range(0, campaigns).Count(_ => campaign(random)) / (double)campaigns;
-    }
+    private static double Share(Func<Random, bool> campaign, int campaigns = Campaigns) => Simulated.Share(campaigns, 20260101, campaign);
 
     [Fact]
     public void Identical_arms_are_called_different_in_about_5_percent_with_a_fixed_number_of_rounds() =>
-        Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: true), 7))), 0.03, 0.07);
+        Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: true), 7))),
+            0.05 - Simulated.Margin(0.05, Campaigns), 0.05 + Simulated.Margin(0.05, Campaigns));
 
     [Fact]
     public void Identical_arms_are_called_different_in_at_most_5_percent_with_a_look_after_every_round() =>
-        Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0.005, 0.05);
+        Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0, 0.05 + Simulated.Margin(0.05, 1000));
 
     [Fact]
     public void Without_a_correction_for_many_looks_the_error_rate_would_be_far_higher() =>
-        Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 300), 0.12, 1);
+        Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 600), 0.12, 1);
 
     [Fact]
     public void Measuring_arms_one_after_the_other_would_call_identical_arms_different_in_more_than_20_percent() =>

@@ -57,12 +57,11 @@ public sealed class CompareTests
     public void Many_cells_of_equal_runs_are_almost_never_reported_as_different()
     {
         // Each by itself at 5 %, one of the eighteen cells would be called different in every second pair of runs.
-        var random = new Random(11);
-        RunRecord Equal() => Simulated.Run([.. Enumerable.Range(0, 18).Select(_ => Enumerable.Range(0, 12)
+        RunRecord Equal(Random random) => Simulated.Run([.. Enumerable.Range(0, 18).Select(_ => Enumerable.Range(0, 12)
             .Select(_ => 1000 * Math.Exp(0.02 * Simulated.Gaussian(random))).ToArray())], arms: 3);
-        var together = Enumerable.Range(0, 200).Count(_ => Of(Equal(), Equal()).JudgeAll(Metric.Rate)
+        var together = Simulated.Share(400, 11, random => Of(Equal(random), Equal(random)).JudgeAll(Metric.Rate)
             .Any(one => one.Verdict?.Kind is VerdictKind.Higher or VerdictKind.Lower));
-        Assert.InRange(together / 200.0, 0, 0.08);
+        Assert.InRange(together, 0, 0.05 + Simulated.Margin(0.05, 400));
 
         var changed = Of(Sample(1, rounds: 12), Sample(2, factor: 0.7, rounds: 12));
         Assert.All(changed.JudgeAll(Metric.Rate), one => Assert.Equal(VerdictKind.Lower, one.Verdict!.Kind));

@@ -41,9 +41,9 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void Percentiles_agree_with_ten_million_stored_samples_to_three_digits()
+    public void Percentiles_agree_with_a_million_stored_samples_to_three_digits()
     {
-        var (random, histogram, samples) = (new Random(7), new LatencyHistogram(), new long[10_000_000]);
+        var (random, histogram, samples) = (new Random(7), new LatencyHistogram(), new long[1_000_000]);
         for (var i = 0; i < samples.Length; i++)
         {
             samples[i] = (long)(20_000 * Math.Exp(6 * random.NextDouble() * random.NextDouble() * random.NextDouble()));

@@ -5,15 +5,11 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Intervals that hold together, and those that hold at every look.</summary>
 public sealed class MaxTTests
 {
-    private static readonly int Runs = Simulated.Draws(4000);
+    private const int AllRuns = 4000;
 
     private static IReadOnlyList<(int, double)> Series(IEnumerable<double> values) => [.. values.Select((value, i) => (i + 1, value))];
 
-    private static double Share(Func<Random, bool> holds)
-    {
-        var random = new Random(20260901);
-        return Enumerable.Range(0, Runs).Count(_ => holds(random)) / (double)Runs;
-    }
+    private static double Share(Func<Random, bool> holds) => Simulated.Share(AllRuns, 20260901, holds);
 
     /// <summary>The share of simulated families of which one interval misses its mean, 0.</summary>
     private static double Missed(int rounds, int claims, Func<Random, double, double> noise) => Simulated.Told(Share(random =>
@@ -38,7 +34,7 @@ public sealed class MaxTTests
     public void A_family_misses_a_mean_in_about_5_percent_with_any_noise(int rounds, int claims)
     {
         // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
-        var most = 0.06 + 2 * Math.Sqrt(0.06 * 0.94 / Runs);
+        var most = 0.06 + Simulated.Margin(0.06, AllRuns);
         Assert.InRange(Missed(rounds, claims, (random, _) => Simulated.Gaussian(random)), 0.02, most);
         Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) + 1.5 * common), 0.02, most);
         // Rounds of which some are far noisier than others.
@@ -107,5 +103,5 @@ public sealed class MaxTTests
                 values.Add(Simulated.Gaussian(random));
                 return ConfidenceSequence.Of(values, 0.05) is { } interval && !interval.Contains(0);
             });
-        }), 0.005, 0.05 + 2 * Math.Sqrt(0.05 * 0.95 / Runs));
+        }), 0.005, 0.05 + Simulated.Margin(0.05, AllRuns));
 }

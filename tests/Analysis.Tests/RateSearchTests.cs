@@ -45,8 +45,8 @@ public sealed class RateSearchTests
     public void The_interval_of_the_search_holds_the_truth_at_about_the_promised_rate()
     {
         var truth = Queue.Truth(false, 20, 0.99);
-        var held = Enumerable.Range(0, 40).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));
-        Assert.InRange(held, 34, 40);
+        var held = Enumerable.Range(0, Searches).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));
+        Assert.InRange(held, Searches * 0.8, Searches);
     }
 
     [Theory]
@@ -63,7 +63,7 @@ public sealed class RateSearchTests
         var held = found.Count(one => one!.Interval!.Value.Contains(truth)) / (double)found.Count;
         TestContext.Current.TestOutputHelper?.WriteLine(FormattableString.Invariant(
             $"{held:0.0%} of {found.Count} intervals hold it; on average {found.Average(one => one!.Rate / truth - 1):0.0%} off"));
-        Assert.InRange(held, least, 1);
+        Assert.InRange(held, least - Simulated.Margin(least, 300), 1);
     }
 
     [Fact]

@@ -29,10 +29,22 @@ internal static class Simulated
     }
 
     /// <summary>
-    /// How many times a simulation is drawn: a fifth of the number that its level was settled with, or all with IPCBENCH_DRAWS=all. Seeds
-    /// are fixed, so that the outcome is the same in every run.
+    /// Whether simulations are drawn as often as docs/statistics.md says (IPCBENCH_DRAWS=all, or UPDATE_SNAPSHOTS=1, which writes there).
     /// </summary>
-    public static int Draws(int all) => Environment.GetEnvironmentVariable("IPCBENCH_DRAWS") == "all" ? all : all / 5;
+    public static bool IsWhole { get; } = Environment.GetEnvironmentVariable("IPCBENCH_DRAWS") == "all"
+        || Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1";
+
+    /// <summary>
+    /// How many times a simulation is drawn: a twentieth of the number that its level was settled with, or all of them. Seeds are fixed,
+    /// so that the outcome is the same in every run.
+    /// </summary>
+    public static int Draws(int all) => IsWhole ? all : all / 20;
+
+    /// <summary>
+    /// How far a share of so many draws may lie from its level: two standard errors of all draws, three of a twentieth of them, since one
+    /// of some fifty such shares lies beyond two.
+    /// </summary>
+    public static double Margin(double level, int all) => (IsWhole ? 2 : 3) * Math.Sqrt(level * (1 - level) / Draws(all));
 
     /// <summary>The share of draws that hold.</summary>
     public static double Share(int all, int seed, Func<Random, bool> holds)
