@@ -63,7 +63,7 @@ def place_of_results(asked, name):
 def command_line(asked, name, arms, output, pids):
     return [
         asked.program, "http", *[f"{arm}={url}" for arm, url in arms.items()], *asked.load,
-        "--scenario", name, "--label", name, "--reference", next(iter(arms)), "-o", output, "--server-pids", str(pids)]
+        "--scenario", name, "--label", name, "--reference", next(iter(arms)), "-o", output, "--server-pids", str(pids), "-v"]
 
 
 def measure(stage, asked, name, arms, watches):

@@ -27,7 +27,7 @@ public class AnswerTests
 
         var answer = Answers.Of(new MeasuredRun(run))[0];
 
-        Assert.StartsWith("10 B: not decided between unix and tcp: unix between −", answer,
+        Assert.StartsWith("10 B: not decided between unix and tcp: unix against tcp between −", answer,
             StringComparison.Ordinal);
         Assert.Contains("; pipe is slower than tcp by 20.0 % [", answer, StringComparison.Ordinal);
     }
@@ -61,8 +61,8 @@ public class AnswerTests
             "1 MB: which is faster depends on the concurrency: unix with 1 connection and tcp with 400 connections (doubt: connections).",
             Answers.Of(new MeasuredRun(doubtful))[0]);
         var agreed = Answers.Of(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
-        Assert.StartsWith("1 MB, c 400: unix is fastest", agreed[0], StringComparison.Ordinal);
-        Assert.StartsWith("1 MB, c 1: unix is fastest", agreed[1], StringComparison.Ordinal);
+        Assert.StartsWith("400 clients, 1 MB: unix is fastest", agreed[0], StringComparison.Ordinal);
+        Assert.StartsWith("one call at a time, 1 MB: unix is fastest", agreed[1], StringComparison.Ordinal);
     }
 
     [Fact]

@@ -154,7 +154,7 @@ public sealed class DoubtTests
     [Fact]
     public void Cache_that_other_processes_fill_at_times_is_reported()
     {
-        Raises("shared-cache", "took less than 20 ns a step, before another more than 120:",
+        Raises("shared-cache", "took less than 20 ns a step, before another more than 120.",
             Each(round => round with { MemoryStepNs = round.Number % 2 == 0 ? 20 : 120 }));
         Assert.Null(Find(Each(round => round with { MemoryStepNs = 100 + 10 * (round.Number % 4) }), "shared-cache"));
         Assert.Null(Find(Each(round => round with { MemoryStepNs = round.Number == 3 ? 200 : 20 }), "shared-cache"));

@@ -99,7 +99,7 @@ public sealed class GateTests
         var many = With(sample, (key, i) => key with { Connections = i == 0 ? 400 : 1 });
         var fewer = many with { Rounds = [.. many.Rounds.Where(round => round.Cell != 3)] };
         var missing = Gate.Of(Compared(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing;
-        Assert.Equal("tcp, 10 B, c 1 is in base alone", Assert.Single(missing));
+        Assert.Equal("tcp, one call at a time, 10 B is in base alone", Assert.Single(missing));
     }
 
     [Fact]

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Objectives as they are typed, what of a window counts against one, and what reports say of the rate that was found.</summary>
 public class RateSearchResultTests
 {
-    private const string NoObjective = " is not an objective such as p99<1ms: it needs one of p50, p90, p99, p99.9, mean, failures, "
+    private const string NoObjective = " is not an objective such as p99<1ms: it needs one of p50, p90, p95, p99, p99.9, mean, failures, "
         + "then < and a limit";
 
     private const double ServiceNs = 50e3;

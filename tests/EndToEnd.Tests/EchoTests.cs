@@ -66,7 +66,7 @@ public sealed class EchoTests : IDisposable
         await using var server = Tool.StartServer("--echo", $"unix:{folder}/e.sock");
         await server.SeesAsync("GrpcBench server ready");
         await using var tool = Tool.Start("echo", "-U", $"unix:{folder}/e.sock", "-n", "300", "-s", "64", "-r", "100000", "-o", File);
-        await tool.SeesAsync("Round 3/");
+        await tool.SeesAsync("round 3:");
         server.Signal("KILL");
         Assert.Equal(2, await tool.ExitCodeAsync());
         var run = ResultsFile.Load(File);
@@ -83,7 +83,7 @@ public sealed class EchoTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start("echo", "-n", "1000", "-s", "64", "-r", "100000", "--transports", "unix", "-o", File);
-        await tool.SeesAsync("Round 3/");
+        await tool.SeesAsync("round 3:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
         Assert.Equal("interrupted", ResultsFile.Load(File).Ending);

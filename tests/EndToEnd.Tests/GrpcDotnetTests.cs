@@ -108,7 +108,7 @@ public sealed class GrpcDotnetTests : IDisposable
         await server.SeesAsync("GrpcBench server ready");
         await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "10ms", "-s", "10", "-c", "8", "--no-calibration",
             "--client", "grpc-dotnet", "--client-sockets", sockets, "-U", AddressOf(server), "-o", File);
-        var begins = client.SeesAsync("Round 1/1");
+        var begins = client.SeesAsync("round 1:");
         await Task.WhenAny(begins, client.ExitCodeAsync());
         SkipWhenAbsent(client.Error);
         await begins;

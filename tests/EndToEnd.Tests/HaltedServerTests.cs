@@ -75,7 +75,7 @@ public sealed class HaltedServerTests : IDisposable
         await using var server = await StartServerAsync();
         await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "1s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
             "60s", "--no-calibration", "-o", File);
-        await tool.SeesAsync("Round 2/50");
+        await tool.SeesAsync("round 2:");
         server.Signal("STOP");
         await Task.Delay(300);
         var first = Stopwatch.GetTimestamp();
@@ -95,7 +95,7 @@ public sealed class HaltedServerTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
             "50", "-d", "1s", "--warmup", "10ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", File);
-        await tool.SeesAsync("Round 1/50");
+        await tool.SeesAsync("round 1:");
         var server = Assert.Single(new OwnProcesses(folder).Left(), id => OwnProcesses.Parent(id) == tool.Process.Id);
         using (var process = Process.GetProcessById(server))
             process.Kill();
@@ -142,7 +142,7 @@ public sealed class HaltedServerTests : IDisposable
     // The 8 connections of the round are open: after the warm-up, of 20 ms, the window of seconds has begun.
     private async Task WindowAsync(Tool tool)
     {
-        await tool.SeesAsync("Round 1/1");
+        await tool.SeesAsync("round 1:");
         var path = Path.Combine(folder, "s.sock");
         while (System.IO.File.ReadLines("/proc/net/unix").Count(line => line.EndsWith(path, StringComparison.Ordinal)) < 1 + 8)
             await Task.Delay(20);

@@ -48,7 +48,7 @@ public sealed class HttpTests : IAsyncDisposable
     public async Task A_connection_for_every_call_and_kept_connections_are_arms()
     {
         var file = Path.Combine(folder, "run.json");
-        var (code, output, error) = await Tool.RunAsync(["http", url, "--connect-per-call", "both", .. Tiny, "-o", file]);
+        var (code, output, error) = await Tool.RunAsync(["http", url, "--connect-per-call", "both", "-v", .. Tiny, "-o", file]);
         Assert.True(code == 0, output + error);
         var run = ResultsFile.Load(file);
         Assert.Equal(["", "connect-per-call"], run.Cells.Select(cell => cell.Key.Variant));
@@ -91,7 +91,7 @@ public sealed class HttpTests : IAsyncDisposable
         var (code, output) = await InNetworkOfItsOwnAsync(
             "echo '40000 40063' >/proc/sys/net/ipv4/ip_local_port_range; echo 0 >/proc/sys/net/ipv4/tcp_tw_reuse; " +
             $"exec '{Path.Combine(Tool.ClientFolder, "GrpcBench")}' --connect-per-call --transports tcp,unix -s 10 -c 4 -d 500ms -r 1 "
-                + "--warmup 0s --no-save --no-calibration");
+                + "--warmup 0s --no-save --no-calibration -v");
         Assert.True(code == 3, output);
         Assert.Contains("no local port: ", output, StringComparison.Ordinal);
         Assert.Contains("[ports] At tcp connect-per-call, 10 B: ", output, StringComparison.Ordinal);

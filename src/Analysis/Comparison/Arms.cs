@@ -36,7 +36,8 @@ internal static class Arms
     }
 
     /// <summary>The heading of a column with <see cref="NameOf"/>.</summary>
-    public static string Heading(MeasuredRun run) => run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
+    public static string Heading(MeasuredRun run) => HasShapes(run) ? "load"
+        : run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
 
     /// <summary>The heading of a column of rates: messages/s if a cell has streams of messages, otherwise requests/s.</summary>
     public static string RateHeading(MeasuredRun run) =>
@@ -49,16 +50,25 @@ internal static class Arms
     /// <summary>The name of a workload: its size or method, and everything else that varies in this run.</summary>
     public static string NameOf(MeasuredRun run, Workload workload, bool withLoad = true)
     {
-        var keys = run.Record.Cells.Select(other => other.Key).ToList();
         var parts = new List<string> { workload.Work };
-        if (keys.Exists(other => other.Connections != workload.Connections))
-            parts.Add(TextBuilding.Invariant($"c {workload.Connections}"));
-        if (keys.Exists(other => other.Streams != workload.Streams))
-            parts.Add(TextBuilding.Invariant($"m {workload.Streams}"));
-        if (withLoad && keys.Exists(other => other.Load != workload.Load))
+        if (HasShapes(run))
+            parts.Insert(0, Shape(workload.Connections, workload.Streams));
+        if (withLoad && run.Record.Cells.Any(other => other.Key.Load != workload.Load))
             parts.Add(workload.Load == "max" ? "full load" : "load " + workload.Load);
         return string.Join(", ", parts);
     }
+
+    /// <summary>How calls are spread, as people know it: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
+    public static string Shape(int connections, int streams) => (connections, streams) switch
+    {
+        (1, 1) => "one call at a time",
+        (_, 1) => TextBuilding.Invariant($"{connections} clients"),
+        _ => TextBuilding.Invariant($"a channel, {connections} × {streams}"),
+    };
+
+    /// <summary>Whether the run has calls spread in more than one way.</summary>
+    private static bool HasShapes(MeasuredRun run) =>
+        run.Record.Cells.Select(cell => (cell.Key.Connections, cell.Key.Streams)).Distinct().Skip(1).Any();
 }
 
 /// <summary>The difference of a value between two cells, from pairs of the same round.</summary>

@@ -18,13 +18,12 @@ public static class Answers
     /// <summary>The answer for each choice between arms.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
         .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
-        .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(Alone(run, arms[0])));
+        .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(arms, Alone(run, arms[0])));
 
     /// <summary>The answers about the whole run.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
-            .. WakeUps.Lines(run).Take(2),
             .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
 
     // A run of layers asks what each layer costs, so its answer is one sentence per transport.
@@ -68,12 +67,12 @@ public static class Answers
         var open = rivals.Where(rival => !IsAhead(rival.Comparison)
             && !behind.Exists(comparison => comparison.Reference == rival.Cell)).ToList();
         if (beaten.Count == 0)
-            return new WorkloadAnswer($"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
+            return new WorkloadAnswer(arms, $"{name}: {Undecided(run, ranked[0], open)}{string.Concat(
                 behind.Select(comparison => $"; {Ahead(run, comparison, isNamed: false)}{Reserve(run, comparison)}"))}.");
         var main = beaten.Find(c => c.Reference == run.ReferenceOf(ranked[0])) ?? beaten[0];
         var lead = ranked[0].Key.Arm + (open.Count == 0 ? $" is {Fastest(main.Metric)}" : " leads");
         var rest = open.Count == 0 ? "" : $"; {Undecided(run, ranked[0], open)}";
-        return new WorkloadAnswer($"{name}: {lead}: {Ahead(run, main, isNamed: true)}{Reserve(run, main)}"
+        return new WorkloadAnswer(arms, $"{name}: {lead}: {Ahead(run, main, isNamed: true)}{Reserve(run, main)}"
             + $"{Saved(run, main.AgainstReference(run))}{rest}.",
             open.Count == 0 ? main : null);
     }
@@ -140,9 +139,10 @@ public static class Answers
             return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
-        // Without an interval there are too few rounds, and who was ahead in them means nothing.
+        nearest = nearest.AgainstReference(run);
+        // Without an interval rounds are missing, and who is ahead in the others means nothing.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
-            : unknown.Count == 1 ? first.Key.Arm + " " : $"{first.Key.Arm} against {nearest.Reference.Key.Arm} ";
+            : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
@@ -190,10 +190,11 @@ public static class Answers
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }
 
-/// <summary>The answer for a choice between arms.</summary>
-/// <param name="Sentence">The answer in words.</param>
-/// <param name="Winner">The arm ahead of all others, compared with its first rival; null without a winner.</param>
-internal sealed record WorkloadAnswer(string Sentence, ArmComparison? Winner = null);
+/// <summary>What is said of one choice between arms.</summary>
+/// <param name="Arms">Between which is chosen.</param>
+/// <param name="Sentence">In words.</param>
+/// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
+internal sealed record WorkloadAnswer(IReadOnlyList<MeasuredCell> Arms, string Sentence, ArmComparison? Winner = null);
 
 /// <summary>
 /// Whether the number of concurrent calls decides which of two arms is faster, from decided verdicts alone, with the doubts about them.

@@ -36,7 +36,7 @@ internal sealed class Document(NamedRun file)
                 Table = ComparisonTable.Of(sides, verbose: true).Table,
                 Note = ComparisonTable.Method([sides]),
             })
-        : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = Answers.Of(run) }]);
+        : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = [.. AnswerLines.Select(line => line.Sentence)] }]);
 
     /// <summary>The comparison of a run of <c>ab</c>; null for other runs.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
@@ -50,15 +50,19 @@ internal sealed class Document(NamedRun file)
             Note = UnixAgainstTcp.Worth(run),
         },
         UnixAgainstTcp.Others(run) is { IsEmpty: false } others
-            ? new Block { Caption = UnixAgainstTcp.OthersTitle, Table = others } : new Block());
+            ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block());
 
-    /// <summary>The answers as lines, with the figures of the winner if there is one.</summary>
+    /// <summary>The same as a coloured grid of shapes and sizes, for a page; null without such a comparison.</summary>
+    public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
+
+    /// <summary>What the grid does not say, each with its figures where there is a winner.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
     /// <summary>The main table of the run.</summary>
     public Section Main => !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
-        : new Section("", [.. Whole(RunTables.Throughput(run), RunTables.ThroughputWords(run)),
+        : new Section("", [.. RunTables.OnScreen(run) is { Table.IsEmpty: false } shown
+            ? [new Block { Caption = shown.Title, Table = shown.Table, Note = RunTables.Contradictions(run) }] : Array.Empty<Block>(),
             .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
@@ -84,14 +88,16 @@ internal sealed class Document(NamedRun file)
             Note = RunTables.Contradictions(run),
         }]);
 
-    public Section Latency => Section.Of(
-        $"Latency (median round{(run.Cells.All(cell => RunTables.IsAtFullLoad(cell) || cell.Key.IsSearch)
-            ? "" : "; at a given load all rounds")})",
-        new Block { Table = RunTables.Latency(run) });
+    public Section Latency => Section.Of("Latency (percentiles of the calls of all rounds)", new Block { Table = RunTables.Latency(run) });
 
     /// <summary>Wake-ups: why one arm costs more than another.</summary>
     public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table
-        ? Section.Of(Documents.WakeUps.Title, new Block { Table = table, Columns = Documents.WakeUps.Words }) : Section.Empty;
+        ? Section.Of(Documents.WakeUps.Title, new Block
+        {
+            Table = table,
+            Columns = Documents.WakeUps.Words,
+            Sentences = [.. Documents.WakeUps.Lines(run).Take(2)],
+        }) : Section.Empty;
 
     /// <summary>The endpoints of <c>--watch</c>.</summary>
     public Section Connections => OfTable("", RunHeader.Connections, RunTables.Connections(run));

@@ -4,30 +4,30 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>A line of the answer.</summary>
-/// <param name="Sentence">The answer in words.</param>
-/// <param name="Headline">The winner in figures; empty without a winner.</param>
-/// <param name="IsDetail">The line explains or repeats another line, so a brief report leaves it out.</param>
-public sealed record AnswerLine(string Sentence, string Headline = "", bool IsDetail = false);
+/// <summary>One thing that a run says.</summary>
+/// <param name="Sentence">In words.</param>
+/// <param name="Headline">The winner in figures, for a glance; empty where there is none.</param>
+public sealed record AnswerLine(string Sentence, string Headline = "");
 
-/// <summary>The winner of each size in figures: <c>10 B  unix  +7.0 % [5.2, 9.0] against tcp  −6.6 % CPU</c>.</summary>
+/// <summary>
+/// What a run says beside the table of <see cref="UnixAgainstTcp"/>. The winner of a workload is a line of figures:
+/// <c>10 B  unix  +7.0 % [5.2, 9.0] against tcp  −6.6 % CPU</c>.
+/// </summary>
 public static class Headlines
 {
     public static IEnumerable<AnswerLine> Of(MeasuredRun run)
     {
-        var workloads = Answers.OfWorkloads(run).ToList();
+        var workloads = Answers.OfWorkloads(run).Where(answer => !answer.Arms.All(arm => UnixAgainstTcp.Holds(run, arm))).ToList();
         var winners = workloads.ConvertAll(answer => answer.Winner);
         var won = winners.OfType<ArmComparison>().ToList();
         var (name, arm) = won.Count == 0 ? (0, 0)
             : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
         string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
-        // The table of a Unix socket against TCP already says this.
-        var hasGrid = UnixAgainstTcp.Title(run).Length > 0;
-        string[] details = [.. WakeUps.Lines(run), .. hasGrid ? Concurrency.Lines(run).Concat(Crossover.Lines(run)) : []];
-        AnswerLine OfRun(string sentence) => new(sentence, IsDetail: details.Contains(sentence));
-        return [.. Concurrency.Lines(run).Select(OfRun),
-            .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer), IsDetail: hasGrid)),
-            .. Answers.OfRun(run).Select(OfRun)];
+        // The table says them already, a row for each load.
+        var ofLoads = UnixAgainstTcp.Title(run).Length > 0 ? [.. Concurrency.Lines(run), .. Crossover.Lines(run)] : new List<string>();
+        return [.. Concurrency.Lines(run).Except(ofLoads).Select(sentence => new AnswerLine(sentence)),
+            .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer))),
+            .. Answers.OfRun(run).Except(ofLoads).Select(sentence => new AnswerLine(sentence))];
     }
 
     private static string Line(MeasuredRun run, ArmComparison winner, int nameWidth, int armWidth)

@@ -26,6 +26,16 @@ internal static class PageTitle
         var keys = model.Files.SelectMany(file => file.Run.Record.Cells).Select(cell => cell.Key).ToList();
         var reference = model.Files[0].Run.Record.Options.Reference;
         var transports = keys.Select(key => key.Transport).Distinct().ToList();
+        // Off Windows a pipe is a Unix socket behind .NET's pipe API.
+        var isWindows = model.Files.All(file => file.Run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase));
+        string NameOf(string transport) => transport switch
+        {
+            "tcp" => "TCP",
+            "tls" => "TLS",
+            "unix" => "Unix socket",
+            "pipe" => isWindows ? "named pipe" : ".NET's pipe (a Unix socket)",
+            _ => transport,
+        };
         var names = And(transports.ConvertAll(NameOf));
         var protocols = keys.Select(key => key.Protocol).Distinct().ToList();
         if (model.Files.All(file => file.Run.IsOfBuilds))
@@ -43,7 +53,4 @@ internal static class PageTitle
         var others = transports.Where(transport => transport != reference).ToList();
         return others.Count == transports.Count ? prefix + names : $"{prefix}{And(others.ConvertAll(NameOf))} against {NameOf(reference)}";
     }
-
-    private static string NameOf(string transport) =>
-        transport switch { "tcp" => "TCP", "tls" => "TLS", "unix" => "Unix socket", "pipe" => "named pipe", _ => transport };
 }

@@ -19,11 +19,28 @@ internal static class RunTables
             + "interrupts, other programs)."),
     ];
 
-    /// <summary>Explains the columns of <see cref="Throughput"/>.</summary>
-    public static string ThroughputWords(MeasuredRun run) => ("Median round; CPU of the whole process per call"
-        + (run.Cells.Any(cell => cell.Key.IsOfMessages) ? ", or message of a stream" : "") + ", median of the rounds"
-        + (run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? "; ratios of pairs of the same round, with intervals. " : ". ")
-        + Contradictions(run)).TrimEnd();
+    /// <summary>
+    /// What a screen shows of the cells at full load: where the table of the answer compares all of them, the transports of a load beside
+    /// each other, else a row for each arm with its ratio. The transport is left out where there is one arm.
+    /// </summary>
+    public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
+    {
+        var cells = InOrder(run).Where(IsAtFullLoad).ToList();
+        if (cells.Count > 0 && cells.TrueForAll(cell => UnixAgainstTcp.Holds(run, cell)))
+            return ("Requests/s (median round) and CPU of a call (client and server)", UnixAgainstTcp.Figures(cells));
+        var ratio = RatioHeadings(run, cells);
+        string[] arm = cells.Select(cell => cell.Key.Arm).Distinct().Skip(1).Any() ? ["transport"] : [];
+        var table = new TextTable([Arms.Heading(run), .. arm, Arms.RateHeading(run), .. ratio, "p50", "p95", "p99", "client CPU",
+            "server CPU"])
+        { Words = 1 + arm.Length, Spare = ["p95", "p99", "p50", "client CPU"] };
+        foreach (var cell in cells)
+        {
+            table.Add([Arms.NameOf(run, cell.Workload), .. arm.Select(_ => cell.Key.Arm), Metric.Rate.Show(cell.Median!),
+                .. Ratios(run, cell, ratio.Length), .. new[] { Metric.P50, Metric.P95, Metric.P99 }.Select(cell.Show),
+                cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu)]);
+        }
+        return ($"{Arms.RateHeading(run)} of the median round, percentiles of all rounds, CPU of a call", table);
+    }
 
     /// <summary>Throughput at full load with its range and ratio, and the CPU per call.</summary>
     public static TextTable Throughput(MeasuredRun run)
@@ -32,7 +49,7 @@ internal static class RunTables
         var ratio = RatioHeadings(run, cells);
         var table = new TextTable([Arms.Heading(run), "transport", Arms.RateHeading(run), "range of rounds", "payload/s", .. ratio,
             "client CPU", "server CPU", "unattributed"])
-        { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "server CPU", "client CPU"] };
+        { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "client CPU", "server CPU"] };
         foreach (var cell in cells)
         {
             var median = cell.Median!;
@@ -51,13 +68,13 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(cell => !IsAtFullLoad(cell)).ToList();
         var ratio = RatioHeadings(run, cells);
-        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p99", "p99 of rounds", "p99.9",
+        var table = new TextTable([Arms.Heading(run), "transport", "p50", .. ratio, "p90", "p95", "p99", "p99 of rounds", "p99.9",
             Arms.RateHeading(run), "client CPU", "server CPU"])
-        { Words = 2, Spare = ["p99 of rounds", "p90", Arms.RateHeading(run), "p99.9", "server CPU", "client CPU"] };
+        { Words = 2, Spare = ["p99 of rounds", "p90", Arms.RateHeading(run), "p99.9", "p95", "client CPU", "server CPU"] };
         foreach (var cell in cells)
         {
             table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, cell.Show(Metric.P50), .. Ratios(run, cell, ratio.Length),
-                cell.Show(Metric.Find("p90")!), cell.Show(Metric.P99), OverRounds(run, cell, Metric.P99),
+                cell.Show(Metric.Find("p90")!), cell.Show(Metric.P95), cell.Show(Metric.P99), OverRounds(run, cell, Metric.P99),
                 cell.Show(Metric.Find("p99.9")!), WithRange(cell, Metric.Rate), WithRange(cell, Metric.ClientCpu),
                 WithRange(cell, Metric.ServerCpu)]);
         }
@@ -90,18 +107,18 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "Two arms may have their median in different rounds: where that contradicts a ratio, the ratio counts."
+            : decided.Count == 0 ? "Medians may be of different rounds: where they contradict a ratio, the ratio counts."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
                 + "though its median round is not: the pairs count."));
     }
 
-    /// <summary>Latencies of the median round; at a given load, of all rounds.</summary>
+    /// <summary>Percentiles of the calls of all rounds together, the mean of the median round.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
-        Metric[] metrics = [Metric.Mean, .. new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!), Metric.Max];
+        Metric[] metrics = [Metric.Mean, .. Metric.Percentiles, Metric.Max];
         var table = new TextTable([Arms.Heading(run), "transport", .. metrics.Select(metric => metric.Id)])
-        { Words = 2, Spare = ["p99.9", "p90", "max", "mean"] };
+        { Words = 2, Spare = ["p99.9", "p90", "max", "mean", "p95"] };
         foreach (var cell in InOrder(run))
             table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, .. metrics.Select(cell.Show)]);
         return table;
@@ -172,9 +189,9 @@ internal static class RunTables
         run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
-    /// <summary>The measured cells by size, arms in the order of the plan.</summary>
+    /// <summary>In the order of the plan, the arms of a workload together.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null)
-        .OrderBy(cell => cell.Key.Size);
+        .GroupBy(cell => cell.Workload).SelectMany(cells => cells);
 }
 
 /// <summary>

@@ -36,9 +36,12 @@ internal static class Savings
                 return $"{arm.Key.Arm} reached {Quantity.Count(rate)}/s only, so nothing is known at that rate";
         }
         var cost = ArmComparison.Cost(cell, reference);
-        var cores = Change(run, cell, reference, DerivedClaims.Cores, DerivedClaims.CoresOf(cell, reference),
+        var coresOf = DerivedClaims.CoresOf(cell, reference);
+        var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => Median(arm, coresOf),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
-        var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, ns => ns switch
+        // As the table has them: of the calls of all rounds.
+        var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, arm => arm.Value(Metric.P50),
+            ns => ns switch
         {
             < 1e6 => (1e3, "µs"),
             < 1e9 => (1e6, "ms"),
@@ -54,12 +57,13 @@ internal static class Savings
     /// <paramref name="what"/> is the name of the difference in a family of claims.
     /// </summary>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
-        Func<RoundMetrics, double?> value, Func<double, (double Size, string Name)> unitOf)
+        Func<RoundMetrics, double?> value, Func<MeasuredCell, double?> shown, Func<double, (double Size, string Name)> unitOf)
     {
         // The arms are swapped: the result is the change when the arm replaces the reference.
         if (PairedDifference.Of(run, cell, reference, value, what) is not { } change)
             return null;
-        var (before, after) = (Median(reference, value)!.Value, Median(cell, value)!.Value);
+        if (shown(reference) is not { } before || shown(cell) is not { } after)
+            return null;
         var unit = unitOf(Math.Max(before, after));
         // Three digits for the larger number, and the same number of decimals for all.
         var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
@@ -73,8 +77,13 @@ internal static class Savings
             : " (too few rounds for an interval)";
         // The medians of two arms may be from rounds in which the machine was in different states.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
+        if (what == DerivedClaims.MedianLatency
+            && ArmComparison.Of(run, cell, reference, Metric.P50)?.Verdict.Withheld is { Length: > 0 } why)
+            return $"{Bound(reference)}{Show(before)} → {Bound(cell)}{Show(after)} {unit.Name} ({why})";
         return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }
+
+    private static string Bound(MeasuredCell cell) => cell.Show(Metric.P50).StartsWith('≥') ? "≥ " : "";
 
     private static double? Median(MeasuredCell cell, Func<RoundMetrics, double?> value) =>
         cell.Rounds.Select(value).OfType<double>().ToList() is { Count: > 0 } values ? RatioEstimate.Median(values) : null;

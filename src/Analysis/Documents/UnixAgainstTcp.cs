@@ -1,6 +1,5 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -16,30 +15,63 @@ public static class UnixAgainstTcp
     private const double WidestOfNoDifference = 0.10;
 
     /// <summary>What the table compares and on which machine; empty when the run has no Unix socket or no TCP.</summary>
-    public static string Title(MeasuredRun run)
+    public static string Title(MeasuredRun run) => Rows(run).Any() ? "Unix socket against TCP" + Where(run) : "";
+
+    private static string Where(MeasuredRun run)
     {
-        if (!Rows(run).Any())
-            return "";
         var host = run.Record.Host;
         string[] where =
         [
             host.LogicalCpus > 0 ? Quantity.Many(host.LogicalCpus, "CPU") : "",
             host.Virtualization.Length > 0 ? "virtual machine" : "",
             run.Record.Options.FreshServers ? "" : "one start of the server",
+            Doubtful(run),
         ];
         var what = string.Join(", ", where.Where(part => part.Length > 0));
-        return "Unix socket against TCP" + (what.Length > 0 ? $" ({what})" : "");
+        return what.Length > 0 ? $" ({what})" : "";
+    }
+
+    /// <summary>Said beside the answer where it is of most rounds that something else had the machine.</summary>
+    private static string Doubtful(MeasuredRun run)
+    {
+        var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
+        var doubtful = rounds.Count(round => round.Any(cell => cell.Record.Spoiled.Length > 0));
+        return doubtful * 2 > rounds.Count ? Invariant($"{doubtful} of {rounds.Count} rounds doubtful: the machine was busy") : "";
     }
 
     /// <summary>The title of <see cref="Others"/>.</summary>
-    public const string OthersTitle = "Other transports against TCP";
+    public static string OthersTitle(MeasuredRun run) =>
+        Rows(run).Any() ? "Other transports against TCP" : "Against TCP" + Where(run);
 
     /// <summary>A row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
 
     /// <summary>The table of TLS and pipes, which answers another question; no rows without them.</summary>
-    public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsCompared(run, cell)
-        && cell.Key.Transport is not ("unix" or "tcp") && run.ReferenceOf(cell)!.Key.Transport == "tcp"), named: true);
+    public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsOther(run, cell)), named: true);
+
+    /// <summary>Whether one of the two tables says how this cell compares: it has a row, or a row is held against it.</summary>
+    internal static bool Holds(MeasuredRun run, MeasuredCell cell) => IsRow(run, cell) || IsOther(run, cell)
+        || run.Cells.Any(other => run.ReferenceOf(other) == cell && (IsRow(run, other) || IsOther(run, other)));
+
+    /// <summary>How many loads are not decided by requests/s, so that more rounds would help, and of how many.</summary>
+    public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
+        ArmComparison.OfHeadline(run, cell) is var one && !Matters(one!) && LargestOf(one!) > WidestOfNoDifference), Rows(run).Count());
+
+    /// <summary>Requests/s and the CPU of a call of both sides, a row for each load and columns for its transports.</summary>
+    internal static TextTable Figures(IReadOnlyList<MeasuredCell> cells)
+    {
+        var transports = cells.Select(cell => cell.Key.Transport).Distinct().ToList();
+        var table = new TextTable(["load", .. transports, .. transports.Select(transport => "CPU " + transport)])
+        { Spare = [.. transports.Select(transport => "CPU " + transport).Reverse()] };
+        foreach (var load in cells.GroupBy(Load))
+        {
+            string Of(string transport, Metric metric) =>
+                load.FirstOrDefault(cell => cell.Key.Transport == transport)?.Show(metric) ?? Quantity.None;
+            table.Add([load.Key, .. transports.Select(transport => Of(transport, Metric.Rate)),
+                .. transports.Select(transport => Of(transport, Metric.TotalCpu))]);
+        }
+        return table;
+    }
 
     /// <summary>Whether a change is worth it; empty without a table.</summary>
     public static string Worth(MeasuredRun run)
@@ -72,12 +104,19 @@ public static class UnixAgainstTcp
                 : $"; not decided for {Quantity.Many(undecided, "other load")}.")}";
     }
 
-    /// <summary>Whether a load is undecided, so that more rounds would help.</summary>
-    public static bool IsOpen(MeasuredRun run) => Rows(run).Any(cell =>
-        ArmComparison.OfHeadline(run, cell)!.Verdict.Kind == VerdictKind.CannotTell);
+    private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
 
-    private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsCompared(run, cell)
-        && cell.Key.Transport == "unix" && ClaimFamily.IsPrimary(cell.Key, run.ReferenceOf(cell)!.Key));
+    /// <summary>Of a row its shape, what a call is about, and what the requests/s say, with what speaks against that.</summary>
+    internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
+        from cell in Rows(run)
+        let rate = ArmComparison.OfHeadline(run, cell)!
+        select (Load(cell, work: ""), cell.Key.Work, rate, Text(rate));
+
+    private static bool IsRow(MeasuredRun run, MeasuredCell cell) => cell.Key.Transport == "unix" && IsCompared(run, cell)
+        && ClaimFamily.IsPrimary(cell.Key, run.ReferenceOf(cell)!.Key);
+
+    private static bool IsOther(MeasuredRun run, MeasuredCell cell) => cell.Key.Transport is not ("unix" or "tcp")
+        && IsCompared(run, cell) && run.ReferenceOf(cell)!.Key.Transport == "tcp";
 
     // At a given load the result is the latency, which has a table of its own.
     private static bool IsCompared(MeasuredRun run, MeasuredCell cell) => cell.Median is not null && !AaTest.IsAa(cell.Key)
@@ -100,7 +139,7 @@ public static class UnixAgainstTcp
     private static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? ArmComparison.Of(run, cell, reference, ArmComparison.Cost(cell, reference)) : null;
 
-    private static bool Matters(ArmComparison comparison) =>
+    internal static bool Matters(ArmComparison comparison) =>
         (comparison.IsBetter || comparison.IsWorse) && !comparison.Verdict.IsTooLittle;
 
     /// <summary><c>+21 % [14, 29]</c>, <c>no difference > 6 %</c> or <c>undecided, −12 to +44 %</c>.</summary>
@@ -125,22 +164,19 @@ public static class UnixAgainstTcp
     private static string Bare(double ratio) => Quantity.Change(ratio).Replace(" %", "", StringComparison.Ordinal);
 
     /// <summary><c>400 clients, 10 B</c>.</summary>
-    private static string Load(MeasuredCell cell)
+    private static string Load(MeasuredCell cell) => Load(cell, cell.Key.Work);
+
+    private static string Load(MeasuredCell cell, string work)
     {
         var key = cell.Key;
-        string[] parts = [Shape(cell), key.Work, key.Protocol == "grpc" ? "" : key.Protocol, key.Mode, key.Setting];
+        string[] parts = [Shape(cell), work, key.Protocol == "grpc" ? "" : key.Protocol, key.Mode, key.Setting];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    private static string Shape(MeasuredCell cell)
+    private static string Shape(MeasuredCell cell) => (cell.Key.Client == "grpc-dotnet", cell.Key.Streams) switch
     {
-        var key = cell.Key;
-        var isApplication = key.Client == "grpc-dotnet";
-        return (key.Connections, key.Streams) switch
-        {
-            (1, 1) => isApplication ? "Grpc.Net.Client, one call at a time" : "one call at a time",
-            (_, 1) => Invariant($"{(isApplication ? "Grpc.Net.Client, " : "")}{key.Connections} clients"),
-            _ => isApplication ? "Grpc.Net.Client" : Invariant($"a channel, {key.Connections} × {key.Streams}"),
-        };
-    }
+        (true, > 1) => "Grpc.Net.Client", // its load stands beside it: a channel's
+        (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),
+        _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
+    };
 }

@@ -111,7 +111,7 @@ internal static class CallDoubts
     /// <summary>Too few calls for the usual percentiles.</summary>
     public static Observation? FewSamples(MeasuredRun run, MeasuredCell cell)
     {
-        var latency = cell.Median!.Latency;
+        var latency = cell.OfLatencies!.Latency;
         return latency.Count == 0 || latency.HasDataFor(99) ? null : new Observation(1.0 / latency.Count, Invariant(
             $"{latency.Count} calls leave fewer than {LatencyCounts.SamplesBeyond} beyond p99, so it is not shown"));
     }

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text.RegularExpressions;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
@@ -134,13 +135,26 @@ public enum Reach
 internal sealed record Observation(double Severity, string Text, string? Fix = null);
 
 /// <summary>An advice as sentences.</summary>
-public static class AdviceText
+public static partial class AdviceText
 {
     public static string Doubt(Advice advice) => Sentence(advice.Doubt);
 
     public static string Fix(Advice advice) => Sentence(advice.Fix);
 
+    /// <summary>The doubt in a few words, for a screen that has a line for it.</summary>
+    public static string Brief(Advice advice)
+    {
+        // At which cell and in which round it was the whole doubt says.
+        var text = Place().Replace(advice.Doubt.Trim().TrimEnd('.'), "");
+        var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
+            .DefaultIfEmpty(text.Length).Min();
+        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end];
+    }
+
     public static string Both(Advice advice) => $"{Doubt(advice)} {Fix(advice)}".Trim();
+
+    [GeneratedRegex(@"^(At .*?: )?(in round \d+ )?")]
+    private static partial Regex Place();
 
     private static string Sentence(string text)
     {

@@ -75,9 +75,9 @@ internal static class RunDoubts
         return upper < LeastCacheSpread * lower ? null : new Advice
         {
             Id = "shared-cache",
-            Doubt = Invariant($"Before a quarter of the measurements a walk through 4 MiB took less than {lower:0} ns a step, ")
-                + Invariant($"before another more than {upper:0}: the cache was not always free for it, and calls over many ")
-                + "connections may cost more then.",
+            Doubt = "The processor's cache was not always free for this run: before a quarter of the measurements a walk through "
+                + Invariant($"4 MiB took less than {lower:0} ns a step, before another more than {upper:0}. Calls over many connections ")
+                + "may cost more then.",
             Fix = "Believe pairs of one round, which are measured together, rather than single figures, or have the machine alone.",
         };
     }

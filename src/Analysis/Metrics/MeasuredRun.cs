@@ -104,15 +104,16 @@ public sealed class MeasuredCell
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// The number that represents the cell; null when no round has it. At full load the number is that of the median
-    /// round, except for the cost of a call (<see cref="Metric.IsCostOfCall"/>), which is the median over the rounds.
-    /// At a given rate any round could be the median round: percentiles are then computed from the calls of all rounds
-    /// together, and everything else is the median over the rounds. For two builds the number is <see cref="Middle"/>.
+    /// The number that stands for the cell. Percentiles are of the calls of all rounds together. Anything else is that of the median
+    /// round where requests/s are what was found, but the median over the rounds of what a call costs
+    /// (<see cref="Metric.IsCostOfCall"/>). Where the load was given all rounds have about the same rate, so that any of them could be the
+    /// median: there everything else is the median over the rounds. Of two builds it is the <see cref="Middle"/>. Null when no round
+    /// tells it.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
         : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
-        : Key.Load == "max" && !metric.IsCostOfCall ? metric.Value(Median)
         : metric.IsOfLatencies ? metric.Value(All)
+        : Key.Load == "max" && !metric.IsCostOfCall ? metric.Value(Median)
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
@@ -135,7 +136,7 @@ public sealed class MeasuredCell
         if (isOfBuilds)
             return ShowMiddle(metric);
         var isBound = metric.AtLeast is { } atLeast && Median is not null
-            && (Key.Load == "max" ? atLeast(Median) : metric.IsOfLatencies ? atLeast(All) : Rounds.Any(atLeast));
+            && (metric.IsOfLatencies ? atLeast(All) : Key.Load == "max" ? atLeast(Median) : Rounds.Any(atLeast));
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
@@ -143,10 +144,9 @@ public sealed class MeasuredCell
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
     /// <summary>
-    /// The round whose latencies represent the cell: at full load the median round, at a given rate a round with the
-    /// latencies of all rounds together, of which only the latencies may be read. Null without rounds.
+    /// The latencies of all rounds together, as one round of which nothing else may be asked; null without rounds.
     /// </summary>
-    public RoundMetrics? OfLatencies => Median is null || Key.Load == "max" ? Median : All;
+    public RoundMetrics? OfLatencies => Median is null ? null : All;
 
     /// <summary>
     /// The range of the values of single rounds: their signed-rank interval, or minimum and maximum when the rounds are

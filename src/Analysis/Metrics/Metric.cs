@@ -32,6 +32,7 @@ public sealed record Metric(
     public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
     public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
     public static Metric P50 { get; } = Percentile("p50", 50);
+    public static Metric P95 { get; } = Percentile("p95", 95);
     public static Metric P99 { get; } = Percentile("p99", 99);
     public static Metric Max { get; } = new("max", "longest", Unit.Nanoseconds, Better.Lower, r => r.Latency.Longest,
         r => r.Latency.HasBounds)
@@ -134,10 +135,11 @@ public sealed record Metric(
             r => r.Record.Blocked is { Times: > 0 } blocked ? blocked.ResumeNs : null),
         new("ahead", "most bytes ahead of a reader", Unit.Bytes, Better.Lower,
             r => r.Record.Blocked is { Times: > 0 } blocked ? blocked.AheadBytes : null),
+        P95,
     ];
 
     /// <summary>The latency percentiles that most tables show.</summary>
-    public static IReadOnlyList<Metric> Percentiles { get; } = [.. All.Where(metric => metric.Id is "p50" or "p90" or "p99" or "p99.9")];
+    public static IReadOnlyList<Metric> Percentiles { get; } = [P50, Find("p90")!, P95, P99, Find("p99.9")!];
 
     /// <summary>The metric with this name; null when there is none.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));

@@ -19,14 +19,15 @@ internal sealed class CpuPlot : IPlot
         var series = Series.Of(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
         series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
-            "CPU time of one call, median of the rounds: client, server, and the busy time of the machine that neither claims. "
-                + "Bars compare within a size; each size has its own scale.",
+            "Shorter is better. CPU time of one call, median of the rounds: client, server, and the busy time of the machine that "
+                + "neither claims. "
+                + "Each picture has its own scale, which is linear and begins at 0.",
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
+    /// <summary>In the order of the plan, as in tables.</summary>
     internal static List<Workload> Points(IReadOnlyList<Series> series) =>
-        [.. series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().OrderBy(p => p.Size).ThenBy(p => p.Connections)
-            .ThenBy(p => p.Streams)];
+        [.. series.SelectMany(s => s.Cells).OrderBy(cell => cell.Index).Select(cell => cell.Workload).Distinct()];
 
     private static Panel Draw(Workload point, List<Series> all)
     {
@@ -54,7 +55,8 @@ internal sealed class CpuPlot : IPlot
             marks.Label(end + 6, y + 12, Quantity.Micros(Total(cell)), css: "s");
             y += Row;
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Stacked bars of CPU per call", Frame.Width, y + 6, marks.ToString());
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "CPU of a call: " + string.Join(", ", rows.Select(row =>
+            $"{row.Series.Name} {Quantity.Micros(Total(row.Cell))}")), Frame.Width, y + 6, marks.ToString());
     }
 
     private static double Total(MeasuredCell cell) => Sides.Sum(side => cell.Value(side.Metric) ?? 0);

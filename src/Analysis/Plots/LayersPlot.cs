@@ -17,7 +17,7 @@ internal sealed class LayersPlot : IPlot
     {
         var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Of(file.Run))).ToList();
         return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call",
-            LayerText.Caption([.. budgets.SelectMany(file => file.Budgets)]),
+            "Shorter is better. " + LayerText.Caption([.. budgets.SelectMany(file => file.Budgets)]),
             [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))],
                 [.. budgets.Select(file => LayerText.Table(file.Run, file.Budgets))]);
     }

@@ -24,7 +24,8 @@ internal sealed class ObjectivePlot : IPlot
             return null;
         var objectives = lines.Select(line => line.Found.Objective.Text).Distinct();
         return new Plot(Name, $"Highest rate at {string.Join(" and ", objectives)}",
-            "A mark is a window at its rate; the curve never falls and is fitted to them (isotonic regression of the logarithms). Where it "
+            "Lower and further right is better. A mark is a window at its rate; the curve never falls and is fitted to them (isotonic "
+                + "regression of the logarithms). Where it "
                 + "crosses the line the promise ends: the bar on the line is the interval of that rate.",
             [.. lines.GroupBy(line => line.Found.Cell.Workload).Select(point => Draw([.. point]))],
             [.. model.Files.Select(file => RateSearchSentences.Windows(file.Run))]);

@@ -19,6 +19,10 @@ public static class PlotList
 
     /// <summary>The plots that have something to show.</summary>
     internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
+
+    /// <summary>The same for a page, whose tables have what a picture of a single bar would show.</summary>
+    internal static IEnumerable<Plot> OfPage(ReportModel model) =>
+        Of(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
 }
 
 /// <summary>Draws one plot.</summary>
@@ -137,9 +141,11 @@ internal sealed record Facet(string Title, string AxisTitle,
         var parts = new List<string>();
         if (rest.Size > 0 && points.Select(p => p.Size).Distinct().Count() > 1)
             parts.Add(Quantity.Size(rest.Size));
-        if (rest.Connections > 0 && points.Select(p => p.Connections).Distinct().Count() > 1)
+        if (rest is { Connections: > 0, Streams: > 0 } && points.Select(p => (p.Connections, p.Streams)).Distinct().Count() > 1)
+            parts.Add(Arms.Shape(rest.Connections, rest.Streams));
+        else if (rest.Connections > 0 && points.Select(p => p.Connections).Distinct().Count() > 1)
             parts.Add(Quantity.Many(rest.Connections, "connection"));
-        if (rest.Streams > 0 && points.Select(p => p.Streams).Distinct().Count() > 1)
+        else if (rest.Streams > 0 && points.Select(p => p.Streams).Distinct().Count() > 1)
             parts.Add(Quantity.Many(rest.Streams, "stream"));
         if (points.Select(p => p.Load).Distinct().Count() > 1)
             parts.Add(rest.Load == "max" ? "full load" : $"load {rest.Load}");

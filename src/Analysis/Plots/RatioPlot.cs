@@ -20,16 +20,27 @@ internal sealed class RatioPlot : IPlot
         var series = Series.Of(model).Where(s => s.Cells.Any(cell => ArmComparison.OfHeadline(s.Run, cell) != null)).ToList();
         if (series.Count == 0)
             return null;
-        var run = model.Files[0].Run;
-        var delta = run.Record.Options.Delta;
+        var delta = model.Files[0].Run.Record.Options.Delta;
         return new Plot(Name, Title(series),
-            $"{RunHeader.Method(run)} The band is ± {Quantity.Percent(delta)}. Under a "
-                + $"given load the median latency is compared, else requests per second.",
-            [.. Facet.Of(series).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
+            Direction(series) + " A mark is the estimate, its line the interval: where the line crosses \"same\" nothing is decided. The "
+                + $"band is ± {Quantity.Percent(delta)}. The axis is logarithmic, so that twice and half are as far from the middle.",
+            [.. Drawn(Facet.Of(series)).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
             IsMain: true);
     }
 
-    /// <summary>What is compared, and by which metric.</summary>
+    // A mark alone is no picture where others are: the table of the answer has it.
+    private static List<Facet> Drawn(List<Facet> facets)
+    {
+        var several = facets.FindAll(facet => facet.Lines.Sum(line =>
+            line.Points.Count(point => ArmComparison.OfHeadline(line.Series.Run, point.Cell) is not null)) > 1);
+        return several.Count > 0 ? several : facets;
+    }
+
+    private static string Direction(List<Series> series) => series.SelectMany(s => s.Cells).Select(ArmComparison.Headline).Distinct()
+        .ToList() is [var one] ? one == Metric.Rate ? "Higher is better." : "Lower is better: latency is compared."
+        : "Higher is better of requests per second, lower of the latency at a given load.";
+
+    /// <summary>What is held against what, and by which metric.</summary>
     private static string Title(List<Series> series)
     {
         var compared = series.SelectMany(s => s.Cells.Select(cell => ArmComparison.OfHeadline(s.Run, cell))).OfType<ArmComparison>()
@@ -78,7 +89,8 @@ internal sealed class RatioPlot : IPlot
                 $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Change(estimate)}, "
                     + $"{VerdictText.Of(comparison.Verdict, comparison.Metric)}");
         }
-        return frame.ToPanel(facet.Title, "Ratio to the reference with intervals, along the " + facet.AxisTitle);
+        return frame.ToPanel(facet.Title, string.Join("; ", all.Select(e =>
+            $"{e.Series.Name}, {facet.XLabel(e.X)}: {VerdictText.Change(e.Comparison!.Verdict.Estimate)}")));
     }
 
     private static IEnumerable<double> Ends(ArmComparison comparison)

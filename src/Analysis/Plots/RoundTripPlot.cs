@@ -17,9 +17,10 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         var reference = model.Files[0].Run.Record.Options.Reference;
         return new Plot(Name, isNormalised ? $"Time of a round trip, {reference} = 1" : "Time of a round trip",
             isNormalised
-                ? "Median over the rounds of each time divided by the reference's time of the same round, with the range of all rounds. "
-                    + "Below 1 is faster."
-                : "Mean of the median round; the bar spans all rounds.",
+                ? "Lower is better. Median over the rounds of each time divided by the reference's time of the same round, with the range "
+                    + "of all rounds. "
+                    + "Below 1 is faster. Sizes are on a logarithmic axis."
+                : "Lower is better. Mean of the median round; the bar spans all rounds. Sizes are on a logarithmic axis.",
             [.. Facet.Of(Series.Of(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Of(file.Run))]);
     }
 

@@ -18,8 +18,8 @@ internal sealed class RoundsPlot : IPlot
     {
         var series = Series.Of(model);
         return series.Count == 0 ? null : new Plot(Name, "Every round",
-            "One dot a round, the median round marked by a line. Dots of one arm in two clumps mean that the scheduler placed it now this "
-                + "way, now that.",
+            "Further right is better. One dot a round, the median round marked by a line. Dots of one arm in two clumps mean that the "
+                + "scheduler placed it now this way, now that.",
             [.. CpuPlot.Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
@@ -50,8 +50,13 @@ internal sealed class RoundsPlot : IPlot
                 marks.Mark(x[round.Rate], y, series.Shape, series.MarkCss
                     + " o", Invariant($"{series.Name}, round {round.Record.Number}: {Metric.Rate.Show(round)} requests/s"), 3.6);
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second of every round", Frame.Width, bottom
-            + 26, marks.ToString());
+        static string Span(MeasuredCell cell)
+        {
+            var rates = cell.Values(Metric.Rate).ToList();
+            return $"{Quantity.Count(rates.Min())} to {Quantity.Count(rates.Max())}";
+        }
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second of every round: "
+            + string.Join(", ", rows.Select(row => $"{row.Series.Name} {Span(row.Cell)}")), Frame.Width, bottom + 26, marks.ToString());
     }
 
     private static TextTable Table(MeasuredRun run)

@@ -17,8 +17,9 @@ internal sealed class SpectrumPlot : IPlot
     {
         var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
         return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
-            "Latency of the median round (at a given load: of all rounds) at each percentile, as far as 100 samples lie beyond it. In a "
-                + "closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load).",
+            "Lower is better. Latency of the calls of all rounds at each percentile, as far as 100 samples lie beyond it. In a "
+                + "closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load). Both axes are "
+                + "logarithmic.",
             [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))],
                 [.. model.Files.Select(file => RunTables.Latency(file.Run))]);
     }
@@ -39,9 +40,7 @@ internal sealed class SpectrumPlot : IPlot
         var values = curves.SelectMany(curve => curve.Points.Select(p => Math.Max(1.0, p.Ns))).ToList();
         var far = curves.SelectMany(curve => curve.Points.Select(p => Nines(p.Percentile))).ToList();
         var x = Scale.Log(far.Min(), far.Max(), Frame.LeftEdge, frame.RightEdge, 0.01);
-        var y = values.Max() / values.Min() > 6
-            ? Scale.Log(values.Min(), values.Max(), frame.Bottom, frame.Top)
-            : Scale.Linear(0, values.Max(), frame.Bottom, frame.Top);
+        var y = Scale.Log(values.Min(), values.Max(), frame.Bottom, frame.Top);
         frame.YAxis(y, ns => Short(ns));
         frame.XAxis(Named.Where(p => Nines(p) <= x.Max).Select(p => (x[Nines(p)], "p" + Quantity.Plain(p))), "percentile");
         foreach (var (series, points) in curves)
@@ -51,7 +50,8 @@ internal sealed class SpectrumPlot : IPlot
                 frame.Marks.Mark(x[Nines(named.Percentile)], y[named.Ns], series.Shape, series.MarkCss,
                     $"{series.Name}, p{Quantity.Plain(named.Percentile)}: {Quantity.Duration(named.Ns)}", 3);
         }
-        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, point), "Latency against percentile");
+        return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, point), "p50: " + string.Join(", ", lines.Select(line =>
+            $"{line.Series.Name} {Short(line.Latency.ValueAt(50))}")));
     }
 
     /// <summary>The named percentiles and steps between them that have enough data.</summary>

@@ -19,7 +19,8 @@ internal sealed class ThroughputPlot : IPlot
         var series = Series.Of(model);
         var points = CpuPlot.Points(series).Where(point => Rows(point, series).Count > 0).ToList();
         return points.Count == 0 ? null : new Plot(Name, Arms.RateTitle(series[0].Run),
-            "The median round of each cell; the thin line spans all its rounds. Bars compare within a size; each size has its own scale."
+            "Longer is better. The median round of each cell; the thin line spans all its rounds. Each picture has its own scale, which is "
+                + "linear and begins at 0."
                 + string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))),
             [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
@@ -48,7 +49,8 @@ internal sealed class ThroughputPlot : IPlot
             marks.Label(left + Math.Max(rate, rates.Max()) * scale + 6, middle + 4, Short(rate), css: "s");
             y += Row;
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Bars of requests per second", Frame.Width, y + 4, marks.ToString());
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second: " + string.Join(", ", rows.Select(row =>
+            $"{row.Series.Name} {Metric.Rate.Show(row.Cell.Median!)}")), Frame.Width, y + 4, marks.ToString());
     }
 
     internal static string Short(double value) => value switch

@@ -106,9 +106,8 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     // The same method with other requests is other work.
     private static string Corpus(CellKey key) => key.Corpus.Length == 0 ? "" : $" (requests {key.Corpus})";
 
-    private StringBuilder Append(StringBuilder text, TextTable table) => text.Append(markdown ? table.ToMarkdown()
-        : (width is { } most ? table.Fit(most) : table).ToText())
-        .Append(markdown ? "\n" : "");
+    private StringBuilder Append(StringBuilder text, TextTable table) => markdown ? text.Append(table.ToMarkdown()).Append('\n')
+        : table.Lines(width).Aggregate(text, (all, line) => all.Line(line));
 
     private void Say(StringBuilder text, string sentence, string mark = "")
     {

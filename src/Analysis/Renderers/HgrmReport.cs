@@ -9,8 +9,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// HdrHistogram's percentile text of latencies in ms, for existing plotters: a block per cell with the median round. At
-/// a given load the block has all rounds together, and comments give the interval of single rounds.
+/// HdrHistogram's percentile text of the latencies of all rounds together, in ms, one block a cell: what existing plotters read. Comments
+/// have the interval of the single rounds.
 /// </summary>
 public sealed class HgrmReport : IReport
 {
@@ -32,8 +32,7 @@ public sealed class HgrmReport : IReport
             if (cell.OfLatencies.Latency is { HasBounds: true } latency)
                 text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of them are lower bounds: ")
                     + "calls that were cut off or never sent]");
-            if (cell.Key.Load != "max")
-                AppendRounds(text, cell, Joint.Alpha);
+            AppendRounds(text, cell, Joint.Alpha);
         }
         return PrintableText.Of(text.ToString());
     }

@@ -35,8 +35,9 @@ public sealed class HtmlReport : IReport
         text.Line("</header>").Line("<main>");
         Each(document => AppendFailures(text, document, Of(document)));
         Each(document => AppendAnswer(text, document, Of(document)));
-        foreach (var plot in PlotList.Of(model))
+        foreach (var plot in PlotList.OfPage(model))
             AppendPlot(text, plot, model);
+        Each(document => AppendBlocks(text, document.Method with { Title = "How ratios were estimated" }, Of(document)));
         Each(document => AppendBlocks(text, document.HighestRate, Of(document)));
         Each(document => AppendBlocks(text, document.WakeUps, Of(document)));
         Each(document => AppendBlocks(text, document.Connections with { Title = "Connections by state" }, Of(document)));
@@ -63,13 +64,13 @@ public sealed class HtmlReport : IReport
         if (section.IsEmpty)
             return;
         text.Line($"<section class=\"answer\"><h2>{Escape(section.Title)}{suffix}</h2>");
+        AppendGrid(text, document.AtAGlance);
         foreach (var block in section.Blocks.Where(block => block.Caption.Length > 0))
         {
-            text.Line($"<p class=\"cap\">{Prose(block.Caption)}</p>");
-            if (block.Table is { } table)
-                AppendTable(text, table, block.Caption);
             if (block.Note.Length > 0)
                 text.Line($"<p><b>{Prose(block.Note)}</b></p>");
+            if (block.Table is { } table)
+                AppendTable(text, table, block.Caption);
         }
         var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))
@@ -79,7 +80,28 @@ public sealed class HtmlReport : IReport
         text.Line("</section>");
     }
 
-    /// <summary>A table with the subject and the text of each answer.</summary>
+    /// <summary>A coloured cell for each shape and size, readable at a glance; the words say what the colours say.</summary>
+    private static void AppendGrid(StringBuilder text, VerdictGrid? grid)
+    {
+        if (grid is null)
+            return;
+        text.Line($"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{Escape(grid.Title)}\"><table class=\"grid\">"
+            + $"<caption>{Prose(grid.Title)}</caption><thead><tr><td></td>");
+        foreach (var work in grid.Works)
+            text.Put($"<th scope=\"col\">{Escape(work)}</th>");
+        text.Line("</tr></thead><tbody>");
+        foreach (var (shape, cells) in grid.Rows)
+        {
+            text.Put($"<tr><th scope=\"row\" class=\"w\">{Escape(shape)}</th>");
+            foreach (var cell in cells)
+                text.Put($"<td class=\"{cell?.Css}\">{Prose(cell?.Text ?? "")}{(cell is { Doubt.Length: > 0 }
+                    ? $"<small>{Escape(cell.Doubt)}</small>" : "")}</td>");
+            text.Line("</tr>");
+        }
+        text.Line("</tbody></table></div>");
+    }
+
+    /// <summary>What each is about, and what is said of it.</summary>
     private static TextTable AsTable(IEnumerable<string> sentences)
     {
         var table = new TextTable("what", "answer") { Words = 2 };
@@ -141,16 +163,20 @@ public sealed class HtmlReport : IReport
 
     private static void AppendTable(StringBuilder text, TextTable table, string name)
     {
-        text.Line($"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{Escape(name)}\"><table><thead><tr>");
+        text.Line($"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{Escape(name)}\"><table>"
+            + $"<caption>{Escape(name)}</caption><thead><tr>");
         foreach (var (i, heading) in table.Headings.Index())
-            text.Put($"<th scope=\"col\"{Words(table, i)}>{Escape(heading.Trim())}</th>");
+            text.Put($"<th scope=\"col\" class=\"s{(table.IsWords(i) ? " w" : "")}\">{Escape(heading.Trim())}</th>");
         text.Line("</tr></thead><tbody>");
         var before = "";
         foreach (var row in table.Rows)
         {
             text.Append(row[0] == before || before.Length == 0 ? "<tr>" : "<tr class=\"new\">");
             foreach (var (i, cell) in row.Index())
-                text.Put($"<td{Words(table, i)}>{Escape(cell)}</td>");
+            {
+                text.Append(i == 0 ? $"<th scope=\"row\"{Words(table, i)}>{Escape(cell)}</th>"
+                    : $"<td{Words(table, i)}>{Escape(cell)}</td>");
+            }
             text.Line("</tr>");
             before = row[0];
         }

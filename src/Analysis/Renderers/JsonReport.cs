@@ -109,8 +109,7 @@ public sealed class JsonReport : IReport
         var rates = cell.Values(Metric.Rate).ToList();
         Write(json, "rpsLowest", rates.Count == 0 ? null : rates.Min());
         Write(json, "rpsHighest", rates.Count == 0 ? null : rates.Max());
-        if (cell.Key.Load != "max")
-            WriteOverRounds(json, run, cell);
+        WriteOverRounds(json, cell);
         WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
         json.WriteEndObject();
     }
@@ -130,7 +129,7 @@ public sealed class JsonReport : IReport
     }
 
     /// <summary>For percentiles of all rounds together: the range of the percentiles of single rounds.</summary>
-    private static void WriteOverRounds(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
+    private static void WriteOverRounds(Utf8JsonWriter json, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
                            let found = cell.OverRounds(metric, Joint.Alpha)

@@ -10,9 +10,6 @@ namespace IpcBench.Analysis.Renderers;
 /// <summary>A report for a terminal: tables, doubts and, at the end, the answer, which stays visible when the run ends.</summary>
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
-    private const int DoubtsInBrief = 1;
-    private const string DoubtsAre = "what speaks against these numbers, gravest first, each with what to do";
-
     public string Format => "text";
 
     public string Make(ReportModel model)
@@ -51,18 +48,21 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         Answer(page.Line(), document);
     }
 
-    /// <summary>The most severe doubts, or all doubts if the layout is not brief.</summary>
+    /// <summary>A line each where the layout is brief, else all of them.</summary>
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
         if (doubts.Count == 0)
             return;
-        var shown = page.Layout.IsBrief ? DoubtsInBrief : doubts.Count;
-        page.Line().Line(document.Doubts.Title, Tone.Heading).Wrapped(DoubtsAre, "  ", "  ", Tone.Quiet);
-        foreach (var doubt in doubts.Take(shown))
-            Append(page, doubt);
-        if (doubts.Count > shown)
-            page.Line(TextBuilding.Invariant($"  {doubts.Count - shown} more: --verbose"));
+        page.Line().Line(document.Doubts.Title + (page.Layout.IsBrief ? " (what to do about them: -v)" : ""), Tone.Heading);
+        var width = doubts.Max(doubt => doubt.Id.Length) + 2;
+        foreach (var doubt in doubts)
+        {
+            if (page.Layout.IsBrief)
+                page.Wrapped(AdviceText.Brief(doubt), "  " + doubt.Id.PadRight(width), new string(' ', width + 2));
+            else
+                Append(page, doubt);
+        }
     }
 
     private static void Whole(TextPage page, Document document)
@@ -93,7 +93,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         page.Line(document.Answer.Title, Tone.Heading);
         foreach (var block in document.Grid.Blocks)
             AppendGrid(page, block);
-        foreach (var answer in document.AnswerLines.Where(answer => !answer.IsDetail || !page.Layout.IsBrief))
+        foreach (var answer in document.AnswerLines)
         {
             var headline = "  " + answer.Headline;
             if (headline.Length <= page.Layout.Width && answer.Headline.Length > 0)
@@ -206,9 +206,9 @@ internal sealed class TextPage(TextLayout layout)
     /// <summary>Adds a table as far as it fits, and returns the part that was shown.</summary>
     public TextTable Table(TextTable table)
     {
-        var shown = layout.Width is { } width ? table.Fit(width) : table;
-        Drawn(shown.ToText());
-        return shown;
+        foreach (var line in table.Lines(layout.Width))
+            Line(line);
+        return layout.Width is { } width ? table.Fit(width) : table;
     }
 
     public override string ToString() => text.ToString();

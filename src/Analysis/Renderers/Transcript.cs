@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Renderers;
 /// <summary>The output during a run, in the words of the original GrpcBench, with more details for each cell.</summary>
 public static class Transcript
 {
-    private const double GiB = 1 << 30, MiB = 1 << 20;
+    private const double GiB = 1 << 30, MiB = 1 << 20, KiB = 1 << 10;
 
     /// <summary>The heading of a round; <paramref name="rounds"/> is 0 while their number is unknown.</summary>
     public static string RoundHeading(int number, int rounds) =>
@@ -29,8 +29,11 @@ public static class Transcript
         return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
-    /// <summary>The lines with the results of a round of a cell.</summary>
-    public static string CellResult(RunRecord run, Measurement round)
+    /// <summary>The lines that say what a round of a cell measured.</summary>
+    /// <param name="run">Its run.</param>
+    /// <param name="round">The round.</param>
+    /// <param name="isWhole">More than the original printed: percentiles, CPU, connections, threads.</param>
+    public static string CellResult(RunRecord run, Measurement round, bool isWhole = true)
     {
         var reading = new RoundMetrics(round);
         var text = new StringBuilder();
@@ -41,13 +44,15 @@ public static class Transcript
         text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
         if (round is { SmallestReply: { } least, LargestReply: { } most })
             text.Line($"Replies: {Bytes(least, most)} each");
-        AppendDetails(text, reading, key);
+        if (isWhole)
+            AppendDetails(text, reading, key);
         AppendTroubles(text, reading, run.Cells[round.Cell].Note);
         return text.ToString();
     }
 
     /// <summary>A whole cell: <see cref="CellHeading"/> and <see cref="CellResult"/>.</summary>
-    public static string Cell(RunRecord run, Measurement round) => CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round);
+    public static string Cell(RunRecord run, Measurement round, bool isWhole = true) =>
+        CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round, isWhole);
 
     /// <summary>
     /// The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.
@@ -68,17 +73,17 @@ public static class Transcript
         return text.ToString();
     }
 
-    /// <summary>GB as in the original; MB for volumes that would be shown as 0.00 GB.</summary>
-    private static string Volume(long bytes) =>
-        bytes >= GiB / 100 ? Number(bytes / GiB, "0.00") + "GB" : Number(bytes / MiB, "0.00") + "MB";
+    /// <summary>In GB as the original, in MB or kB where that would be 0.00.</summary>
+    private static string Volume(long bytes) => bytes >= GiB / 100 ? Number(bytes / GiB, "0.00") + "GB"
+        : bytes >= MiB / 100 ? Number(bytes / MiB, "0.00") + "MB" : Number(bytes / KiB, "0.00") + "kB";
 
     private static string Bytes(long least, long most) =>
         least == most ? Invariant($"{most} bytes") : Invariant($"{least} to {most} bytes");
 
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
-        var percentiles = new[] { "p50", "p90", "p99", "p99.9" }.Select(id => Metric.Find(id)!).Append(Metric.Max);
-        // Latencies of one-way messages may be unknown; this is not a lack of data.
+        var percentiles = Metric.Percentiles.Append(Metric.Max);
+        // Of messages that go one way nobody may know it: however many there are, that is no want of data.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);

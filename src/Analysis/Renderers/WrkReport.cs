@@ -10,8 +10,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The layout of wrk, for scripts that read it: the median round of each cell; at a given load with the latencies of
-/// all rounds. Rates do not include failed calls, as in all reports.
+/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds.
+/// Failed calls are in no rate here, as in all reports.
 /// </summary>
 public sealed class WrkReport : IReport
 {

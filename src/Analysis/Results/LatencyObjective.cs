@@ -83,7 +83,7 @@ public sealed record ObjectiveTerm(string Name, double Limit)
     private const string MeanName = "mean";
 
     /// <summary>The quantities that an objective may limit.</summary>
-    public static IReadOnlyList<string> Names { get; } = ["p50", "p90", "p99", "p99.9", MeanName, Failures];
+    public static IReadOnlyList<string> Names { get; } = ["p50", "p90", "p95", "p99", "p99.9", MeanName, Failures];
 
     public bool IsOfFailures => Name == Failures;
 

@@ -38,32 +38,47 @@ public sealed class TextTable(params string[] headings)
         return text.ToString();
     }
 
-    /// <summary>
-    /// The table within this many columns of text: columns of <see cref="Spare"/> are left out first, then the last
-    /// columns, and the longest column of words is cut.
-    /// </summary>
+    /// <summary>The same with as few columns of <see cref="Spare"/> left out as make it this narrow, where that is possible.</summary>
     public TextTable Fit(int width)
     {
         var kept = Enumerable.Range(0, headings.Length).ToList();
-        int Over() => Widths(kept).Sum() + 2 * (kept.Count - 1) - width;
-        var spare = Spare.Select(heading => Array.IndexOf(headings, heading)).ToList();
-        foreach (var column in spare.Concat(kept.Skip(Words + 1).Except(spare).Reverse().Where(column => !IsWords(column)).ToList()))
+        foreach (var column in Spare.Select(heading => Array.IndexOf(headings, heading)))
         {
-            if (Over() <= 0)
+            if (WidthOf(kept) <= width)
                 break;
             kept.Remove(column);
         }
-        var longest = kept.Where(IsWords).DefaultIfEmpty(kept[0]).MaxBy(column => Widths([column])[0]);
-        var most = Math.Max(4, Widths([longest])[0] - Math.Max(0, Over()));
-        string Room(string text, int column) => column == longest ? TextWrapping.Cut(text, most) : text;
-        var table = new TextTable([.. kept.Select(column => Room(headings[column], column))])
+        var table = new TextTable([.. kept.Select(column => headings[column])])
         { Words = kept.Count(column => column < Words), LastIsWords = LastIsWords && kept[^1] == headings.Length - 1 };
         foreach (var row in rows)
-            table.Add([.. kept.Select(column => Room(row[column], column))]);
+            table.Add([.. kept.Select(column => row[column])]);
         return table;
     }
 
-    /// <summary>A Markdown table, with \n after each line.</summary>
+    /// <summary>
+    /// For a terminal: aligned where there is room, which a line below says of columns that have none, else a paragraph for each row, so
+    /// that nothing is cut.
+    /// </summary>
+    /// <param name="width">Columns of text; null: as many as it takes.</param>
+    public IEnumerable<string> Lines(int? width)
+    {
+        var shown = width is { } most ? Fit(most) : this;
+        if (width is { } narrow && shown.WidthOf([.. Enumerable.Range(0, shown.Headings.Count)]) > narrow)
+            return shown.rows.SelectMany(row => TextWrapping.Lines(shown.Record(row), width, "", "  "));
+        var left = headings.Except(shown.Headings).ToList();
+        return [.. shown.ToText().TrimEnd('\n').Split('\n'), .. left.Count == 0 ? []
+            : TextWrapping.Lines($"({string.Join(", ", left)}: no room)", width)];
+    }
+
+    // Headings and values: 10 B, tcp: requests/s 19,691; client CPU 16.0 µs.
+    private string Record(string[] row)
+    {
+        var words = Math.Min(Words, headings.Length - 1);
+        return $"{string.Join(", ", row.Take(words))}: " + string.Join("; ", Enumerable.Range(words, headings.Length - words)
+            .Where(column => row[column].Length > 0).Select(column => $"{headings[column]} {row[column]}"));
+    }
+
+    /// <summary>A Markdown table, with a newline after each line.</summary>
     public string ToMarkdown()
     {
         var text = new StringBuilder();
@@ -88,6 +103,8 @@ public sealed class TextTable(params string[] headings)
 
     /// <summary>Text from a file as code in Markdown.</summary>
     internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
+
+    private int WidthOf(IReadOnlyCollection<int> columns) => Widths(columns).Sum() + 2 * (columns.Count - 1);
 
     private int[] Widths(IEnumerable<int> columns) =>
         [.. columns.Select(column => rows.Select(row => row[column].Length).Append(headings[column].Length).Max())];

@@ -154,7 +154,7 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")
     {
-        Description = "every round, all tables and all doubts (as where stdout is no terminal)",
+        Description = "every round, all tables, and what to do about doubts",
     };
 
     public Option<bool> Crank { get; } = Flag("--crank", "for dotnet/crank: print its statistics block and nothing else");

@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
@@ -83,8 +84,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
+        // Who knows it beforehand may wait for a quieter machine.
         foreach (var one in advice)
-            observer.Detail($"[{one.Id}] {one.Doubt} {one.Fix}");
+        {
+            if (one.Id == "foreign-load")
+                observer.Note($"{AdviceText.Doubt(one)} {AdviceText.Fix(one)}");
+            else
+                observer.Detail($"[{one.Id}] {one.Doubt} {one.Fix}");
+        }
         foreach (var complaint in servers.Complaints)
             observer.Note("server: " + complaint);
         journal.Add(advice.Where(one => !journal.Record.Advice.Any(known => known.Id == one.Id)));

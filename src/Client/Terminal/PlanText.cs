@@ -33,7 +33,7 @@ internal static class PlanText
         (int Count, string Name)[] factors =
         [
             (plan.Cells.Select(cell => cell.Record.Key.Size).Distinct().Count(), "size"),
-            (options.Topologies.Count, "topology"),
+            (plan.Cells.Select(cell => (cell.Record.Key.Connections, cell.Record.Key.Streams)).Distinct().Count(), "shape"),
             (options.Loads.Count + 1, "load"),
         ];
         var product = string.Concat(factors.Where(factor => factor.Count > 1)

@@ -28,15 +28,16 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     // crank takes every line on stderr for a failure.
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
-    /// <summary>Where each round of each cell is printed as it was measured: wrk's form for one server, and what scripts read.</summary>
+    /// <summary>Where each round of each cell is printed as it was measured: of one server in wrk's form, else if asked for.</summary>
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
-        { } when options.Variants.Any(variant => variant.Command is not null) => options.Output.Verbose ? error : null,
-        { Format: null } when options.Output.Verbose || options.Addresses.Count == 1 || !screen.IsTerminal => output,
-        { Format: not null, Verbose: true } => error,
+        { Verbose: true } => options.Output.Format is not null || IsOfBuilds ? error : output,
+        { Format: null } when options.Addresses.Count == 1 && !IsOfBuilds => output,
         _ => null,
     };
+
+    private bool IsOfBuilds => options.Variants.Any(variant => variant.Command is not null);
 
     /// <summary>A live view on a terminal, a line for each round elsewhere, neither for crank.</summary>
     public static RunView For(RunOptions options)
@@ -55,7 +56,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public void Detail(string sentence)
     {
-        if (options.Output.Verbose || !screen.IsTerminal)
+        if (options.Output.Verbose)
             Note(sentence);
     }
 
@@ -70,14 +71,14 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public virtual void RoundStarted(int number, int attempt, int rounds)
     {
-        if (Blocks is { } blocks)
+        if (Blocks is { } blocks && attempt == 0)
             Around(() => blocks.Write(Transcript.RoundHeading(number, options.RoundsAuto ? 0 : rounds)));
     }
 
     public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
         if (Blocks is { } blocks)
-            Around(() => blocks.WriteLine(Transcript.Cell(record, round)));
+            Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
         if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
             return;
         // What is neither kept nor read is not worth the machine's time.
@@ -101,17 +102,9 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             output.Write((format == "text" ? new TextReport(screen.Layout(options.Output.Verbose)) : Reports.Find(format)!).Make(model));
         else
             output.Write((Blocks != output ? "\n" : Transcript.FinalResults(record) + "\n")
-                + new TextReport(screen.Layout(options.Output.Verbose)).Make(model));
+                + new TextReport(screen.OfRun(options.Output.Verbose)).Make(model));
         if (file is not null)
-        {
-            if (options.Addresses.Count == 0 && !WholeFile.IsStream(file) && UnixAgainstTcp.IsOpen(new MeasuredRun(record)))
-                Progress.WriteLine(
-                    $"\nMore rounds for what is not decided:\n  {ThisProgram.Typed} --resume {ThisProgram.Quoted(file)} -r +6");
-            // On a line of its own, so that it can be copied.
-            Progress.WriteLine(WholeFile.IsStream(file) ? $"\nEvery round went to {file}"
-                : $"\nEvery round is in {file}" + (options.Output.Reports.Count > 0 ? ""
-                    : $"; as a page:\n  {ThisProgram.Typed} report {ThisProgram.Quoted(file)} -o report.html"));
-        }
+            Next(record, file);
         // Under the name that the report command gives to the file.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
@@ -130,6 +123,24 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         }
         if (refused is not null)
             throw refused;
+    }
+
+    /// <summary>The command that goes on from here, on a line of its own, so that it can be copied.</summary>
+    private void Next(RunRecord record, string file)
+    {
+        if (WholeFile.IsStream(file))
+        {
+            Progress.WriteLine($"\nEvery round went to {file}");
+            return;
+        }
+        var (open, loads) = options.Addresses.Count == 0 ? UnixAgainstTcp.Undecided(new MeasuredRun(record)) : (0, 0);
+        var (quoted, report) = (ThisProgram.Quoted(file), $"{ThisProgram.Typed} report {ThisProgram.Quoted(file)} ");
+        Progress.WriteLine(open > 0
+            ? string.Create(CultureInfo.InvariantCulture, $"\nMore rounds, since {open} of {loads} loads are undecided:\n")
+                + $"  {ThisProgram.Typed} --resume {quoted} -r +6"
+            : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
+        Progress.WriteLine($"Every round is in {file}" + (options.Output.Verbose ? ""
+            : $"; all tables, and what to do about doubts:\n  {report}-v"));
     }
 
     public virtual void Dispose()

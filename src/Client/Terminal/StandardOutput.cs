@@ -147,6 +147,9 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
             Console.Error.WriteLine(line);
     }
 
+    /// <summary>How the report at the end of a run is laid out there: wherever it goes, it is short unless more was asked for.</summary>
+    public TextLayout OfRun(bool verbose) => new(IsTerminal ? Width : null, IsColoured, IsBrief: !verbose);
+
     /// <summary>How a report is laid out there; a file gets all of it, in lines as long as they are.</summary>
     public TextLayout Layout(bool verbose) => IsTerminal ? new TextLayout(Width, IsColoured, IsBrief: !verbose) : new TextLayout();
 }

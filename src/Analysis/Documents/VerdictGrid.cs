@@ -1,0 +1,36 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>A Unix socket against TCP at a glance: a row for each shape of load, a column for each size.</summary>
+/// <param name="Title">What is compared.</param>
+/// <param name="Works">Headings of the columns.</param>
+/// <param name="Rows">Each as long as there are columns; null where nothing was measured.</param>
+internal sealed record VerdictGrid(
+    string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)
+{
+    /// <summary>Null where no Unix socket was compared with TCP.</summary>
+    public static VerdictGrid? Of(MeasuredRun run)
+    {
+        var all = UnixAgainstTcp.Verdicts(run).ToList();
+        var works = all.Select(row => row.Work).Distinct().ToList();
+        return all.Count == 0 ? null : new VerdictGrid(UnixAgainstTcp.Title(run) + ", requests/s", works,
+            [.. all.GroupBy(row => row.Shape).Select(shape => (shape.Key, (IReadOnlyList<VerdictCell?>)[.. works.Select(work =>
+                shape.Where(row => row.Work == work).Select(row => Cell(run, row.Rate, row.Text)).FirstOrDefault())]))]);
+    }
+
+    private static VerdictCell Cell(MeasuredRun run, ArmComparison rate, string text)
+    {
+        var doubt = Answers.DoubtsOf(run, [rate]);
+        if (!UnixAgainstTcp.Matters(rate))
+            return new VerdictCell(text.StartsWith("undecided", StringComparison.Ordinal) ? "open" : "even", text, doubt);
+        return rate.IsBetter ? new VerdictCell("up", "faster " + text, doubt) : new VerdictCell("down", "slower " + text, doubt);
+    }
+}
+
+/// <summary>One of them.</summary>
+/// <param name="Css">Class of its colour: up, down, even or open.</param>
+/// <param name="Text">The verdict.</param>
+/// <param name="Doubt">What speaks against it; empty: nothing.</param>
+internal sealed record VerdictCell(string Css, string Text, string Doubt);

@@ -1,0 +1,74 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>What somebody sees of a page first, and what a screen reader tells of it.</summary>
+public sealed class PageTests
+{
+    private static readonly ReportModel Quick = new(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")));
+
+    private static readonly string Page = new HtmlReport().Make(Quick);
+
+    [Fact]
+    public void It_begins_with_a_coloured_verdict_for_each_shape_and_size()
+    {
+        var grid = Regex.Match(Page, "<table class=\"grid\">.*?</table>", RegexOptions.Singleline).Value;
+        Assert.Contains("<th scope=\"col\">10 B</th><th scope=\"col\">1 MB</th>", grid, StringComparison.Ordinal);
+        Assert.Matches("class=\"w\">400 clients</th><td class=\"up\">faster \\+[^<]*</td><td class=\"down\">slower −", grid);
+        Assert.Matches("one call at a time</th><td class=\"open\">undecided, [^<]*</td><td class=\"\"></td></tr>", grid);
+        Assert.Matches("a channel, 5 &#215; 80</th><td class=\"even\">no difference &gt; ", grid);
+        Assert.True(Page.IndexOf("class=\"grid\"", StringComparison.Ordinal) < Page.IndexOf("<svg", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void A_picture_says_which_direction_is_better_and_its_label_has_the_result()
+    {
+        var captions = Regex.Matches(Page, "<p class=\"cap\">([^<]*)</p>\n<div class=\"panels\">")
+            .Select(match => match.Groups[1].Value).ToList();
+        Assert.Equal(5, captions.Count); // ratio, throughput, CPU, latency, rounds
+        Assert.All(captions, caption => Assert.Matches("^(Shorter|Longer|Lower|Higher|Further right) is better", caption));
+        Assert.Matches(@"aria-label=""[^""]*unix, 1 MB: −17 % \[−23, −13\]", Page);
+        Assert.DoesNotContain("Hodges", Page[..Page.IndexOf("<svg", StringComparison.Ordinal)], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Tables_have_captions_and_headers_of_rows()
+    {
+        var tables = Regex.Matches(Page, "<table.*?</table>", RegexOptions.Singleline).Select(match => match.Value).ToList();
+        Assert.True(tables.Count > 5);
+        Assert.All(tables, table => Assert.Contains("<caption>", table, StringComparison.Ordinal));
+        Assert.All(tables, table => Assert.Equal(Regex.Count(table, "<tr"), 1 + Regex.Count(table, "<th scope=\"row\"")));
+    }
+
+    [Theory]
+    [InlineData(":root{--bg:#fff", "card")]
+    [InlineData("(prefers-color-scheme:dark){:root{--bg", "card")]
+    public void Bars_stand_out_from_the_page_by_3_to_1(string scheme, string background)
+    {
+        var css = Page[Page.IndexOf(scheme, StringComparison.Ordinal)..];
+        foreach (var bar in new[] { "k0", "k1", "k2", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11" })
+            Assert.True(Contrast(Colour(css, bar), Colour(css, background)) >= 3, bar);
+    }
+
+    private static double[] Colour(string css, string name)
+    {
+        var digits = Regex.Match(css, $"--{name}:#([0-9a-f]+)").Groups[1].Value;
+        if (digits.Length == 3)
+            digits = string.Concat(digits.Select(digit => $"{digit}{digit}"));
+        return [.. Enumerable.Range(0, 3).Select(i =>
+            int.Parse(digits.AsSpan(2 * i, 2), NumberStyles.HexNumber, CultureInfo.InvariantCulture) / 255.0)];
+    }
+
+    // WCAG 2.2, relative luminance and contrast ratio.
+    private static double Contrast(double[] one, double[] other)
+    {
+        static double Luminance(double[] colour) => colour.Zip([0.2126, 0.7152, 0.0722], (value, weight) =>
+            weight * (value <= 0.04045 ? value / 12.92 : Math.Pow((value + 0.055) / 1.055, 2.4))).Sum();
+        var (a, b) = (Luminance(one), Luminance(other));
+        return (Math.Max(a, b) + 0.05) / (Math.Min(a, b) + 0.05);
+    }
+}
