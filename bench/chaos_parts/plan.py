@@ -82,7 +82,6 @@ class Plan:
         else:
             words += ["-r", rounds]
         words += chance.choice([[], [], ["--client-cpus", "0"], ["--socket-buffer", "16k"], ["--format", "json"], ["--format", "wrk"]])
-        words += ["--no-calibration"] if self.command == "main" and chance.random() < 0.9 else []
         self.file = chance.choice([None, "out.json"])
         words += ["-o", self.file] if self.file else []
         if self.own:

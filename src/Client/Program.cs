@@ -3,6 +3,7 @@ using System.CommandLine.Invocation;
 using System.Runtime.InteropServices;
 using IpcBench.Client;
 using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;

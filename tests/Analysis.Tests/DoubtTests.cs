@@ -110,31 +110,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_ceiling_near_the_measured_rate_raises_a_doubt()
-    {
-        var run = Healthy();
-        Calibration Ceiling(double rate) => new() { Transport = "unix", Size = 10, Connections = 400, Rate = rate };
-        Raises("client-ceiling", "the client itself reaches 180,000", run with { Calibrations = [Ceiling(180_000)] });
-        Assert.Null(Find(run with { Calibrations = [Ceiling(300_000)] }, "client-ceiling"));
-        var alone = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Connections = 1 } })] };
-        Assert.Null(Find(alone with { Calibrations = [Ceiling(1000) with { Connections = 1 }] }, "client-ceiling"));
-        var swept = run with
-        {
-            Cells = [.. run.Cells
-            .Select(cell => cell with { Key = cell.Key with { Variant = "http2-window=64KiB a/a" } })]
-        };
-        Raises("client-ceiling", "the ceiling was found without http2-window=64KiB)", swept with { Calibrations = [Ceiling(180_000)] });
-        // A method's size is that of its request, and its ceiling was found with replies as large as its own.
-        var method = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Method = "a.B/C", Size = 5 } })] };
-        Raises("client-ceiling", "the client itself reaches 180,000", method with { Calibrations = [Ceiling(180_000)] });
-        Assert.Null(Find(method with { Calibrations = [Ceiling(180_000) with { Transport = "tcp" }] }, "client-ceiling"));
-        // The ceiling was found with calls.
-        var pushed = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = "push" } })] };
-        Assert.Null(Find(pushed with { Calibrations = [Ceiling(180_000)] }, "client-ceiling"));
-    }
-
-    [Fact]
-    public void Foreign_load_and_steal_raise_a_doubt()
+    public void Foreign_load_and_stolen_time_are_told()
     {
         Raises("foreign-load", "other processes used 1",
             Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));

@@ -34,12 +34,11 @@ public sealed class WholeFileTests : IDisposable
         Assert.Equal("new", File.ReadAllText(PathOf("not yet")));
 
         File.CreateSymbolicLink(PathOf("circle"), "circle");
-        Assert.Equal(
-            "its symbolic links lead in a circle", Assert.Throws<IOException>(() => Write(PathOf("circle"), "new")).Message);
+        Assert.Throws<IOException>(() => Write(PathOf("circle"), "new"));
     }
 
     [Fact]
-    public void A_file_that_is_replaced_keeps_its_mode_and_owner()
+    public void A_file_that_is_replaced_keeps_its_mode()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
         if (OperatingSystem.IsWindows())
@@ -47,15 +46,10 @@ public sealed class WholeFileTests : IDisposable
         var path = PathOf("kept");
         File.WriteAllText(path, "old");
         var mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite;
-        var isRoot = Environment.IsPrivilegedProcess;
         File.SetUnixFileMode(path, mode);
-        if (isRoot)
-            Run("chown", "12345:23456", path); // root may write what is somebody else's
         Write(path, "new");
         Assert.Equal("new", File.ReadAllText(path));
         Assert.Equal(mode, File.GetUnixFileMode(path));
-        if (isRoot)
-            Assert.Equal("12345:23456\n", Run("stat", "-c", "%u:%g", path));
     }
 
     [Fact]
@@ -87,37 +81,6 @@ public sealed class WholeFileTests : IDisposable
         Assert.Equal("through", await reading.WaitAsync(Wait));
         Assert.Equal("fifo\n", Run("stat", "-c", "%F", path));
         Assert.Equal([path], Directory.GetFiles(folder));
-    }
-
-    [Fact]
-    public async Task A_pipe_without_a_reader_gives_one_sentence()
-    {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
-        var path = PathOf("pipe");
-        Run("mkfifo", path);
-        var error = await Assert.ThrowsAsync<IOException>(() => Task.Run(() => Write(path, "through")).WaitAsync(Wait));
-        Assert.Equal("it is a pipe and nobody has read from it for 10 s", error.Message);
-    }
-
-    [Fact]
-    public void A_device_is_written_to_and_stays_a_device()
-    {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
-        // Nodes of our own, with the numbers of /dev/null and /dev/full: a mistake here must not cost the machine its own.
-        var (hole, full) = (PathOf("null"), PathOf("full"));
-        if (Try("mknod", hole, "c", "1", "3") != 0 || Try("mknod", full, "c", "1", "7") != 0)
-            Assert.Skip("no device nodes may be made here");
-        try
-        {
-            Write(hole, "gone");
-        }
-        catch (UnauthorizedAccessException)
-        {
-            Assert.Skip("device nodes cannot be opened in this folder (nodev)");
-        }
-        Assert.Equal($"No space left on device : '{full}'", Assert.Throws<IOException>(() => Write(full, "gone")).Message);
-        Assert.Equal("character special file\ncharacter special file\n", Run("stat", "-c", "%F", hole, full));
-        Assert.Equal(2, Directory.GetFiles(folder).Length);
     }
 
     [Fact]
@@ -173,12 +136,5 @@ public sealed class WholeFileTests : IDisposable
         process.WaitForExit();
         Assert.Equal(0, process.ExitCode);
         return output;
-    }
-
-    private static int Try(string program, params string[] arguments)
-    {
-        using var process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
-        process.WaitForExit();
-        return process.ExitCode;
     }
 }

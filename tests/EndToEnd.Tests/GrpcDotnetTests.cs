@@ -6,12 +6,11 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class GrpcDotnetTests : IDisposable
 {
     private const string Absent = "this build has no grpc-dotnet client";
-    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "10,100k", "-c", "8", "-m", "2",
-        "--no-calibration"];
+    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "10,100k", "-c", "8", "-m", "2"];
 
     // On a busy machine a message may take a good part of a second.
     private static readonly string[] Streams =
-        ["-r", "1", "-d", "1s", "--warmup", "20ms", "-s", "100k", "-c", "4", "-m", "2", "--no-calibration"];
+        ["-r", "1", "-d", "1s", "--warmup", "20ms", "-s", "100k", "-c", "4", "-m", "2"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -70,7 +69,7 @@ public sealed class GrpcDotnetTests : IDisposable
     public async Task Connections_of_grpc_dotnet_over_event_loops_are_arms_too()
     {
         await OnLoopsAsync(
-            0, ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "100k", "-c", "8", "-m", "2", "--no-calibration",
+            0, ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "100k", "-c", "8", "-m", "2",
                 "--client", "grpc-dotnet", "--client-sockets", "dotnet,loop", "--transports", "tcp,tls,unix,pipe", "-o", File]);
         var run = ResultsFile.Load(File);
         Assert.Equal(8, run.Cells.Count);
@@ -88,7 +87,7 @@ public sealed class GrpcDotnetTests : IDisposable
     {
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--delay-us", "60000000");
         await server.SeesAsync("GrpcBench server ready");
-        await OnLoopsAsync(2, ["-r", "1", "-d", "200ms", "--warmup", "0s", "-s", "10", "-c", "4", "-m", "2", "--no-calibration",
+        await OnLoopsAsync(2, ["-r", "1", "-d", "200ms", "--warmup", "0s", "-s", "10", "-c", "4", "-m", "2",
             "--timeout", "1s", "--client", "grpc-dotnet", "--client-sockets", "loop", "-U", AddressOf(server), "-o", File]);
         // How many calls start in such a window depends on how soon the client's code is compiled.
         Assert.All(ResultsFile.Load(File).Rounds, round =>
@@ -106,7 +105,7 @@ public sealed class GrpcDotnetTests : IDisposable
         Assert.SkipUnless(sockets == "dotnet" || OperatingSystem.IsLinux(), "there is no epoll here");
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0");
         await server.SeesAsync("GrpcBench server ready");
-        await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "10ms", "-s", "10", "-c", "8", "--no-calibration",
+        await using var client = Tool.Start("-r", "1", "-d", "60s", "--warmup", "10ms", "-s", "10", "-c", "8",
             "--client", "grpc-dotnet", "--client-sockets", sockets, "-U", AddressOf(server), "-o", File);
         var begins = client.SeesAsync("round 1:");
         await Task.WhenAny(begins, client.ExitCodeAsync());

@@ -32,7 +32,7 @@ public sealed class HaltedServerTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "sees the connections in /proc");
         await using var server = await StartServerAsync();
         await using var tool = Tool.Start("-U", Socket, "-r", "1", "-d", "5s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
-            timeout, "--no-calibration", "-o", File);
+            timeout, "-o", File);
         await WindowAsync(tool);
         server.Signal("STOP");
         await Task.Delay(2500); // more than the shorter time-out, less than is left of the window
@@ -54,7 +54,7 @@ public sealed class HaltedServerTests : IDisposable
         await using var second = Tool.StartServer(["--listen", "unix:" + next, .. Slow]);
         await second.SeesAsync("GrpcBench server ready");
         await using var tool = Tool.Start(
-            "-U", Socket, "-r", "1", "-d", "6s", "--warmup", "20ms", "-s", "10", "-c", "8", "--no-calibration", "-o", File);
+            "-U", Socket, "-r", "1", "-d", "6s", "--warmup", "20ms", "-s", "10", "-c", "8", "-o", File);
         await WindowAsync(tool);
         first.Signal("KILL");
         await first.ExitCodeAsync();
@@ -74,7 +74,7 @@ public sealed class HaltedServerTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
         await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "1s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
-            "60s", "--no-calibration", "-o", File);
+            "60s", "-o", File);
         await tool.SeesAsync("round 2:");
         server.Signal("STOP");
         await Task.Delay(300);
@@ -94,7 +94,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
-            "50", "-d", "1s", "--warmup", "10ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", File);
+            "50", "-d", "1s", "--warmup", "10ms", "-s", "10", "-c", "4", "-t", "1", "-o", File);
         await tool.SeesAsync("round 1:");
         var server = Assert.Single(new OwnProcesses(folder).Left(), id => OwnProcesses.Parent(id) == tool.Process.Id);
         using (var process = Process.GetProcessById(server))
@@ -132,7 +132,7 @@ public sealed class HaltedServerTests : IDisposable
         await using var server = Tool.StartServer("--listen", Socket, "--delay-us", "1500000");
         await server.SeesAsync("GrpcBench server ready");
         var (code, output, error) = await Tool.RunAsync(
-            "-U", Socket, "-c", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "20ms", "--no-calibration", "-o", File);
+            "-U", Socket, "-c", "1", "-s", "10", "-r", "1", "-d", "200ms", "--warmup", "20ms", "-o", File);
         var round = Assert.Single(ResultsFile.Load(File).Rounds);
         Assert.True(code == 0, $"{code}\n{output}{error}");
         Assert.Equal((0, 0), (round.Ok, round.Failed.Count));

@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>The tool as its user meets it: real processes, real sockets and pipes.</summary>
 public sealed class MainJobTests : IDisposable
 {
-    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "20ms", "-s", "10,10k", "-c", "8", "--no-calibration"];
+    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "20ms", "-s", "10,10k", "-c", "8"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -69,7 +69,7 @@ public sealed class MainJobTests : IDisposable
     {
         // On a busy machine a message may take a good part of a second.
         var (code, output, error) = await Tool.RunAsync("-r", "1", "-d", "2s", "--warmup", "20ms", "-s", "10,10k", "-c", "4",
-            "--no-calibration", "-m", "2", "--transports", "unix,pipe", "--mode", "unary,upload,ping-pong,push,pull", "-o", ResultsFile);
+            "-m", "2", "--transports", "unix,pipe", "--mode", "unary,upload,ping-pong,push,pull", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.Equal(
@@ -91,7 +91,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
-            "--warmup", "20ms", "-s", "10", "-c", "4", "-t", "1", "--no-calibration", "-o", ResultsFile);
+            "--warmup", "20ms", "-s", "10", "-c", "4", "-t", "1", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         foreach (var round in run.Rounds)
@@ -130,7 +130,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "300ms", "--warmup", "10ms", "-s", "10", "-c", "8", "--no-calibration", "-v", "-o", ResultsFile);
+            "-r", "50", "-d", "300ms", "--warmup", "10ms", "-s", "10", "-c", "8", "-v", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -172,7 +172,7 @@ public sealed class MainJobTests : IDisposable
         {
             File.Delete(ResultsFile);
             await using var tool = Tool.Start(
-                "-r", "50", "-d", "100ms", "--warmup", "20ms", "-s", "10", "-c", "4", "--no-calibration", "-v", "-o", ResultsFile);
+                "-r", "50", "-d", "100ms", "--warmup", "20ms", "-s", "10", "-c", "4", "-v", "-o", ResultsFile);
             await tool.SeesAsync("round 1:");
             await Task.Delay(moment);
             var server = Children(tool.Process.Id);
@@ -195,7 +195,7 @@ public sealed class MainJobTests : IDisposable
         var folder = Directory.CreateTempSubdirectory("grpcbench-");
         var temporary = place ?? folder.CreateSubdirectory(new string('x', 120)).FullName;
         await using var tool = Tool.StartWith(
-            new() { ["TMPDIR"] = temporary }, "--transports", "unix", "-c", "1", "-r", "1", "-d", "100ms", "--no-save", "--no-calibration");
+            new() { ["TMPDIR"] = temporary }, "--transports", "unix", "-c", "1", "-r", "1", "-d", "100ms", "--no-save");
         Assert.Equal(2, await tool.ExitCodeAsync());
         Assert.Contains($"TMPDIR is '{temporary}", tool.Error, StringComparison.Ordinal);
         Assert.Contains(sentence, tool.Error.ReplaceLineEndings(" "), StringComparison.Ordinal);
@@ -207,7 +207,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "500ms", "--warmup", "20ms", "-s", "10", "-c", "8", "--no-calibration", "-o", ResultsFile);
+            "-r", "50", "-d", "500ms", "--warmup", "20ms", "-s", "10", "-c", "8", "-o", ResultsFile);
         // Its servers are new in each round: this is the one of round 2, which has begun.
         await tool.SeesAsync("round 2:");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))

@@ -8,7 +8,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class WritingTests : IDisposable
 {
     // Counted calls: rounds of seconds would each have a server of their own, and its start takes longer than the round.
-    private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -n 1000 --warmup 0s --no-calibration";
+    private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -n 1000 --warmup 0s";
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
     public void Dispose() => Directory.Delete(folder, recursive: true);
@@ -46,7 +46,7 @@ public sealed class WritingTests : IDisposable
 
     [Theory]
     [InlineData("-o run.json", "run.json", "this user may not write in the folder {0}")]
-    [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and this user may not make it")]
+    [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and it cannot be made")]
     public async Task A_folder_of_another_user_gives_one_sentence(string options, string file, string why)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
@@ -124,7 +124,6 @@ public sealed class WritingTests : IDisposable
 
     [Theory]
     [InlineData("/dev/stdout", ">{0}/out.json")]
-    [InlineData("{0}/out.json", ">{0}/out.json")]
     [InlineData("/dev/stdout", "| cat >{0}/out.json")]
     [InlineData("/dev/stderr", "2>{0}/out.json")]
     public async Task A_results_file_that_is_also_standard_output_is_rejected(string file, string redirected)

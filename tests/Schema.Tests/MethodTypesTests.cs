@@ -63,35 +63,8 @@ public class MethodTypesTests
         var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", Syntax = "proto3", MessageType = { item } };
         shop.EnumType.Add(new EnumDescriptorProto { Name = "Kind", Value = { new EnumValueDescriptorProto { Name = "NONE" } } });
         Assert.Contains(
-            "message Item {\n  map<string, Kind> tags = 1;\n  Kind kind = 2;\n}\n",
+            "message shop.Item {\n  map<string, shop.Kind> tags = 1;\n  shop.Kind kind = 2;\n}\n",
             Description.Of(MethodTypes.Of([shop], "shop.pb"), "shop.Item"), StringComparison.Ordinal);
-    }
-
-    // shop.Cart has a user.Person, who has a shop.Address and sisters: the packages go round in a circle, the types do not.
-    [Fact]
-    public void Packages_without_imports_may_refer_to_each_other()
-    {
-        var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", Syntax = "proto3" };
-        shop.MessageType.Add([Message("Cart", ".user.Person", "Line"), Message("Address"), Message("Line", "Gift")]);
-        shop.MessageType.Add(Message("Gift", "Line"));
-        shop.EnumType.Add(new EnumDescriptorProto { Name = "Kind", Value = { new EnumValueDescriptorProto { Name = "NONE" } } });
-        shop.Service.Add(new ServiceDescriptorProto
-        {
-            Name = "Shop",
-            Method = { new MethodDescriptorProto { Name = "Buy", InputType = ".shop.Cart", OutputType = ".user.Person" } },
-        });
-        var user = new FileDescriptorProto { Name = "user.proto", Package = "user", Syntax = "proto3" };
-        user.MessageType.Add(Message("Person", ".shop.Address", "Person"));
-
-        var types = MethodTypes.Of([shop, user], "shop.pb");
-
-        Assert.Equal("user.Person", types.Method("shop.Shop/Buy").OutputType.FullName);
-        Assert.Equal("shop.Address", types.Message("user.Person")!.FindFieldByNumber(1).MessageType.FullName);
-        Assert.NotNull(types.Symbol("shop.Kind"));
-        var described = Description.Of(types, "shop.Shop");
-        Assert.Equal(
-            ["// shop.proto", "// user.proto"], described.Split('\n').Where(line => line.StartsWith("//", StringComparison.Ordinal)));
-        Assert.Contains("message Gift", described, StringComparison.Ordinal);
     }
 
     [Fact]

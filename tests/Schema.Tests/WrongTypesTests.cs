@@ -54,11 +54,10 @@ public class WrongTypesTests
     {
         var four = File("four.proto");
         four.Syntax = "proto4";
-        Assert.Equal("four.proto of odd.pb has the syntax 'proto4', and known are proto2, proto3 and edition 2023", Error(Set(four)));
+        Assert.Equal("four.proto of odd.pb has the syntax 'proto4', and known are proto2, proto3 and editions", Error(Set(four)));
         four.Syntax = "editions";
-        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
-        four.Edition = (Edition)1001;
-        Assert.Equal("four.proto of odd.pb is of another edition than 2023, the only one known here", Error(Set(four)));
+        four.Edition = (Edition)99_997;
+        Assert.StartsWith("the descriptors of odd.pb are inconsistent: ", Error(Set(four)), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -10,7 +10,7 @@ internal static class Arms
 {
     /// <summary>The measured cells by workload, in the order of the plan.</summary>
     public static IEnumerable<IGrouping<Workload, MeasuredCell>> ByWorkload(MeasuredRun run) =>
-        run.Cells.Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
+        run.Cells.Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
 
     /// <summary>
     /// The choices that a workload offers: the transports of one client, protocol and mode; if there is only one transport, the clients,
@@ -54,7 +54,7 @@ internal static class Arms
         if (HasShapes(run))
             parts.Insert(0, Shape(workload.Connections, workload.Streams));
         if (withLoad && run.Record.Cells.Any(other => other.Key.Load != workload.Load))
-            parts.Add(workload.Load == "max" ? "full load" : "load " + workload.Load);
+            parts.Add(workload.IsFullLoad ? "full load" : "load " + workload.Load);
         return string.Join(", ", parts);
     }
 
@@ -103,7 +103,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
         [.. from mine in other.Rounds
             join theirs in one.Rounds on mine.Record.Number equals theirs.Record.Number
             let less = value(theirs) - value(mine)
-            where less != null
+            where less is not null
             select (mine.Record.Number, less.Value)];
 }
 
@@ -160,7 +160,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// <summary>The reason if <c>-d</c> keeps windows so short that fewer than four of a cell's calls fit in one after another.</summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {
-        if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || cell.Key.Load != "max" || cell.Median is not { } median)
+        if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || !cell.Key.IsFullLoad || cell.Median is not { } median)
             return null;
         var call = median.Latency.ValueAt(50);
         return call * FewestCalls <= median.Record.WindowNs ? null
@@ -169,11 +169,11 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>The metric that an arm is judged by: requests/s at full load, and the median latency at a given load.</summary>
-    public static Metric Headline(MeasuredCell cell) => cell.Key.Load == "max" ? Metric.Rate : Metric.P50;
+    public static Metric Headline(MeasuredCell cell) => cell.Key.IsFullLoad ? Metric.Rate : Metric.P50;
 
     /// <summary>The cost of a call: the CPU of both sides if both are known, otherwise the client's alone.</summary>
     public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
-        cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) != null) ? Metric.TotalCpu : Metric.ClientCpu;
+        cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) is not null) ? Metric.TotalCpu : Metric.ClientCpu;
 
     /// <summary>The cell compared with its reference by the headline; null when the cell is a reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>

@@ -21,7 +21,7 @@ internal sealed record BreakEvenFits(
     /// <summary>The fits of each arm and its reference on another transport.</summary>
     public static IEnumerable<BreakEvenFits> Of(MeasuredRun run) =>
         from cell in run.Cells
-        where cell.Median != null && cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
+        where cell.Median is not null && cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)
         let reference = run.ReferenceOf(cell)
         where reference is { Median: not null } && reference.Key.Transport != cell.Key.Transport
         group (Cell: cell, Reference: reference) by (cell.Key.Arm, Workload: cell.Workload with { ServerWork = "" }) into same

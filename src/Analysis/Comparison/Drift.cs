@@ -40,7 +40,7 @@ public sealed record Drift(double FixedLoop, double Wander)
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
         // A requested rate does not drift.
-        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.Load == "max").SelectMany(cell => Deviations(cell, metric))
+        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad).SelectMany(cell => Deviations(cell, metric))
             .ToList();
         var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
             .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();

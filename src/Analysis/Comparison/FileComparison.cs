@@ -133,7 +133,7 @@ public sealed class FileComparison
 
     /// <summary>The verdicts by a metric of all cells that have the metric.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
-        [.. Cells.Where(cell => metric.Value(cell.Before.Median!) != null || metric.Value(cell.After.Median!) != null)
+        [.. Cells.Where(cell => metric.Value(cell.Before.Median!) is not null || metric.Value(cell.After.Median!) is not null)
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
 
     private void JudgeTogether()

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.RegularExpressions;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
@@ -31,7 +32,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var comparison = runs.For(limits);
         var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
         NamedRun[] files = comparison.IsPaired ? [comparison.After with { Name = "the run" }] : [comparison.Before, comparison.After];
-        foreach (var file in files.Where(file => file.Run.Record.Ending != "complete"))
+        foreach (var file in files.Where(file => file.Run.Record.Ending != RunEnding.Complete))
             missing.Add($"{file.Name} is not complete ({file.Run.Record.Ending})");
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
@@ -83,7 +84,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     {
         var estimate = comparison.Estimate(before, after, limit.Metric);
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
-        if (estimate == null)
+        if (estimate is null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
         // Larger values of the worse side would be beyond the limit, larger values of the better side within it.
         var (worse, better) = limit.Below ? (before, after) : (after, before);

@@ -17,12 +17,12 @@ public sealed record StopDecision(bool Stop, int Undecided)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
         // The current phase: at full load, or later at given loads.
-        var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.Load == "max";
+        var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
         // A search counts its own windows. A cell that could not be measured at a given load has no rounds to decide with.
-        var phase = run.Cells.Where(cell => cell.Key.Load == "max" == atFullLoad && !cell.Key.IsSearch).ToList();
+        var phase = run.Cells.Where(cell => cell.Key.IsFullLoad == atFullLoad && !cell.Key.VariesRate).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);
-        var compared = phase.Where(cell => run.ReferenceOf(cell) != null).ToList();
+        var compared = phase.Where(cell => run.ReferenceOf(cell) is not null).ToList();
         var undecided = compared.Count(cell => !IsDecided(ArmComparison.OfHeadline(run, cell)?.Verdict));
         return new StopDecision(compared.Count > 0 && undecided == 0, undecided);
     }
@@ -33,7 +33,8 @@ public sealed record StopDecision(bool Stop, int Undecided)
     /// </summary>
     public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
     {
-        var sides = FileComparison.OfSides(record with { Ending = "complete", Options = record.Options with { RoundsAuto = true } });
+        var sides = FileComparison.OfSides(
+            record with { Ending = RunEnding.Complete, Options = record.Options with { RoundsAuto = true } });
         if (sides.Cells.Count == 0)
             return new StopDecision(false, limits.Count);
         if (limits.Count > 0)

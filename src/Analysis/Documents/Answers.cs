@@ -24,7 +24,7 @@ public static class Answers
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
-            .. UpstreamKeepAlive.Lines(run), .. Encrypted(run), .. AaPassed(run)];
+            .. Encrypted(run), .. AaPassed(run)];
 
     // A run of layers asks what each layer costs, so its answer is one sentence per transport.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
@@ -36,12 +36,12 @@ public static class Answers
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
-        var total = Metric.TotalCpu.Value(median) != null ? Metric.TotalCpu : Metric.ClientCpu;
+        var total = Metric.TotalCpu.Value(median) is not null ? Metric.TotalCpu : Metric.ClientCpu;
         if (cell.IsUntimed)
             return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
         // At a given load, requests/s are no result.
-        if (cell.Key.Load != "max")
+        if (!cell.Key.IsFullLoad)
             return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
@@ -114,7 +114,7 @@ public static class Answers
         {
             // Arms are alike only if all pairs of them are.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
-            if (!pairs.TrueForAll(verdict => verdict != null && (verdict.Kind == VerdictKind.NoDifference
+            if (!pairs.TrueForAll(verdict => verdict is not null && (verdict.Kind == VerdictKind.NoDifference
                 || verdict.IsTooLittle)))
                 continue;
             alike.Add(cell);
@@ -135,7 +135,7 @@ public static class Answers
     /// <summary>What is known without a verdict: the bounds for the nearest rival, and the CPU per call.</summary>
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
-        if (unknown.Find(rival => rival.Comparison != null)?.Comparison is not { } nearest)
+        if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
@@ -203,7 +203,7 @@ internal static class Concurrency
 {
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
-        where cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
+        where cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)
         group cell by (cell.Key.Arm, cell.Key.Work, cell.Key.Size) into same
         let decided = same.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
@@ -227,10 +227,10 @@ internal static class Crossover
 {
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
-        where cell.Key.Load == "max" && !AaTest.IsAa(cell.Key)
+        where cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)
         group cell by (cell.Key.Arm, cell.Key.ServerWork, cell.Key.Connections, cell.Key.Streams) into arm
         let line = LineOf(run, [.. arm.OrderBy(cell => cell.Key.Size)])
-        where line != null
+        where line is not null
         select line;
 
     private static string? LineOf(MeasuredRun run, List<MeasuredCell> sizes)
@@ -256,7 +256,7 @@ internal static class Crossover
         var parts = stretches.Select((stretch, i) =>
             $"{Winner(stretch[0])} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}{Answers.Reserve(run, stretch)}");
         var where = sizes[0].Workload with { Size = 0 } is var workload
-            && run.Cells.Any(c => c.Workload with { Size = 0 } != workload && c.Key.Load == "max")
+            && run.Cells.Any(c => c.Workload with { Size = 0 } != workload && c.Key.IsFullLoad)
             ? TextBuilding.Invariant($" at {workload.Connections} connections × {workload.Streams}{Of(workload.ServerWork)}") : "";
         return $"Crossover{where}: {string.Join(", ", parts)}.";
     }

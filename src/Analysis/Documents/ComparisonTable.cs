@@ -18,7 +18,7 @@ internal static class ComparisonTable
         foreach (var (before, after) in comparison.Cells.OrderBy(cell => cell.Before.Key.Size))
         {
             foreach (var metric in FileComparison.Shown.Where(metric =>
-                metric.Value(before.Median!) != null || metric.Value(after.Median!) != null))
+                metric.Value(before.Median!) is not null || metric.Value(after.Median!) is not null))
             {
                 var verdict = comparison.Judge(before, after, metric);
                 if (!verbose && verdict?.Kind is not VerdictKind.Higher and not VerdictKind.Lower)
@@ -28,7 +28,7 @@ internal static class ComparisonTable
                 }
                 table.Add(Arms.NameOf(comparison.Before.Run, before.Workload), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
                     after.ShowMiddle(metric),
-                    verdict == null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict == null ? "cannot tell"
+                    verdict is null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict is null ? "cannot tell"
                         : VerdictText.Of(verdict, metric));
             }
         }

@@ -20,15 +20,15 @@ internal sealed class Document(NamedRun file)
     public RunRecord Record => run.Record;
 
     /// <summary>Whether any round was measured.</summary>
-    public bool IsMeasured => run.Cells.Any(cell => cell.Median != null);
+    public bool IsMeasured => run.Cells.Any(cell => cell.Median is not null);
 
     /// <summary>What was measured, where and how, one item per line.</summary>
-    public Section Header => Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
+    public Section Header => field ??= Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
     /// <summary>The command of the run.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
-    public Section Answer => OfBuilds is { Sides: var sides }
+    public Section Answer => field ??= OfBuilds is { Sides: var sides }
         ? Section.Of("head against base", new Block { Sentences = Answers.Of(run) },
             new Block
             {
@@ -42,7 +42,7 @@ internal sealed class Document(NamedRun file)
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
     /// <summary>A Unix socket compared with TCP, a row per load, and the conclusion; the other transports follow.</summary>
-    public Section Grid => Section.Of("Answer",
+    public Section Grid => field ??= Section.Of("Answer",
         new Block
         {
             Caption = UnixAgainstTcp.Title(run),
@@ -59,14 +59,15 @@ internal sealed class Document(NamedRun file)
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
     /// <summary>The main table of the run.</summary>
-    public Section Main => !RoundTrips.IsEmpty ? RoundTrips
+    public Section Main => field ??= !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. RunTables.OnScreen(run) is { Table.IsEmpty: false } shown
             ? [new Block { Caption = shown.Title, Table = shown.Table, Note = RunTables.Contradictions(run) }] : Array.Empty<Block>(),
             .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
 
     /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
-    public Section AtGivenLoad => OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
+    public Section AtGivenLoad => field ??=
+        OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with
         {
             Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Columns = RunTables.AtGivenLoadWords }],
@@ -74,12 +75,13 @@ internal sealed class Document(NamedRun file)
         : Section.Empty;
 
     /// <summary>For runs with <c>--find</c>.</summary>
-    public Section HighestRate => OfTable($"Highest rate at {string.Join(" and ", Objectives)}", "", RateSearchSentences.Table(run)) is
-    { IsEmpty: false } section ? section with { Blocks = [section.Blocks[0] with { Note = RateSearchSentences.Words }] } : Section.Empty;
+    public Section HighestRate => field ??=
+        OfTable($"Highest rate at {string.Join(" and ", Objectives)}", "", RateSearchSentences.Table(run)) is { IsEmpty: false } section
+        ? section with { Blocks = [section.Blocks[0] with { Note = RateSearchSentences.Words }] } : Section.Empty;
 
-    private IEnumerable<string> Objectives => run.Cells.Where(cell => cell.Key.IsSearch).Select(cell => cell.Key.Load).Distinct();
+    private IEnumerable<string> Objectives => run.Cells.Where(cell => cell.Key.VariesRate).Select(cell => cell.Key.Load).Distinct();
 
-    public Section Throughput => Section.Of($"{Arms.RateTitle(run)} (median round)",
+    public Section Throughput => field ??= Section.Of($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
         {
             Bars = BarChart.Of(run, atFullLoad: true),
@@ -88,10 +90,11 @@ internal sealed class Document(NamedRun file)
             Note = RunTables.Contradictions(run),
         }]);
 
-    public Section Latency => Section.Of("Latency (percentiles of the calls of all rounds)", new Block { Table = RunTables.Latency(run) });
+    public Section Latency => field ??=
+        Section.Of("Latency (percentiles of the calls of all rounds)", new Block { Table = RunTables.Latency(run) });
 
     /// <summary>Wake-ups: why one arm costs more than another.</summary>
-    public Section WakeUps => Documents.WakeUps.Table(run) is { IsEmpty: false } table
+    public Section WakeUps => field ??= Documents.WakeUps.Table(run) is { IsEmpty: false } table
         ? Section.Of(Documents.WakeUps.Title, new Block
         {
             Table = table,
@@ -100,16 +103,16 @@ internal sealed class Document(NamedRun file)
         }) : Section.Empty;
 
     /// <summary>The endpoints of <c>--watch</c>.</summary>
-    public Section Connections => OfTable("", RunHeader.Connections, RunTables.Connections(run));
+    public Section Connections => field ??= OfTable("", RunHeader.Connections, RunTables.Connections(run));
 
     /// <summary>How ratios were estimated; empty when nothing was compared.</summary>
-    public Section Method => Section.Of("",
-        new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) != null) ? RunHeader.Method(run) : "" });
+    public Section Method => field ??= Section.Of("",
+        new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) is not null) ? RunHeader.Method(run) : "" });
 
-    public Section Verdicts => OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
+    public Section Verdicts => field ??= OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
 
     /// <summary>For a run of <c>layers</c>.</summary>
-    public Section Layers => LayerBudget.Of(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
+    public Section Layers => field ??= LayerBudget.Of(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 
@@ -119,15 +122,15 @@ internal sealed class Document(NamedRun file)
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
 
     /// <summary>For a run of <c>echo</c>.</summary>
-    public Section RoundTrips => EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
+    public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
 
-    public Section Doubts => Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
+    public Section Doubts => field ??= Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
 
     /// <summary>For a run that repeats a write-up.</summary>
-    public Section Published => Section.Of("Published", [.. PublishedSection.Of(file)]);
+    public Section Published => field ??= Section.Of("Published", [.. PublishedSection.Of(file)]);
 
     /// <summary>The part of <see cref="Published"/> that compares the measured with the published ratios.</summary>
-    public Section PublishedInBrief => Section.Of("Published",
+    public Section PublishedInBrief => field ??= Section.Of("Published",
         [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
 
     /// <summary>Everything in the file about its machine and settings.</summary>
@@ -180,7 +183,7 @@ internal sealed record Block
 
     public IReadOnlyList<Advice> Doubts { get; init; } = [];
 
-    public bool IsEmpty => Caption.Length == 0 && Table == null && Sentences.Count == 0 && Doubts.Count == 0;
+    public bool IsEmpty => Caption.Length == 0 && Table is null && Sentences.Count == 0 && Doubts.Count == 0;
 }
 
 /// <summary>The content of every report: the runs of one or more files, with distinct names.</summary>

@@ -11,7 +11,7 @@ internal static class PublishedSection
 {
     /// <summary>The end of a run's own report; empty for a run that repeats no write-up.</summary>
     public static IEnumerable<Block> Of(NamedRun file) =>
-        WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median != null)
+        WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
             ? Of(published, [file]) : [];
 
     /// <summary>The section of a write-up with the runs that repeat it; without runs, the published numbers.</summary>
@@ -126,11 +126,11 @@ internal static class PublishedSection
         var choices = published.Figures.Select(figure => figure.Cell)
             .Concat(published.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference })).Distinct().ToList();
         var missing = published.Figures.Count > 0
-            ? published.Figures.Where(figure => figure.Cell.In(run) == null).Select(figure => figure.What)
-            : published.Ratios.Where(ratio => ratio.Cell.In(run) == null || ratio.Reference.In(run) == null).Select(ratio => ratio.What);
+            ? published.Figures.Where(figure => figure.Cell.In(run) is null).Select(figure => figure.What)
+            : published.Ratios.Where(ratio => ratio.Cell.In(run) is null || ratio.Reference.In(run) is null).Select(ratio => ratio.What);
         if (missing.Distinct().ToList() is { Count: > 0 } named)
             yield return $"Only published: {string.Join("; ", named)}.";
-        var own = run.Cells.Where(cell => cell.Median != null && !choices.Exists(choice => choice.Fits(cell.Key)))
+        var own = run.Cells.Where(cell => cell.Median is not null && !choices.Exists(choice => choice.Fits(cell.Key)))
             .GroupBy(cell => cell.Key.Arm).ToList();
         if (own.Count > 0)
             yield return $"Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.";
@@ -147,42 +147,4 @@ internal static class PublishedSection
         PublishedOrigin.AsReported => "as reported",
         _ => "not found",
     };
-}
-
-/// <summary>
-/// For a proxy measured with and without connections that stay open to the server behind it: the cost of a connection per call compared
-/// with the effect of the transport. The arms are recognised by their variants: <c>port</c> and <c>port keepalive</c>. If the server had to
-/// run differently to keep connections open, <c>port threads</c> runs in that way with a connection per call.
-/// </summary>
-internal static class UpstreamKeepAlive
-{
-    private const string Kept = " keepalive", Control = " threads";
-
-    public static IEnumerable<string> Lines(MeasuredRun run) => Arms.ByWorkload(run).SelectMany(workload => Lines(run, [.. workload]));
-
-    private static IEnumerable<string> Lines(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
-    {
-        var pairs = cells.Where(cell => cell.Key.Variant.EndsWith(Kept, StringComparison.Ordinal))
-            .Select(kept => (Kept: kept, Opened: OpenedOf(cells, kept)))
-            .Where(pair => pair.Opened != null).ToList();
-        if (pairs.Count == 0)
-            yield break;
-        var name = Arms.NameOf(run, cells[0].Workload);
-        yield return $"{name}: connections kept between proxy and server, instead of one for every call: "
-            + $"{TextBuilding.And([.. pairs.Select(pair => Against(run, pair.Kept, pair.Opened!))])}.";
-        if (pairs is [var first, var second, ..])
-            yield return $"{name}: the transport, with a connection for every call: {Against(run, second.Opened!, first.Opened!)}; with "
-                + $"connections kept: {Against(run, second.Kept, first.Kept)}.";
-    }
-
-    private static MeasuredCell? OpenedOf(IReadOnlyList<MeasuredCell> cells, MeasuredCell kept)
-    {
-        var plain = kept.Key.Variant[..^Kept.Length];
-        return cells.FirstOrDefault(cell => cell.Key.Variant == plain + Control) ?? cells.FirstOrDefault(cell => cell.Key.Variant == plain);
-    }
-
-    private static string Against(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, ArmComparison.Headline(cell)) is { } comparison
-            ? $"{cell.Key.Variant} {VerdictText.Ratio(comparison.Verdict.Estimate)} of {reference.Key.Variant}"
-            : $"{cell.Key.Variant} has no common round with {reference.Key.Variant}";
 }

@@ -73,7 +73,7 @@ internal static class RunHeader
     {
         var requests = call.Requests == 1 ? $"a request of {Span(call.SmallestRequest, call.LargestRequest)}"
             : Invariant($"{call.Requests} requests of {Span(call.SmallestRequest, call.LargestRequest)} in turn");
-        var replies = run.Cells.SelectMany(cell => cell.Rounds).Select(round => round.Record).Where(round => round.LargestReply != null)
+        var replies = run.Cells.SelectMany(cell => cell.Rounds).Select(round => round.Record).Where(round => round.LargestReply is not null)
             .ToList();
         var came = replies.Count == 0 ? ""
             : $", replies of {Span(replies.Min(round => round.SmallestReply!.Value), replies.Max(round => round.LargestReply!.Value))}";
@@ -150,10 +150,6 @@ internal static class EnvironmentList
         yield return ("knobs", Join(options.Knobs));
         yield return ("runtime variables", Join(host.RuntimeVariables));
         yield return ("system settings", Join(host.Settings));
-        foreach (var ceiling in run.Calibrations)
-            yield return ("client's ceiling",
-                $"{ceiling.Transport}, {Quantity.Size(ceiling.Size)}, {ceiling.Connections.ToString(CultureInfo.InvariantCulture)} "
-                    + $"connections: {Quantity.Count(ceiling.Rate)} requests/s, {Quantity.Micros(ceiling.ClientCpuNs)} a call");
         yield return ("seed", run.Seed.ToString(CultureInfo.InvariantCulture));
         yield return ("tool", run.ToolVersion);
     }

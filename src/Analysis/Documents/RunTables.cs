@@ -153,7 +153,7 @@ internal static class RunTables
         return table;
     }
 
-    internal static bool IsAtFullLoad(MeasuredCell cell) => cell.Key.Load == "max";
+    internal static bool IsAtFullLoad(MeasuredCell cell) => cell.Key.IsFullLoad;
 
     /// <summary>The heading of the ratios, and a column with the reference of each row if there are several references.</summary>
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
@@ -190,7 +190,7 @@ internal static class RunTables
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
     /// <summary>In the order of the plan, the arms of a workload together.</summary>
-    internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median != null)
+    internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median is not null)
         .GroupBy(cell => cell.Workload).SelectMany(cells => cells);
 }
 
@@ -203,13 +203,13 @@ internal static class EchoTable
         + "round; below 1 is faster";
 
     /// <summary>Whether a run measured raw round trips only.</summary>
-    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median != null)
+    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median is not null)
         && run.Cells.All(cell => cell.Key.Protocol == "echo");
 
     public static TextTable Of(MeasuredRun run)
     {
         var cells = Arms.ByWorkload(run).SelectMany(workload => workload).ToList();
-        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) != null)).Distinct()
+        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) is not null)).Distinct()
             .GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
         var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
         foreach (var workload in Arms.ByWorkload(run).OrderBy(workload => workload.Key.Size))

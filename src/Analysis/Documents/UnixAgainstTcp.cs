@@ -120,7 +120,7 @@ public static class UnixAgainstTcp
 
     // At a given load the result is the latency, which has a table of its own.
     private static bool IsCompared(MeasuredRun run, MeasuredCell cell) => cell.Median is not null && !AaTest.IsAa(cell.Key)
-        && cell.Key is { Load: "max", Protocol: not "echo" } && !cell.IsUntimed && !Answers.IsOfLayers(run)
+        && cell.Key is { IsFullLoad: true, Protocol: not "echo" } && !cell.IsUntimed && !Answers.IsOfLayers(run)
         && run.ReferenceOf(cell) is { Median: not null }
         && ArmComparison.OfHeadline(run, cell) is not null;
 

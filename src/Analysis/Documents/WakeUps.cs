@@ -38,7 +38,7 @@ internal static class WakeUps
     public static TextTable Table(MeasuredRun run)
     {
         var cells = RunTables.InOrder(run).ToList();
-        var columns = Columns.Where(column => cells.Exists(cell => cell.Value(column.Metric) != null)).ToList();
+        var columns = Columns.Where(column => cells.Exists(cell => cell.Value(column.Metric) is not null)).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", .. columns.Select(column => column.Heading)])
         {
             Words = 2,
@@ -58,10 +58,10 @@ internal static class WakeUps
         from cell in run.Cells
         where !AaTest.IsAa(cell.Key)
         let reference = run.ReferenceOf(cell)
-        where reference is { Median: not null } && cell.Median != null && cell.Key.Protocol == reference.Key.Protocol
+        where reference is { Median: not null } && cell.Median is not null && cell.Key.Protocol == reference.Key.Protocol
         from side in new[] { (Name: "server", Metric: Metric.ServerWakeUps), (Name: "client", Metric: Metric.ClientWakeUps) }
         let difference = Difference(run, cell, reference, side.Metric)
-        where difference != null
+        where difference is not null
         group (Cell: cell, Reference: reference, More: Math.Abs(difference.Value)) by (side.Name, side.Metric, cell.Key.Arm) into same
         let most = same.MaxBy(one => one.More)
         orderby most.More descending

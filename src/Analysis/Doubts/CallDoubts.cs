@@ -62,7 +62,7 @@ internal static class CallDoubts
     public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareReached);
-        if (worst == null)
+        if (worst is null)
             return null;
         var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
         // With random arrivals, more calls than the rate may be sent although some calls that were due were not.
@@ -88,7 +88,7 @@ internal static class CallDoubts
     {
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
         var cache = LastLevelCache(run.Record.Host.Settings.GetValueOrDefault("cpu/cpu0/cache/index3/size", ""));
-        return cell.Key.Load != "max" || cache == 0 || bytes <= cache ? null : new Observation(bytes / cache,
+        return !cell.Key.IsFullLoad || cache == 0 || bytes <= cache ? null : new Observation(bytes / cache,
             $"{Quantity.Size((long)bytes)} are under way at a time, and the last-level cache holds {Quantity.Size(cache)}");
     }
 
@@ -102,7 +102,7 @@ internal static class CallDoubts
             return null;
         var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.Completed));
         var inFlight = (double)cell.Key.Connections * cell.Key.Streams;
-        return cell.Key.Load == "max" && calls > 0 && inFlight / calls > MostEdge
+        return cell.Key.IsFullLoad && calls > 0 && inFlight / calls > MostEdge
             ? new Observation(inFlight / calls, Invariant($"a window held only {Quantity.Count(calls)} calls of {inFlight:0} at a time, ")
                 + $"so its edges may bias the rate by up to {Quantity.Percent(inFlight / calls)}")
             : null;

@@ -10,7 +10,6 @@ namespace IpcBench.Analysis.Doubts;
 internal static class ClientDoubts
 {
     private const double MostBusy = 0.9;
-    private const double Headroom = 1.5;
     private const double MostPause = 0.005;
 
     // Tiered compilation recompiles a few methods even in a warm client; a cold client compiles hundreds.
@@ -25,32 +24,6 @@ internal static class ClientDoubts
             ? new Observation(share, $"the client used {Quantity.Percent(share)} of "
                 + Invariant($"the {allowed:0.##} {(allowed == 1 ? "CPU" : "CPUs")} that it may use"))
             : null;
-    }
-
-    /// <summary>The measured rate is close to the calibration: the same client against a server that costs almost nothing.</summary>
-    public static Observation? Ceiling(MeasuredRun run, MeasuredCell cell)
-    {
-        var key = cell.Key;
-        // A message on a stream costs less than the calls of the calibration.
-        if (key.IsOfMessages)
-            return null;
-        // With a method, the size is that of its request; the calibration used its own size of replies.
-        var ceiling = run.Record.Calibrations.FirstOrDefault(
-            c => (c.Transport, c.Connections, c.Streams) == (key.Transport, key.Connections, key.Streams)
-                && (c.Size == key.Size || key.Method.Length > 0));
-        // A given load saturates nothing, and the calibration of one client does not apply to another. With one call in
-        // flight neither side is saturated: wake-ups decide the rate. Older files have a calibration for this case too.
-        if (ceiling == null || key.Load != "max" || key.Client != "wire" || cell.Median!.Rate <= 0 || key.Connections * key.Streams == 1)
-            return null;
-        var rate = cell.Median.Rate;
-        if (ceiling.Rate >= Headroom * rate)
-            return null;
-        // The calibration runs once for each kind of socket, without the settings of a sweep's arms.
-        var without = string.Join(' ', key.Variant.Split(' ').Where(part => part.Contains('=')));
-        return new Observation(rate / Math.Max(1, ceiling.Rate),
-            $"measured {Quantity.Count(rate)} requests/s where the client itself reaches {Quantity.Count(ceiling.Rate)} "
-            + Invariant($"against a responder of almost no cost ({ceiling.Rate / rate:0.00}×, wanted {Headroom:0.0}×")
-            + (without.Length == 0 ? ")" : $"; the ceiling was found without {without})"));
     }
 
     /// <summary>The number of threads that ran completions differs from the requested number.</summary>
@@ -137,7 +110,7 @@ internal static class LittlesLaw
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
             .Where(r => Off(r, streams) > LeastOff && Off(r, streams) > Tolerance(r, streams))
             .OrderByDescending(r => Off(r, streams)).FirstOrDefault();
-        return worst == null ? null : new Observation(Off(worst, streams),
+        return worst is null ? null : new Observation(Off(worst, streams),
             Invariant($"round {worst.Record.Number} had {Found(worst):0.0} calls in flight by Little's law (requests/s × mean latency), ")
             + Invariant($"but {worst.InFlight(streams)} were: {Quantity.Percent(Off(worst, streams))} off"));
     }

@@ -44,8 +44,6 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
             "Read the service time beside the latency, ask for less (-R), or give the client CPUs of its own (--client-cpus)."),
         InCells("client-limit", Reach.Figures, ClientDoubts.Busy,
             "Give the client more threads (-t) or CPUs; until then a faster transport may hide behind the client."),
-        InCells("client-ceiling", Reach.Figures, ClientDoubts.Ceiling,
-            "The client is a good part of this number: compare CPU per call rather than requests/s, or give the client more CPUs."),
         InCells("threads", Reach.Figures, ClientDoubts.ThreadsUsed, "Read the result as one of that many threads."),
         InCells("not-warm", Reach.Figures, ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
         InCells("not-steady", Reach.Figures, Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
@@ -100,7 +98,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
-        var found = measured.Select(cell => (Cell: cell, Seen: look(run, cell))).Where(entry => entry.Seen != null).ToList();
+        var found = measured.Select(cell => (Cell: cell, Seen: look(run, cell))).Where(entry => entry.Seen is not null).ToList();
         if (found.Count == 0)
             return null;
         var (worst, seen) = found.MaxBy(entry => entry.Seen!.Severity);

@@ -31,10 +31,10 @@ internal static class RunDoubts
     public static Advice? Incomplete(MeasuredRun run)
     {
         var ending = run.Record.Ending;
-        return ending == "complete" ? null : new Advice
+        return ending == RunEnding.Complete ? null : new Advice
         {
             Id = "incomplete",
-            Doubt = Invariant($"The run is not complete ({(ending == "running" ? "it goes on, or was killed" : ending)}): ")
+            Doubt = Invariant($"The run is not complete ({(ending == RunEnding.Running ? "it goes on, or was killed" : ending)}): ")
                 + $"{Quantity.Many(run.CommonRounds, "round")} of every cell {(run.CommonRounds == 1 ? "was" : "were")} measured.",
             Fix = "Run it again to its end for verdicts.",
         };

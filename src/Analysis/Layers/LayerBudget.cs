@@ -66,9 +66,9 @@ public sealed record LayerBudget
     public static IReadOnlyList<LayerBudget> Of(MeasuredRun run, bool ofCpu = false)
     {
         var budgets = (from call in run.Cells
-                       where call.Key is { Protocol: "grpc", Load: "max" }
+                       where call.Key is { Protocol: "grpc", IsFullLoad: true }
                        let budget = Make(run, call, !ofCpu && call.Workload is { Connections: 1, Streams: 1 })
-                       where budget != null
+                       where budget is not null
                        select budget).ToList();
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
     }
@@ -104,7 +104,7 @@ public sealed record LayerBudget
                           Protocol = layer.Protocol,
                           Variant = $"{call.Key.Variant} {layer.Sockets}".Trim(),
                       })
-                      where cell != null
+                      where cell is not null
                       select (Layer: layer, Cell: cell)).ToList();
         if (!layers.Exists(one => one.Layer.Protocol == "echo") || !layers.Exists(one => one.Layer.Protocol == "http2"))
             return null;

@@ -30,7 +30,7 @@ public sealed class MeasuredRun
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
     /// <summary>The number of rounds that every measured cell has.</summary>
-    public int CommonRounds => Cells.Where(cell => !cell.Key.IsSearch).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
+    public int CommonRounds => Cells.Where(cell => !cell.Key.VariesRate).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
     /// <summary>The run is one of <c>ab</c>: it compares two builds of a server and nothing else.</summary>
     public bool IsOfBuilds => Record.Scenario == "ab";
@@ -74,8 +74,8 @@ public sealed class MeasuredCell
     internal MeasuredCell(int index, Cell cell, IReadOnlyList<RoundMetrics> rounds, bool isOfBuilds = false)
     {
         (Index, Cell, this.isOfBuilds) = (index, cell, isOfBuilds);
-        Rounds = cell.Key.IsSearch ? [] : rounds;
-        Windows = cell.Key.IsSearch ? rounds : [];
+        Rounds = cell.Key.VariesRate ? [] : rounds;
+        Windows = cell.Key.VariesRate ? rounds : [];
         Median = MedianOf(Rounds);
     }
 
@@ -113,7 +113,7 @@ public sealed class MeasuredCell
     public double? Value(Metric metric) => Median is null ? null
         : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
         : metric.IsOfLatencies ? metric.Value(All)
-        : Key.Load == "max" && !metric.IsCostOfCall ? metric.Value(Median)
+        : Key.IsFullLoad && !metric.IsCostOfCall ? metric.Value(Median)
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
@@ -136,7 +136,7 @@ public sealed class MeasuredCell
         if (isOfBuilds)
             return ShowMiddle(metric);
         var isBound = metric.AtLeast is { } atLeast && Median is not null
-            && (metric.IsOfLatencies ? atLeast(All) : Key.Load == "max" ? atLeast(Median) : Rounds.Any(atLeast));
+            && (metric.IsOfLatencies ? atLeast(All) : Key.IsFullLoad ? atLeast(Median) : Rounds.Any(atLeast));
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
@@ -168,6 +168,9 @@ public sealed class MeasuredCell
 /// <summary>What arms must have in common to be compared: method, size, connections, streams, load and work of the server.</summary>
 public sealed record Workload(long Size, int Connections, int Streams, string Load, string Method = "", string ServerWork = "")
 {
+    /// <inheritdoc cref="CellKey.IsFullLoad"/>
+    public bool IsFullLoad => Load == CellKey.FullLoad;
+
     public static Workload Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
 
     /// <inheritdoc cref="CellKey.Work"/>

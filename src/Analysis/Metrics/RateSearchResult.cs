@@ -60,7 +60,7 @@ public sealed class RateSearchResult
         from cell in run.Cells
         where cell.Windows.Count > 0
         let objective = LatencyObjective.Parse(cell.Key.Load, out _)
-        where objective != null
+        where objective is not null
         select new RateSearchResult(run, cell, objective);
 
     /// <summary>The rate of the next window.</summary>
@@ -108,7 +108,7 @@ public sealed class RateSearchResult
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
     private static MeasuredCell? AtFullLoad(MeasuredRun run, CellKey key) =>
-        run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = "max" });
+        run.Cells.FirstOrDefault(cell => cell.Key == key with { Load = CellKey.FullLoad });
 
     private (SearchOutcome, double, Interval?) Find(RunOptionsRecord options)
     {

@@ -72,7 +72,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     /// <summary>All arms of all files, without the second endpoint of an A/A test.</summary>
     public static List<Series> Of(ReportModel model)
     {
-        var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median != null && !AaTest.IsAa(cell.Key))
+        var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key))
             .Select(cell => cell.Key.Arm).Distinct().ToList();
         // An arm that is the only one of its transport gets the colour of the transport.
         var keys = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key).Where(key => arms.Contains(key.Arm)).ToList();
@@ -86,7 +86,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
         int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);
         var all = from file in model.Files.Index()
                   from arm in arms
-                  let cells = file.Item.Run.Cells.Where(cell => cell.Median != null && cell.Key.Arm == arm).ToList()
+                  let cells = file.Item.Run.Cells.Where(cell => cell.Median is not null && cell.Key.Arm == arm).ToList()
                   where cells.Count > 0
                   let known = KnownOf(arm)
                   select new Series(file.Index, known >= 0 ? known : ColourOf(others.IndexOf(arm)), model.Files.Count > 1
@@ -148,7 +148,7 @@ internal sealed record Facet(string Title, string AxisTitle,
         else if (rest.Streams > 0 && points.Select(p => p.Streams).Distinct().Count() > 1)
             parts.Add(Quantity.Many(rest.Streams, "stream"));
         if (points.Select(p => p.Load).Distinct().Count() > 1)
-            parts.Add(rest.Load == "max" ? "full load" : $"load {rest.Load}");
+            parts.Add(rest.IsFullLoad ? "full load" : $"load {rest.Load}");
         if (points.Select(p => p.ServerWork).Distinct().Count() > 1)
             parts.Add($"work {rest.ServerWork}");
         return string.Join(", ", parts);

@@ -17,7 +17,7 @@ internal sealed class RatioPlot : IPlot
 
     public Plot? Of(ReportModel model)
     {
-        var series = Series.Of(model).Where(s => s.Cells.Any(cell => ArmComparison.OfHeadline(s.Run, cell) != null)).ToList();
+        var series = Series.Of(model).Where(s => s.Cells.Any(cell => ArmComparison.OfHeadline(s.Run, cell) is not null)).ToList();
         if (series.Count == 0)
             return null;
         var delta = model.Files[0].Run.Record.Options.Delta;
@@ -56,7 +56,7 @@ internal sealed class RatioPlot : IPlot
         var frame = new Frame(270, [.. facet.Lines.Select(line => line.Series)], Width);
         var all = facet.Lines.SelectMany(line =>
             line.Points.Select(p => (line.Series, p.X, Comparison: ArmComparison.OfHeadline(line.Series.Run, p.Cell))))
-                .Where(e => e.Comparison != null).ToList();
+                .Where(e => e.Comparison is not null).ToList();
         var ends = all.SelectMany(e => Ends(e.Comparison!)).Append(1 - delta).Append(1 + delta).ToList();
         // Room above and below for the labels.
         var y = Scale.Log(Math.Max(1e-3, ends.Min()), ends.Max(), frame.Bottom - 14, frame.Top + 14, 0.06);

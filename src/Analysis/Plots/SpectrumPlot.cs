@@ -59,7 +59,7 @@ internal sealed class SpectrumPlot : IPlot
         // Starts at p20, because the fastest call alone would take half of the height.
         Enumerable.Range(1, 59).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named)
             .Distinct().Order()
-            .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 != null).Select(entry => (entry.p, entry.Item2!.Value));
+            .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 is not null).Select(entry => (entry.p, entry.Item2!.Value));
 
     private static double Nines(double percentile) => 100 / (100 - percentile);
 

@@ -82,19 +82,19 @@ internal sealed class ArticleExplanation : IExplanation
             "400 × 1, TCP with TLS", "400 × 1, all plaintext")
         { Words = 2 };
         var sentences = new List<string>();
-        var sizes = run.Cells.Where(cell => cell.Median != null).Select(cell => (cell.Key.Size, cell.Key.Client)).Distinct()
+        var sizes = run.Cells.Where(cell => cell.Median is not null).Select(cell => (cell.Key.Size, cell.Key.Client)).Distinct()
             .Order().ToList();
         foreach (var (size, client) in sizes)
         {
-            foreach (var transport in new[] { "unix", "pipe" }.Where(name => Few(run, size, client, name) != null
-                || Many(run, size, client, name) != null))
+            foreach (var transport in new[] { "unix", "pipe" }.Where(name => Few(run, size, client, name) is not null
+                || Many(run, size, client, name) is not null))
             {
                 var name = sizes.Exists(other => other.Client != client) ? $"{transport} {client}" : transport;
                 var claim = published.Ratios.FirstOrDefault(ratio => ratio.Cell.Size == size && ratio.Cell.Transport == transport
                     && ratio.Reference.Transport == "tls");
                 table.Add([Quantity.Size(size), name, claim?.Text ?? Quantity.None, .. Columns(run, size, client, transport).Select(Text)]);
                 sentences.Add($"{Quantity.Size(size)}, {name}: "
-                    + $"{(claim == null ? "" : $"published {claim.Text}; ")}{Words(run, size, client, transport)}");
+                    + $"{(claim is null ? "" : $"published {claim.Text}; ")}{Words(run, size, client, transport)}");
             }
         }
         return table.IsEmpty ? null : new Explained("Where the published difference comes from (requests/s against TCP, pairs of the same "
@@ -127,7 +127,7 @@ internal sealed class ArticleExplanation : IExplanation
         ? " (cannot be told from 1)" : "";
 
     private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) =>
-        cell != null && reference != null ? ArmComparison.Of(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
+        cell is not null && reference is not null ? ArmComparison.Of(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
 
     private static MeasuredCell? Few(MeasuredRun run, long size, string client, string transport) =>
         Choice(size, transport, ArticleWriteUp.Connections, ArticleWriteUp.Streams).In(run, client);
@@ -138,5 +138,5 @@ internal sealed class ArticleExplanation : IExplanation
     private static CellChoice Choice(long size, string transport, int connections, int streams) =>
         new() { Protocol = "grpc", Transport = transport, Size = size, Connections = connections, Streams = streams };
 
-    private static string Text(RatioEstimate? estimate) => estimate == null ? Quantity.None : VerdictText.Ratio(estimate);
+    private static string Text(RatioEstimate? estimate) => estimate is null ? Quantity.None : VerdictText.Ratio(estimate);
 }

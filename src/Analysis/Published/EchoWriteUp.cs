@@ -48,7 +48,7 @@ internal sealed class EchoExplanation : IExplanation
     public Explained? Of(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("size", "transport", "round trip", "CPU of both sides", "the rest", "CPU, TCP / this") { Words = 2 };
-        var cells = run.Cells.Where(cell => cell.Median != null
+        var cells = run.Cells.Where(cell => cell.Median is not null
             && cell.Key is { Protocol: "echo", Variant: "", Connections: 1, Streams: 1 }).ToList();
         var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where "
             + "both compute at the same time, or an idle loop looks once more before it sleeps, the CPU may exceed the round trip and "
@@ -62,11 +62,11 @@ internal sealed class EchoExplanation : IExplanation
         foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
         {
             var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");
-            foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metric.TotalCpu.Value(cell.Median!) != null))
+            foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metric.TotalCpu.Value(cell.Median!) is not null))
             {
                 table.Add(Quantity.Size(size), cell.Key.Arm, Metric.Mean.Show(cell.Median!), Metric.TotalCpu.Show(cell.Median!),
                     Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
-                if (tcp != null && tcp != cell && Words(run, tcp, cell) is { } words)
+                if (tcp is not null && tcp != cell && Words(run, tcp, cell) is { } words)
                     sentences.Add($"{Quantity.Size(size)}: {words}");
             }
         }
@@ -110,6 +110,6 @@ internal sealed class EchoExplanation : IExplanation
     private static double? Rest(MeasuredCell cell) => Metric.Mean.Value(cell.Median!) - Metric.TotalCpu.Value(cell.Median!);
 
     private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
-        tcp == null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None
+        tcp is null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None
             : VerdictText.Ratio(saved.Verdict.Estimate);
 }

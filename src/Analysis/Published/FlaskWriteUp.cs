@@ -74,7 +74,7 @@ internal sealed class ForwardingExplanation : IExplanation
     {
         var ratio = published.Ratios[0];
         var direct = (ratio.Reference with { Variant = ratio.Reference.Variant + WithoutForwarder }).In(run);
-        if (direct == null || ratio.Reference.In(run, direct.Key.Client) is not { } forwarded
+        if (direct is null || ratio.Reference.In(run, direct.Key.Client) is not { } forwarded
             || ratio.Cell.In(run, direct.Key.Client) is not { } other)
             return null;
         var table = new TextTable("arm", "requests/s", "ratio to " + forwarded.Key.Variant) { Words = 1 };

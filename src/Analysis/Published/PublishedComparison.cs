@@ -125,10 +125,10 @@ public sealed record CellChoice
     public int? Streams { get; init; }
 
     public bool Fits(CellKey key) =>
-        (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, "max")
+        (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, CellKey.FullLoad)
         && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
 
     /// <summary>The first measured cell that fits, of this client if given; null when there is none.</summary>
     public MeasuredCell? In(MeasuredRun run, string? client = null) =>
-        run.Cells.FirstOrDefault(cell => cell.Median != null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
+        run.Cells.FirstOrDefault(cell => cell.Median is not null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
 }

@@ -75,9 +75,9 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         var table = new TextTable([Arms.Heading(comparisons[0].Before.Run), "transport", "metric", comparisons[0].Before.Name,
             .. comparisons.Select(c => c.After.Name)])
         { Words = 3 };
-        foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median != null).OrderBy(cell => cell.Key.Size))
+        foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median is not null).OrderBy(cell => cell.Key.Size))
         {
-            foreach (var metric in Shown.Where(metric => Value(cell, metric) != null))
+            foreach (var metric in Shown.Where(metric => Value(cell, metric) is not null))
                 table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Workload), cell.Key.Arm, metric.Title, cell.ShowMiddle(metric),
                     .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
@@ -87,7 +87,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     private static string Column(FileComparison comparison, CellKey key, Metric metric)
     {
         var pair = comparison.Cells.FirstOrDefault(cell => cell.Before.Key == key);
-        if (pair.After == null || comparison.Judge(pair.Before, pair.After, metric) is not { } verdict)
+        if (pair.After is null || comparison.Judge(pair.Before, pair.After, metric) is not { } verdict)
             return Quantity.None;
         var mark = verdict.Kind switch { VerdictKind.CannotTell => "?", VerdictKind.NoDifference => "=", _ => "" };
         return $"{pair.After.ShowMiddle(metric)} ({Quantity.Ratio(verdict.Estimate.Ratio)}{mark})";

@@ -21,7 +21,8 @@ public sealed class HgrmReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        var cells = model.Files.SelectMany(file => file.Run.Cells.Where(cell => cell.Median != null).Select(cell => (file, cell))).ToList();
+        var cells = model.Files
+            .SelectMany(file => file.Run.Cells.Where(cell => cell.Median is not null).Select(cell => (file, cell))).ToList();
         foreach (var (file, cell) in cells)
         {
             // Plotters for a single histogram do not expect a heading.

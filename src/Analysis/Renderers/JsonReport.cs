@@ -191,7 +191,7 @@ public sealed class JsonReport : IReport
 
     private static void WriteVerdict(Utf8JsonWriter json, ArmComparison? comparison)
     {
-        if (comparison == null)
+        if (comparison is null)
         {
             json.WriteNull("comparison");
             return;

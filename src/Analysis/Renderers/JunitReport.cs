@@ -5,6 +5,7 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -37,7 +38,7 @@ public sealed class JunitReport : IReport
     private static void WriteSuite(XmlWriter xml, NamedRun file, List<Series> cells)
     {
         var (record, name) = (file.Run.Record, file.Name.Length == 0 ? "IpcBench" : file.Name);
-        var isComplete = record.Ending == "complete";
+        var isComplete = record.Ending == RunEnding.Complete;
         xml.WriteStartElement("testsuite");
         Attribute(xml, "name", name);
         Attribute(xml, "tests", Invariant($"{cells.Count + 1}"));

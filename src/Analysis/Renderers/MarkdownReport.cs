@@ -67,7 +67,7 @@ public sealed class MarkdownReport : IReport
         if (block.Caption.Length > 0)
             text.Line(Above(block.Caption));
         // A Markdown table or list needs an empty line before it.
-        if (block.Table != null)
+        if (block.Table is not null)
             text.Append(text.Length > empty ? "\n" : "").Append(block.Table.ToMarkdown());
         if (block.WholeNote is { Length: > 0 } note)
             text.Line().Line(TextTable.Escape(note));

@@ -53,6 +53,6 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         var work = (key.Method.Length == 0 ? "" : key.Method + ", ") + Quantity.Size(key.Size)
             + (key.ServerWork.Length == 0 ? "" : ", work " + key.ServerWork);
         return PrintableText.Of(Invariant($"{key.Arm}, {work}, {key.Connections} × {key.Streams}")
-            + (key.Load == "max" ? "" : ", " + key.Load)).ReplaceLineEndings(" ");
+            + (key.IsFullLoad ? "" : ", " + key.Load)).ReplaceLineEndings(" ");
     }
 }

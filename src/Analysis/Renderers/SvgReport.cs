@@ -18,7 +18,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 
     public string Make(ReportModel model)
     {
-        var plots = PlotList.Of(model).Where(p => plot == null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
+        var plots = PlotList.Of(model).Where(p => plot is null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
         var (body, y) = (new StringBuilder(), 0.0);
         if (plots.Count > 0)
             y = Top(body, model);

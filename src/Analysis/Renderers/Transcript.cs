@@ -19,7 +19,7 @@ public static class Transcript
     public static string CellHeading(RunRecord run, Cell cell)
     {
         var (key, text) = (cell.Key, new StringBuilder());
-        var load = key.Load == "max" ? "" : $" at {key.Load}";
+        var load = key.IsFullLoad ? "" : $" at {key.Load}";
         var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
         var length = run.Options.Calls > 0 ? Invariant($"{run.Options.Calls} requests") : Seconds(run.Options.DurationNs) + "s";
         var work = key.Method.Length == 0 ? Invariant($"with size {key.Size}") : $"of {key.Method}";
@@ -41,7 +41,7 @@ public static class Transcript
         var (what, way) = (key.IsOfMessages ? "messages" : "requests", key.Mode is "upload" or "push" ? "sent" : "read");
         text.Line($"{round.Completed} {what} in {Seconds(round.WindowNs)}s, {Volume(round.PayloadBytes)} {way}");
         text.Line($"{(key.IsOfMessages ? "Messages" : "Requests")}/sec: {Number(reading.Rate, reading.Rate < 100 ? "0.0" : "0")}");
-        text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs == null ? "" : "ms")}");
+        text.Line($"Average Latency: {Milliseconds(reading.MeanNs)}{(reading.MeanNs is null ? "" : "ms")}");
         if (round is { SmallestReply: { } least, LargestReply: { } most })
             text.Line($"Replies: {Bytes(least, most)} each");
         if (isWhole)
@@ -61,7 +61,7 @@ public static class Transcript
     {
         var text = new StringBuilder("Final results:\n");
         var measured = new MeasuredRun(run);
-        var blocks = measured.Cells.Where(cell => cell.Median != null).GroupBy(cell => BlockTitle(run, cell)).ToList();
+        var blocks = measured.Cells.Where(cell => cell.Median is not null).GroupBy(cell => BlockTitle(run, cell)).ToList();
         foreach (var block in blocks)
         {
             if (blocks.Count > 1)
@@ -85,7 +85,7 @@ public static class Transcript
         var percentiles = Metric.Percentiles.Append(Metric.Max);
         // Of messages that go one way nobody may know it: however many there are, that is no want of data.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
-            .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) == null ? "not enough data" : p.Show(reading))}"))));
+            .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) is null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);
         var unattributed = Metric.UnattributedCpu.Value(reading) is { } rest ? $", unattributed {Quantity.Micros(rest)}" : "";
         text.Line($"CPU per call: client {Metric.ClientCpu.Show(reading)}, server {server}{unattributed}");

@@ -24,7 +24,7 @@ public sealed class WrkReport : IReport
         var text = new StringBuilder();
         foreach (var file in model.Files)
         {
-            foreach (var cell in file.Run.Cells.Where(cell => cell.Median != null))
+            foreach (var cell in file.Run.Cells.Where(cell => cell.Median is not null))
             {
                 text.Append(text.Length == 0 ? "" : "\n");
                 Append(text, file.Run.Record, cell);

@@ -59,16 +59,23 @@ public sealed record CellKey
     /// The requested load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), <c>50%</c> of the slowest transport's
     /// capacity, or the objective of a search for the highest rate (<c>p99&lt;1ms</c>).
     /// </summary>
-    public string Load { get; init; } = "max";
+    public string Load { get; init; } = FullLoad;
 
     /// <summary>
     /// What else distinguishes this arm: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second endpoint; else empty.
     /// </summary>
     public string Variant { get; init; } = "";
 
-    /// <summary>The cell belongs to a search for the highest rate that meets an objective: each window had a rate of its own.</summary>
+    /// <summary>The load of a closed loop.</summary>
+    public const string FullLoad = "max";
+
+    /// <summary>Calls follow each other without a pause: a closed loop.</summary>
     [JsonIgnore]
-    public bool IsSearch => Load.Contains('<', StringComparison.Ordinal);
+    public bool IsFullLoad => Load == FullLoad;
+
+    /// <summary>Its cell belongs to a search for the highest rate that meets an objective: each window had a rate of its own.</summary>
+    [JsonIgnore]
+    public bool VariesRate => Load.Contains('<', StringComparison.Ordinal);
 
     /// <summary>A call is a message on a stream.</summary>
     [JsonIgnore]

@@ -19,7 +19,7 @@ internal static class ResultsCheck
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
             return "it lists more cells or rounds than a run can have";
         if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers)
-            || HasNull(run.ServerProcesses) || HasNull(run.Calibrations) || HasNull(run.Advice)
+            || HasNull(run.ServerProcesses) || HasNull(run.Advice)
             || run.Servers.Any(server => HasNull(server.Addresses) || HasNull(server.Settings))
             || run.ServerProcesses.Any(process => HasNull(process.Addresses))
             || HasNull(run.Host.Settings) || HasNull(run.Host.RuntimeVariables) || HasNull(run.Options.Knobs))
@@ -37,8 +37,6 @@ internal static class ResultsCheck
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
             return "its rounds add up to more calls than a run can have";
         return FaultOf(run.Options) ?? FaultOf(run.Call)
-            ?? run.Calibrations.Select(c => Bad(c.Rate) || Bad(c.ClientCpuNs) ? "a calibration has an impossible number" : null)
-                .FirstOrDefault(f => f != null)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
                 ? "its advice is about a cell that does not exist" : null);
     }
@@ -55,7 +53,7 @@ internal static class ResultsCheck
     private static string? FaultOf(CellKey key) =>
         Bad(key.Size, key.Connections, key.Streams) || key.Connections == 0 || key.Streams == 0
             ? "impossible size, connections or streams"
-            : key.IsSearch && LatencyObjective.Parse(key.Load, out var wrong) is null ? wrong : null;
+            : key.VariesRate && LatencyObjective.Parse(key.Load, out var wrong) is null ? wrong : null;
 
     private static string? FaultOf(Measurement round, int cells)
     {
@@ -75,7 +73,7 @@ internal static class ResultsCheck
         if (round.Started != round.Ok + failed + round.CutOff)
             return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
         return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)
-            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault != null) ?? FaultOf(round.Slices)
+            ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault is not null) ?? FaultOf(round.Slices)
             ?? FaultOfHistograms(round);
     }
 
@@ -93,16 +91,16 @@ internal static class ResultsCheck
     }
 
     private static string? FaultOf(ProcessUsage? usage) =>
-        usage != null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes,
+        usage is not null && (Bad(usage.CpuUserNs, usage.CpuKernelNs, usage.WorkingSetBytes, usage.GcPauseNs, usage.AllocatedBytes,
             usage.ContextSwitches, usage.Calls, usage.CountedCalls, usage.VoluntarySwitches ?? 0)
             || usage.VoluntarySwitches > usage.ContextSwitches || FaultOf(usage.Loop)
             || Bad([.. usage.GcCollections])) ? "impossible usage of a process" : null;
 
     private static bool FaultOf(LoopUsage? usage) =>
-        usage != null && (Bad(usage.Receives, usage.EmptyReceives, usage.Sends, usage.Waits) || usage.EmptyReceives > usage.Receives);
+        usage is not null && (Bad(usage.Receives, usage.EmptyReceives, usage.Sends, usage.Waits) || usage.EmptyReceives > usage.Receives);
 
     private static string? FaultOf(MachineUsage? usage) =>
-        usage != null && (HasNull(usage.Busiest) || Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs,
+        usage is not null && (HasNull(usage.Busiest) || Bad(usage.BusyNs, usage.SoftIrqNs, usage.StealNs, usage.CapacityNs,
             usage.OthersNs ?? 0, usage.KernelThreadsNs ?? 0) || Bad([.. usage.Busiest.Select(one => one.CpuNs)]))
             ? "impossible usage of the machine" : null;
 

@@ -257,7 +257,7 @@ public static class ResultsSchema
     {
         if (node is not JsonObject schema)
             return node;
-        if (((member == null ? null : describe(member)) ?? describe(type)) is { } text && !schema.ContainsKey("description")
+        if (((member is null ? null : describe(member)) ?? describe(type)) is { } text && !schema.ContainsKey("description")
             && !schema.ContainsKey("$ref"))
             schema.Insert(0, "description", text);
         // Counts, times and sizes are never negative.

@@ -15,7 +15,7 @@ public sealed record RunRecord
     public DateTimeOffset? Finished { get; init; }
 
     /// <summary>How the run ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>
-    public string Ending { get; init; } = "running";
+    public string Ending { get; init; } = RunEnding.Running;
 
     public string Label { get; init; } = "";
 
@@ -57,9 +57,6 @@ public sealed record RunRecord
     /// <summary>Every measured round of every cell in the order of measuring, including spoiled and repeated rounds.</summary>
     public IReadOnlyList<Measurement> Rounds { get; init; } = [];
 
-    /// <summary>The client's own maximum rate per kind of socket, if it was calibrated.</summary>
-    public IReadOnlyList<Calibration> Calibrations { get; init; } = [];
-
     /// <summary>
     /// Doubts raised before and during the run, about the machine, its limits or the server. Reports compute the doubts
     /// that follow from rounds.
@@ -92,21 +89,6 @@ public sealed record CallRecord
 
     /// <summary>Names of the metadata that every call sent.</summary>
     public IReadOnlyList<string> Metadata { get; init; } = [];
-}
-
-/// <summary>The client's own maximum rate, measured against a server that costs almost nothing on the same kind of socket.</summary>
-public sealed record Calibration
-{
-    public required string Transport { get; init; }
-    public required long Size { get; init; }
-    public required int Connections { get; init; }
-    public int Streams { get; init; } = 1;
-
-    /// <summary>Calls per second that the client reached.</summary>
-    public required double Rate { get; init; }
-
-    /// <summary>Client CPU per call during the calibration, in ns.</summary>
-    public double ClientCpuNs { get; init; }
 }
 
 /// <summary>A reason to doubt a number, and what to do about it.</summary>

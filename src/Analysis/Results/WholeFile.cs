@@ -1,150 +1,128 @@
+using System.Runtime.InteropServices;
+
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Reads and writes files in one piece: never half written, never larger than memory, never something else than what was named.
+/// Reads and writes files in one piece: a file is the old one or the new one, never a part of it, and never larger than memory.
 /// </summary>
-public static class WholeFile
+public static partial class WholeFile
 {
     /// <summary>
-    /// Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and what never ends is
-    /// found out.
+    /// Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and a device that never
+    /// ends is found out.
     /// </summary>
     public const long LargestRead = 256L << 20;
 
-    private static readonly TimeSpan ReaderPatience = TimeSpan.FromSeconds(10);
+    // Of ext4, XFS, APFS and NTFS alike.
+    private const int LongestName = 255;
 
     /// <summary>
-    /// Puts <paramref name="write"/>'s bytes where <paramref name="path"/> names, making its folder where there is none. A regular file
-    /// is replaced at once and keeps its mode and, where the system permits, its owner: whatever happens meanwhile, it is the old one or
-    /// the new one, whole. Symbolic links are followed. A device or pipe is written to and stays what it is.
+    /// Writes <paramref name="write"/>'s bytes to <paramref name="path"/>, making its folder where there is none. A regular file is
+    /// replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is written to and stays what it is.
     /// </summary>
-    /// <exception cref="IOException">It cannot be written; the message is one sentence without the path.</exception>
+    /// <exception cref="IOException">The file cannot be written; the message is one sentence without the path.</exception>
     /// <exception cref="UnauthorizedAccessException">As above.</exception>
-    /// <exception cref="NotSupportedException">The name is none of a file.</exception>
+    /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static void Write(string path, Action<Stream> write)
     {
-        var place = FilePlace.Of(path);
-        try
+        if (!IsStream(path))
         {
-            if (place.IsStream)
-                WriteToStream(place, write);
-            else
-                Replace(place, write, temporary => Move(temporary, place.Path));
+            Replace(path, write, Move);
+            return;
         }
-        catch (ArgumentOutOfRangeException e)
+        if (IsStandardOutput(path))
         {
-            throw BeyondLimit(e);
+            // Opened by its name, the file behind standard output would be written from its begin.
+            using var standard = path[^1] is '1' or 't' ? Console.OpenStandardOutput() : Console.OpenStandardError();
+            write(standard);
+            return;
         }
+        using var stream = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+        if (stream.CanSeek)
+            stream.Seek(0, SeekOrigin.End);
+        write(stream);
     }
 
     /// <summary>
-    /// Finds out whether <see cref="Write"/> would succeed, by all that it does but for the last step: what the path names stays as it is.
+    /// Finds out whether <see cref="Write"/> would succeed, by all that it does but for the last step: the file at the path stays as it is.
     /// </summary>
     /// <exception cref="IOException">As of <see cref="Write"/>.</exception>
     /// <exception cref="UnauthorizedAccessException">As above.</exception>
     /// <exception cref="NotSupportedException">As above.</exception>
     public static void TryWrite(string path, Action<Stream> write)
     {
-        var place = FilePlace.Of(path);
-        try
-        {
-            if (!place.IsStream)
-                Replace(place, write, File.Delete);
-        }
-        catch (ArgumentOutOfRangeException e)
-        {
-            throw BeyondLimit(e);
-        }
+        if (!IsStream(path))
+            Replace(path, write, (temporary, _) => File.Delete(temporary));
     }
 
     /// <summary>
-    /// Makes a file of <paramref name="write"/>'s bytes, and its folder where there is none, unless something is there already: then
-    /// false. Nobody ever sees a part of it.
+    /// Makes a new file of <paramref name="write"/>'s bytes, and its folder where there is none; false where the name is taken.
     /// </summary>
-    /// <exception cref="IOException">It cannot be written; the message is one sentence without the path.</exception>
+    /// <exception cref="IOException">The file cannot be written; the message is one sentence without the path.</exception>
     /// <exception cref="UnauthorizedAccessException">As above.</exception>
-    /// <exception cref="NotSupportedException">The name is none of a file.</exception>
+    /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {
-        MakeFolderOf(path);
-        var temporary = Temporary(path);
+        MakeFolder(Path.GetDirectoryName(Path.GetFullPath(path))!);
         try
         {
-            WriteTo(temporary, new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None }, write);
-            Name(temporary, path);
-            return true;
+            // Of several processes one alone makes the file (O_EXCL).
+            new FileStream(path, FileMode.CreateNew, FileAccess.Write).Dispose();
         }
         catch (IOException) when (Path.Exists(path))
         {
-            TryDelete(temporary);
             return false;
         }
-        catch (Exception e)
-        {
-            TryDelete(temporary);
-            if (e is ArgumentOutOfRangeException)
-                throw BeyondLimit(e);
-            throw;
-        }
+        Write(path, write);
+        return true;
     }
 
-    /// <summary>Why what the path names cannot be written: one sentence without a full stop.</summary>
+    /// <summary>Why the path cannot be written: one sentence without a full stop.</summary>
     public static string Refusal(string path, Exception e) => $"cannot write {(path.Length == 0 ? "''" : path)}: {Why(e)}";
 
-    /// <summary>
-    /// Whether what the path names is a device or pipe, which takes what is written once and keeps nothing to be replaced.
-    /// </summary>
+    /// <summary>Whether the path is a device or pipe, which takes bytes once and keeps nothing to be replaced.</summary>
     public static bool IsStream(string path)
     {
         try
         {
-            return FilePlace.Of(path).IsStream;
+            var target = Target(path);
+            // GetFullPath makes \\.\NUL of NUL, and names of pipes begin alike.
+            if (OperatingSystem.IsWindows())
+                return target.StartsWith(@"\\.\", StringComparison.Ordinal);
+            // Replacing the file behind /dev/stdout would take it away from whoever has it open.
+            if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
+                return Path.Exists(target);
+            return OperatingSystem.IsLinux() && IsSpecial(target);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
             return false; // writing it fails with the reason
         }
     }
 
-    /// <summary>
-    /// Whether the path names the file or pipe that standard output or error of this process goes to: what is written to both is lost in
-    /// part or mixed (Linux; elsewhere false).
-    /// </summary>
-    public static bool IsStandardOutput(string path) =>
-        UnixFile.IsSame(path, "/proc/self/fd/1") || UnixFile.IsSame(path, "/proc/self/fd/2");
+    /// <summary>Whether the path is a name that the system gives standard output or error of this process (Unix).</summary>
+    public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
 
     /// <summary>All bytes of a file, pipe or device that ends.</summary>
-    /// <exception cref="IOException">It cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence without
-    /// the path.</exception>
-    /// <exception cref="UnauthorizedAccessException">It may not be read.</exception>
+    /// <exception cref="IOException">The file cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence
+    /// without the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     public static byte[] Read(string path)
     {
         if (Directory.Exists(path))
             throw new IOException("it is a folder");
         // Sharing all, so that a run that goes on can still replace its file on Windows.
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
-        var expected = file.CanSeek ? file.Length : 0;
-        if (expected > LargestRead)
-            throw TooLarge();
-        // What a length says may be wrong by the time of reading, and of /proc and devices it is 0.
-        var bytes = new byte[Math.Max(expected + 1, 64 * 1024)];
-        var filled = 0;
-        while (file.Read(bytes, filled, bytes.Length - filled) is > 0 and var count)
+        var bytes = new MemoryStream();
+        var buffer = new byte[64 * 1024];
+        while (file.Read(buffer) is > 0 and var count)
         {
-            filled += count;
-            if (filled > LargestRead)
-                throw TooLarge();
-            if (filled == bytes.Length)
-                Array.Resize(ref bytes, (int)Math.Min(LargestRead + 1, bytes.Length * 2L));
+            if (bytes.Length + count > LargestRead || (file.CanSeek && file.Length > LargestRead))
+                throw new IOException("it is larger than 256 MiB");
+            bytes.Write(buffer, 0, count);
         }
-        Array.Resize(ref bytes, filled);
-        return bytes;
+        return bytes.ToArray();
     }
-
-    // What .NET makes of EFBIG, the answer beyond ulimit -f or a file system's largest file (RandomAccess.Unix.cs).
-    private static IOException BeyondLimit(Exception e) => new("the file would be larger than the system allows (ulimit -f)", e);
-
-    private static IOException TooLarge() => new("it is larger than 256 MiB");
 
     /// <summary>What the system said, in one line without a full stop.</summary>
     internal static string Why(Exception e)
@@ -155,124 +133,90 @@ public static class WholeFile
         return (name > 0 && line.EndsWith('\'') ? line[..name] : line).TrimEnd('.');
     }
 
-    private static void MakeFolderOf(string path)
+    /// <summary>
+    /// A device or pipe. .NET does not tell, and opening a pipe to look would end its reader. statx(2) rather than stat(2): its
+    /// structure is the same on every architecture.
+    /// </summary>
+    private static unsafe bool IsSpecial(string path)
     {
-        var folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
+        const int currentFolder = -100, wantType = 1, bufferBytes = 256, modeOffset = 28;
+        const int typeMask = 0xF000, folder = 0x4000, regular = 0x8000, socket = 0xC000; // inode(7)
+        var buffer = stackalloc byte[bufferBytes];
+        return Statx(currentFolder, path, 0, wantType, buffer) == 0
+            && (*(ushort*)(buffer + modeOffset) & typeMask) is not (folder or regular or socket);
+    }
+
+    [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
+    private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
+
+    /// <summary>The full path behind all links; /proc's links to what a process has open lead to no path and stay.</summary>
+    private static string Target(string path) =>
+        new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
+            ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
+
+    private static void MakeFolder(string folder)
+    {
         try
         {
             Directory.CreateDirectory(folder);
         }
-        catch (UnauthorizedAccessException e)
-        {
-            throw new UnauthorizedAccessException($"there is no folder {folder}, and this user may not make it", e);
-        }
-        // What it says of a file in the way, and of the part of a path that cannot be made (ENOENT in /proc), is of no help.
-        catch (IOException e) when (e is FileNotFoundException or DirectoryNotFoundException || File.Exists(folder))
+        catch (Exception e) when (e is UnauthorizedAccessException or DirectoryNotFoundException or FileNotFoundException
+            || File.Exists(folder))
         {
             throw new IOException($"there is no folder {folder}, and it cannot be made", e);
         }
     }
 
-    private static void Replace(FilePlace place, Action<Stream> write, Action<string> finish)
+    private static void Replace(string path, Action<Stream> write, Action<string, string> finish)
     {
-        if (Directory.Exists(place.Path))
+        const UnixFileMode anybody = UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+        if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal))
+            throw new IOException("it is no name of a file");
+        if (Directory.Exists(path))
             throw new IOException("it is a folder");
-        if (place.IsReadOnly)
+        var target = Target(path);
+        if (Path.GetFileName(target).Length > LongestName)
+            throw new IOException("the name is longer than the system allows");
+        var mode = !OperatingSystem.IsWindows() && Path.Exists(target) ? File.GetUnixFileMode(target) : anybody;
+        if ((mode & anybody) == 0)
             throw new UnauthorizedAccessException("it is read-only");
-        MakeFolderOf(place.Path);
-        var temporary = Temporary(place.Path);
+        if (Path.Exists(target)) // may it be written?
+            new FileStream(target, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete).Dispose();
+        var folder = Path.GetDirectoryName(target)!;
+        MakeFolder(folder);
+        var temporary = Path.Combine(folder, $".{Guid.NewGuid():N}.tmp");
         try
         {
-            WriteTo(temporary, Fresh(place), write);
-            place.Dress(temporary);
-            finish(temporary);
+            using (var file = Create(temporary, folder))
+            {
+                if (!OperatingSystem.IsWindows() && Path.Exists(target))
+                    File.SetUnixFileMode(file.SafeFileHandle, mode);
+                write(file);
+                // Without it a power cut may leave the new name on an empty file.
+                file.Flush(flushToDisk: true);
+            }
+            finish(temporary, target);
         }
-        catch
+        catch (Exception e)
         {
             TryDelete(temporary);
+            // What .NET makes of EFBIG, the answer beyond ulimit -f (RandomAccess.Unix.cs).
+            if (e is ArgumentOutOfRangeException)
+                throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
             throw;
         }
     }
 
-    // File.Move looks whether the name is free and then renames, which replaces what came between the two. link(2) never replaces.
-    private static void Name(string temporary, string path)
-    {
-        if (!OperatingSystem.IsWindows() && UnixFile.TryLink(temporary, path))
-            TryDelete(temporary);
-        else
-            File.Move(temporary, path, overwrite: false);
-    }
-
-    // The temporary file is in the folder of the file that it replaces. A name that would exceed the longest of file systems is cut.
-    private static string Temporary(string path)
-    {
-        const int longest = 255;
-        var ending = $".{Guid.NewGuid():N}.tmp";
-        return (Path.GetFileName(path).Length + ending.Length <= longest ? path : path[..^ending.Length]) + ending;
-    }
-
-    private static void WriteTo(string path, FileStreamOptions options, Action<Stream> write)
-    {
-        using var file = Open(path, options);
-        write(file);
-        // Without it a power cut may leave the new name on an empty file.
-        file.Flush(flushToDisk: true);
-    }
-
-    private static FileStream Open(string path, FileStreamOptions options)
+    private static FileStream Create(string temporary, string folder)
     {
         try
         {
-            return new FileStream(path, options);
+            return new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None);
         }
         catch (UnauthorizedAccessException e) // its own words have the temporary name, which nobody knows
         {
-            var folder = Path.GetDirectoryName(Path.GetFullPath(path));
             throw new UnauthorizedAccessException($"this user may not write in the folder {folder}", e);
         }
-        catch (PathTooLongException e)
-        {
-            throw new IOException("the name is longer than the system allows", e);
-        }
-    }
-
-    private static FileStreamOptions Fresh(FilePlace place)
-    {
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None };
-        // Readable by no more users than the file it replaces, not even while it is written.
-        if (!OperatingSystem.IsWindows() && place.Mode is { } mode)
-            options.UnixCreateMode = mode & (UnixFileMode.UserRead | UnixFileMode.UserWrite) | UnixFileMode.UserWrite;
-        return options;
-    }
-
-    private static void WriteToStream(FilePlace place, Action<Stream> write)
-    {
-        // Opened anew, a file would be written from its begin, over what the shell or others have put there.
-        using var standard = place.Path switch
-        {
-            "/proc/self/fd/1" => Console.OpenStandardOutput(),
-            "/proc/self/fd/2" => Console.OpenStandardError(),
-            _ => null,
-        };
-        if (standard is not null)
-        {
-            write(standard);
-            standard.Flush();
-            return;
-        }
-        // Opening a pipe that nobody reads waits for a reader, perhaps for ever.
-        using var reader = place.IsPipe ? UnixFile.WaitForReader(place.Path, ReaderPatience) : null;
-        Append(place.Path, write);
-    }
-
-    private static void Append(string path, Action<Stream> write)
-    {
-        using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete,
-            bufferSize: 64 * 1024);
-        if (file.CanSeek)
-            file.Seek(0, SeekOrigin.End);
-        write(file);
-        file.Flush();
     }
 
     /// <summary>

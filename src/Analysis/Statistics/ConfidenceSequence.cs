@@ -31,5 +31,5 @@ public static class ConfidenceSequence
     }
 
     /// <summary>The smallest number of values with a finite interval.</summary>
-    public static int FewestFor(double alpha) => Enumerable.Range(2, 1000).First(count => Multiplier(count, alpha) != null);
+    public static int FewestFor(double alpha) => Enumerable.Range(2, 1000).First(count => Multiplier(count, alpha) is not null);
 }

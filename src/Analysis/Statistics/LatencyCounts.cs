@@ -50,7 +50,7 @@ public sealed class LatencyCounts
     /// would be higher by more than <see cref="LeastRise"/>.
     /// </summary>
     public bool IsBoundAt(double percentile) =>
-        ended != null && HasDataFor(percentile) && RankOf(percentile) is var rank
+        ended is not null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
     // A single call among thousands moves a percentile by its last digit, which is no reason for a doubt.
@@ -60,7 +60,7 @@ public sealed class LatencyCounts
     public double? Longest => Count == 0 ? null : Max;
 
     /// <summary>Whether some values are lower bounds; the longest value is then a lower bound too.</summary>
-    public bool HasBounds => ended != null;
+    public bool HasBounds => ended is not null;
 
     /// <summary>Number of slots in use.</summary>
     public int Filled => slots.Length;

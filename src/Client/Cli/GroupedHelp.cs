@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using IpcBench.Analysis.Wording;
+using IpcBench.Client.Loads;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -29,7 +30,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
           GrpcBench                                   the same as --quick in more sizes and rounds
           GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
           GrpcBench -U unix:/run/app.sock --list      services and methods of a server that offers reflection
-          GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages as .proto text
+          GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages
           GrpcBench -U unix:/run/app.sock --call shop.Cart/Add --data @carts.jsonl -H 'authorization: …' --deadline 50ms
           GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
           GrpcBench --rounds auto --ignore-below 2%   go on until every difference of 2 % is decided
@@ -109,7 +110,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
     /// <summary>Its own, or those of the main help that begin with its name.</summary>
     private static string ExamplesOf(Command command)
     {
-        if (Presets.Commands.Append(Presets.Ab).FirstOrDefault(preset => preset.Name == command.Name)?.Examples is { } own)
+        if (command is MeasuringCommand { Examples: { } own })
             return own.TrimEnd();
         var lines = $"{Examples}\n{MoreExamples}".Split('\n')
             .Where(line => line.StartsWith($"  GrpcBench {command.Name} ", StringComparison.Ordinal)).ToList();
@@ -121,11 +122,12 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToList();
         List<Option> Find(IEnumerable<string> names) =>
             [.. names.Select(name => offered.Find(one => one.Name == name)).OfType<Option>()];
-        foreach (var group in HelpGroup.All)
-            yield return (group.Title, Find(all ? group.Usual.Concat(group.Others) : group.Usual));
+        var own = command is MeasuringCommand { Own: var names } ? names : [];
+        foreach (var (i, group) in HelpGroup.All.Index())
+            yield return (group.Title, Find([.. i == 0 ? own : [], .. all ? group.Usual.Concat(group.Others) : group.Usual]));
         if (all)
         {
-            var named = HelpGroup.All.SelectMany(group => group.Usual.Concat(group.Others)).ToHashSet();
+            var named = HelpGroup.All.SelectMany(group => group.Usual.Concat(group.Others)).Concat(own).ToHashSet();
             yield return ("More", [.. offered.Where(one => !named.Contains(one.Name))]);
         }
     }
@@ -196,17 +198,17 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
 {
     public static IReadOnlyList<HelpGroup> All { get; } =
     [
-        new("What to measure", ["-U", "--vary", "--base", "--head", "--call", "--data", "--path", "-s", "--shape", "-c", "-m", "--mode"],
-            ["--messages", "--chunk", "--client", "--reference", "--delta", "--connect-per-call", "--method", "--body", "--expect-status",
-                "--varying-length", "-l", "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
+        new("What to measure", ["-U", "--call", "--data", "-s", "--shape", "-c", "-m", "--mode"],
+            ["--messages", "--chunk", "--client", "--reference", "--delta", "--connect-per-call",
+                "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
                 "--cert", "--key", "--sni"]),
         new("How long", ["--quick", "-d", "-r"], ["--slice", "-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
-        new("Load", ["-R", "--load", "--my-rate", "--find"], ["--arrivals", "-t"]),
+        new("Load", ["-R", .. LoadTable.All.Select(load => load.Option)], ["--arrivals", "-t"]),
         new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
             ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),
         new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),
         new("Somebody's service", ["--list"], ["--describe", "--protoset", "--proto", "-I", "-H"]),
-        new("Machine and method", [], ["--client-cpus", "--server-pids", "--watch", "--no-calibration", "--aa"]),
+        new("Machine and method", [], ["--client-cpus", "--server-pids", "--watch", "--aa"]),
         new("Output", ["-v", "-o", "--format", "--fail-on"], ["--strict", "--label", "--no-save", "--crank"]),
     ];
 

@@ -29,6 +29,19 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
 /// </summary>
 internal sealed record Preset
 {
+    /// <summary>gRPC on the transports of one machine.</summary>
+    public static Preset Main { get; } = new()
+    {
+        FreshServers = true,
+        Shapes =
+        [
+            (Shape.One, new("10,1M", Quick: "10")),
+            (Shape.Channel, new("10,10k", Quick: "10")),
+            (Shape.Clients, new("10,100,1k,10k,100k,1M", Quick: "10,1M")),
+            (Shape.App, new("10")),
+        ],
+    };
+
     /// <summary>
     /// The command, and what results files call the comparison that it repeats; empty for the main one and for <c>http</c>.
     /// </summary>
@@ -85,9 +98,6 @@ internal sealed record Preset
     public Default MaxTime { get; init; } = new("30m");
     public Default Delta { get; init; } = new("3%");
     public Default Client { get; init; } = new(ProtocolTable.Wire);
-
-    /// <summary>Whether the client's own ceiling can be measured: on gRPC alone.</summary>
-    public bool Calibrate { get; init; } = true;
 
     /// <summary>How long <c>--quick</c> takes at most.</summary>
     public string QuickTime { get; init; } = "two minutes";

@@ -62,7 +62,7 @@ internal static class ReportCommand
     private static IReport Choose(string format, string? plot, string formats)
     {
         var report = Reports.Find(format) ?? throw new UsageException($"--format '{format}' is none of {formats}");
-        if (plot == null)
+        if (plot is null)
             return report;
         if (report is not SvgReport)
             throw new UsageException("--plot chooses one picture of --format svg");
@@ -80,7 +80,7 @@ internal static class ReportCommand
 
     private static void Write(string text, string? path)
     {
-        if (path == null)
+        if (path is null)
             Console.Out.Write(text);
         else
             ReportFile.Write(path, text);

@@ -13,7 +13,7 @@ internal static class RunCommand
     /// <summary>A subcommand with this preset.</summary>
     public static Command Create(Preset preset, IReadOnlyList<string> commandLine, Resume? resume)
     {
-        var command = new Command(preset.Name, preset.Description);
+        var command = new MeasuringCommand(preset);
         AddTo(command, preset, commandLine, resume);
         return command;
     }
@@ -24,8 +24,10 @@ internal static class RunCommand
     /// <param name="commandLine">The command line as typed.</param>
     /// <param name="resume">The kept run that the command continues; null: none.</param>
     /// <param name="service">The options about the user's service; null: the command has none.</param>
+    /// <param name="again">All commands, for the command line of a kept run.</param>
     public static void AddTo(
-        Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null)
+        Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null,
+        Func<IReadOnlyList<string>, Resume, RootCommand>? again = null)
     {
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
@@ -36,7 +38,7 @@ internal static class RunCommand
         command.SetAction(async (typed, _) =>
         {
             if (typed.GetValue(options.Resume) is { } file)
-                return await Resume.Open(file, typed, options).RunAsync(commandLine);
+                return await Resume.Open(file, typed, options).RunAsync(commandLine, again!);
             var asked = new RunOptionsReader(options, typed, service: service).Read();
             return service?.IsAsked(typed) == true
                 ? await service.ShowAsync(typed, asked) : await MeasureAsync(asked, commandLine, resume);
@@ -53,60 +55,17 @@ internal static class RunCommand
     }
 }
 
-/// <summary>Adds the values of a knob to the main command as interleaved arms, which shows what the setting changes.</summary>
-internal static class SweepCommand
+/// <summary>A command that measures, with what its help says first.</summary>
+internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
 {
-    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
-    {
-        var vary = CompletionCommand.Suggesting(
-            new Option<string[]>("--vary")
-            {
-                HelpName = "KNOB=LIST",
-                Required = true,
-                Description = "values of a knob, each an arm in addition to the default, repeatable: socket-buffer=64k,256k,1M; "
-                    + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
-            },
-            [.. Knob.All.Select(knob => knob.Name + "=")]);
-        var options = new RunCommandOptions(Presets.Main with { Shapes = [] });
-        var command = new Command("sweep",
-            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.") { vary };
-        var service = new ServiceOptions();
-        foreach (var option in options.Offered.Concat(service.ToCall))
-            command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-        {
-            var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
-            var plain = reader.Read();
-            var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
-            if (RunOptionsCheck.OfArms(varied) is { } refusal)
-                throw new UsageException(refusal);
-            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine, resume);
-        });
-        return command;
-    }
+    public MeasuringCommand(Preset preset)
+        : this(preset.Name, preset.Description) => Examples = preset.Examples;
 
-    /// <summary>First the run's own knobs, then each value in turn on top of them.</summary>
-    internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
-    {
-        if (plain.Variants.Count > 1)
-            throw new UsageException("--vary makes the arms: give every other setting one value");
-        var basis = plain.Variants[0];
-        var variants = sweeps.SelectMany(sweep => Arms(plain, basis.Knobs, sweep)).Prepend(basis).ToList();
-        return variants.Select(variant => variant.Name).Distinct().Count() == variants.Count
-            ? variants
-            : throw new UsageException("--vary names the same value twice");
-    }
+    /// <summary>Null: those of the main help that begin with its name.</summary>
+    public string? Examples { get; }
 
-    private static IEnumerable<Variant> Arms(RunOptions plain, Knobs basis, string sweep)
-    {
-        if (sweep.Split('=', 2) is not [var name, var values])
-            throw new UsageException($"--vary '{sweep}' needs a knob and its values, as in socket-buffer=64k,256k,1M");
-        var knob = Knob.Named(name);
-        if (!plain.OwnServer && knob.Side == KnobSide.Server)
-            throw new UsageException($"--vary {name} changes the server, but with -U this tool does not start the server: leave out -U");
-        return Parsers.List(values, "--vary", (value, _) => value)
-            .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
-    }
+    /// <summary>Options that no other command has: the first of the help.</summary>
+    public IReadOnlyList<string> Own { get; init; } = [];
 }
 
 /// <summary><c>--resume FILE -r +4</c>: adds rounds to a kept run, whose plan is read from its own command line.</summary>
@@ -152,12 +111,12 @@ internal sealed class Resume
 
     /// <summary>Parses the kept run's command line and measures.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
-    public async Task<int> RunAsync(IReadOnlyList<string> commandLine)
+    public async Task<int> RunAsync(IReadOnlyList<string> commandLine, Func<IReadOnlyList<string>, Resume, RootCommand> again)
     {
         CommandLine = commandLine;
         kept.CheckMachine(HostRecord.Read());
         var first = kept.Kept.CommandLine;
-        var typed = CommandTree.Create(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        var typed = again(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (typed.Action is ParseErrorAction)
             throw new UsageException($"--resume: {kept.File} has options that this version does not know: {string.Join(" ", first)}");
         return await typed.InvokeAsync(

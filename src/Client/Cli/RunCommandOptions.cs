@@ -1,5 +1,6 @@
 using System.CommandLine;
 using IpcBench.Analysis.Renderers;
+using IpcBench.Client.Loads;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Transports;
@@ -72,15 +73,9 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Arrivals { get; } = CompletionCommand.Suggesting(
         Text("--arrivals", "KIND", "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
 
-    public Option<string> Load { get; } = Text("--load", "LIST",
-        "afterwards load all alike, at shares of the slowest's capacity: 50%,90%");
-
-    public Option<string> MyRate { get; } = Text("--my-rate", "LIST",
-        "afterwards load every transport with my calls per second: 5k");
-
-    public Option<string> Find { get; } = Text("--find", "PROMISE",
-        "afterwards search each transport's highest rate at which calls keep it: 'p99<1ms' (also p50, p90, p99.9, mean), "
-            + "'p99<1ms,failures<0.1%'");
+    /// <summary>One option for each entry of the table.</summary>
+    public IReadOnlyList<(LoadOption Load, Option<string> Option)> Loads { get; } =
+        [.. LoadTable.All.Select(load => (load, Text(load.Option, load.Value, load.Help)))];
 
     public Option<string> Client { get; } = CompletionCommand.Suggesting(Text("--client", "LIST",
         $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in"),
@@ -116,7 +111,9 @@ internal sealed class RunCommandOptions(Preset preset)
         Description = "measure the reference once more as a second endpoint: what does the method say of equals?",
     };
 
-    public Option<bool> NoCalibration { get; } = Flag("--no-calibration", "do not measure the client's own ceiling first");
+    /// <summary>Of older command lines, which results files keep: the measurement that it left out is gone.</summary>
+    public Option<bool> NoCalibration { get; } = new("--no-calibration") { Hidden = true };
+
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
 
@@ -166,14 +163,14 @@ internal sealed class RunCommandOptions(Preset preset)
 
     /// <summary>Those that the command takes, in the order of its help.</summary>
     public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name)
-        && (option != Shape || preset.Shapes.Count > 0)
-        && !Knob.All.Any(knob => knob.Option == option.Name && knob.NotOfferedBy.Contains(preset.Name)));
+        && (option != Shape || preset.Shapes.Count > 0));
 
     private IEnumerable<Option> All =>
     [
         Url, Transports, Sizes, Shape, Connections, Threads, Streams, Duration, Slice, Calls, ConnectPerCall, Rounds, Quick, Warmup,
         Timeout, Seed,
-        Rate, Arrivals, Load, MyRate, Find, Client, Mode, Messages, Chunk, Reference, Delta, MaxTime, AgainstItself, NoCalibration,
+        Rate, Arrivals, .. Loads.Select(load => load.Option), Client, Mode, Messages, Chunk, Reference, Delta, MaxTime, AgainstItself,
+        NoCalibration,
         ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];

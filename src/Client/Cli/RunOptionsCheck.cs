@@ -14,9 +14,6 @@ namespace IpcBench.Client.Cli;
 /// <param name="sweeping">Arms will be added later.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
-    // A queue needs many times the latency of its calls to build up and to empty.
-    private const double WindowsOfObjective = 100;
-
     // The bytes of all packets in flight, which are in the buffers of both directions.
     private const long MostBytesOut = 1L << 30;
 
@@ -106,24 +103,10 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return "with -m calls share a connection, but with --connect-per-call each call has its own: use -c without -m";
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             yield return "--arrivals needs an open loop: add -R 20k, --load 50% or --my-rate 5k";
-        if (options.Rate is not null && options.Loads.Count > 0)
-        {
-            yield return $"-R and {(options.Objective is not null ? "--find" : isTyped(declared.MyRate) ? "--my-rate" : "--load")} "
-                + "both set the rate: give one of them";
-        }
-        if (options.Objective is not null && options.Calls is not null)
-        {
-            yield return isTyped(declared.Calls) ? "--find measures for a time, but -n counts calls: leave out -n"
-                : $"--find measures for a time, but {declared.Preset.Name} counts packets: add -d 1s";
-        }
-        if (options.Objective is not null && options.Modes.Contains(CallMode.Pull))
-            yield return "--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of them";
-        if (options.Objective is { } objective && objective.LongestNs * WindowsOfObjective > options.Duration.TotalNanoseconds)
-        {
-            yield return string.Create(CultureInfo.InvariantCulture,
-                $"--find {objective.Text} needs windows a hundred times as long as its limit, or queues would not be visible: "
-                    + $"add -d {Math.Ceiling(objective.LongestNs * WindowsOfObjective / 1e6):0}ms or more");
-        }
+        if (options.Rate is not null && options.Loads is [var load, ..])
+            yield return $"-R and {load.Option} both set the rate: give one of them";
+        foreach (var sentence in options.Loads.SelectMany(one => one.Refusals(options, isTyped(declared.Calls), declared.Preset.Name)))
+            yield return sentence;
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
             yield return "-n counts calls and -d sets a time: give one of them";
     }

@@ -32,7 +32,8 @@ internal sealed class RunOptionsReader(
 
     /// <summary>With the rounds that its comparisons need, where no number was typed.</summary>
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
-        ? options : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Objective is not null);
+        ? options
+        : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Loads.Any(load => load.VariesRate));
 
     /// <summary>
     /// The shapes that <c>--shape</c> names; else all of the preset where transports are compared at full load and nothing was said of
@@ -125,11 +126,8 @@ internal sealed class RunOptionsReader(
             Reference = Get(declared.Reference),
             Rate = Get(declared.Rate) is { } rate ? Parsers.Rate(rate, "-R") : null,
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
-            Loads = [.. Of(declared.Load, Parsers.Percent).Select(share => new GivenLoad(share)),
-                .. Of(declared.MyRate, Parsers.Rate).Select(rate => new GivenLoad(null, rate)),
-                .. Get(declared.Find) is { } objective ? [new GivenLoad(null, 0, Parsers.Objective(objective))] : Array.Empty<GivenLoad>()],
+            Loads = [.. declared.Loads.SelectMany(one => Get(one.Option) is { } text ? one.Load.Read(text) : [])],
             AgainstItself = typed.GetValue(declared.AgainstItself),
-            Calibrate = preset.Calibrate && !typed.GetValue(declared.NoCalibration),
             Variants = Variants(),
             Connector = TlsOptions.Read(declared, typed),
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
@@ -186,9 +184,7 @@ internal sealed class RunOptionsReader(
         ? new Watch(name, Parsers.Address(where, $"--watch {name}: "))
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
-    /// <summary>
-    /// Without a value it has none, and another word than both belongs to what follows: see <see cref="HttpOptionsReader"/>.
-    /// </summary>
+    /// <summary>Without a value it has none, and a word other than <c>both</c> belongs to what follows.</summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
         : Get(declared.ConnectPerCall) switch
@@ -266,9 +262,6 @@ internal sealed class RunOptionsReader(
     private static int ProcessId(string text, string what) => Parsers.Integer(text, what, 1, int.MaxValue);
 
     private CpuSet? Cpus(Option<string> option, string what) => Get(option) is { } text ? Parsers.Cpus(text, what) : null;
-
-    private IReadOnlyList<double> Of(Option<string> list, Func<string, string, double> parse) =>
-        Get(list) is { } text ? Parsers.List(text, list.Name, parse) : [];
 
     private string? Get(Option<string> option) => typed.GetValue(option);
 }

@@ -16,7 +16,7 @@ internal sealed class ServiceOptions
     public Option<string> Describe { get; } = new("--describe")
     {
         HelpName = "NAME",
-        Description = "print a service, message or enum of the server at -U and all it refers to, as .proto text",
+        Description = "print a service, message or enum of the server at -U and all it refers to, for people to read",
     };
 
     public Option<string> Call { get; } = new("--call")

@@ -4,19 +4,22 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// A connection over a series of duplexes: it opens the first, tells its streams when a call can be sent, and opens a
-/// new duplex when one died.
+/// One connection through all its duplexes: opens, tells its streams when a call can be sent, and opens again after a failure. One thread
+/// at a time may enter, and the last to leave flushes the output once.
 /// </summary>
-internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
+internal abstract class DuplexConnection : IConnection, IDuplexOwner
 {
     private const long EndPatienceNs = 100_000_000;
 
+    private readonly BufferPool pool;
+    private readonly object? gate;
     private readonly Scheduler scheduler;
     private readonly Dialer dialer;
     private readonly Reopener reopener;
     private readonly Queue<CallStream> waiting = new();
     private TaskCompletionSource? opening;
     private EndWait? ending;
+    private int depth;
     private bool accepting;
     private bool isOver;
     private long received;
@@ -24,8 +27,17 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
     /// <param name="scheduler">Runs the connection; unless that is a single thread, each thread takes a lock.</param>
     /// <param name="dialer">Opens the duplexes.</param>
     protected DuplexConnection(Scheduler scheduler, Dialer dialer)
-        : base(dialer.PoolFor(scheduler), isShared: !dialer.UsesLoops) =>
+    {
         (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));
+        (pool, gate) = (dialer.PoolFor(scheduler), dialer.UsesLoops ? null : new object());
+        Output = new OutputBuffer(pool);
+    }
+
+    /// <summary>The bytes that are flushed at the last leave.</summary>
+    protected OutputBuffer Output { get; private set; }
+
+    /// <summary>The present duplex; null without one.</summary>
+    protected Duplex? Current { get; private set; }
 
     public abstract IReadOnlyList<IStream> Streams { get; }
 
@@ -58,6 +70,29 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
 
     /// <summary>The server closes the connection after the last reply.</summary>
     protected virtual bool ServerEndsFirst => false;
+
+    public void Enter()
+    {
+        if (gate is not null)
+            Monitor.Enter(gate);
+        depth++;
+    }
+
+    public void Leave()
+    {
+        try
+        {
+            // A flush that finds its duplex broken ends it. A new duplex may take its place and have output already, which is flushed too.
+            for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
+                now.Flush(Output);
+        }
+        finally
+        {
+            depth--;
+            if (gate is not null)
+                Monitor.Exit(gate);
+        }
+    }
 
     public async Task OpenAsync(CancellationToken cancellation)
     {
@@ -188,7 +223,7 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
             OnEnd(fault);
     }
 
-    /// <summary>A new duplex is open; the method writes the first bytes to <see cref="FlushLock.Output"/>.</summary>
+    /// <summary>A new duplex is open; the method writes the first bytes to <see cref="Output"/>.</summary>
     protected abstract void OnDuplex();
 
     /// <summary>The duplex could not be opened.</summary>
@@ -230,7 +265,11 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
     {
         var waiter = opening;
         opening = null;
-        CloseCurrent();
+        var old = Current;
+        if (!Output.IsEmpty)
+            old?.Flush(Output);
+        (Output, Current) = (new OutputBuffer(pool), null);
+        old?.Close();
         failOut();
         ending?.OnDue();
         if (waiter is not null)
@@ -243,11 +282,24 @@ internal abstract class DuplexConnection : FlushLock, IConnection, IDuplexOwner
             SetAccepting(false);
     }
 
+    /// <summary>Enters until the end of the block.</summary>
+    protected Scope Inside()
+    {
+        Enter();
+        return new Scope(this);
+    }
+
     private void End()
     {
         isOver = true;
         reopener.Stop();
         Close();
+    }
+
+    /// <summary>Leaves even if the block throws, so that the lock is never kept.</summary>
+    protected readonly ref struct Scope(DuplexConnection inside)
+    {
+        public void Dispose() => inside.Leave();
     }
 
     /// <summary>Waits until the other side ends the duplex, at most <see cref="EndPatienceNs"/>.</summary>

@@ -36,8 +36,7 @@ internal sealed class BenchPlan
     {
         this.options = options;
         Cells = [.. Combine(options, targets).Select((cell, index) => cell with { Index = index })];
-        (FirstRounds, LoadRounds, SearchRounds) =
-            (Left(FirstPhase, options.Rounds), Left(LoadPhase, options.Rounds), Left(SearchPhase, options.SearchRounds));
+        Phases = [.. Cells.GroupBy(cell => cell.Given?.Phase ?? "").Select(PhaseOf)];
     }
 
     /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
@@ -54,26 +53,17 @@ internal sealed class BenchPlan
     public int FewestRounds => Claims == 0 ? 1
         : Joint.FewestRounds(options.RoundsAuto || options.Resume is not null, MetricsOfClaim * Claims);
 
-    /// <summary>Rounds that are measured now, those of the load and search phases too.</summary>
-    public int RoundsInAll => FirstRounds + LoadRounds + SearchRounds;
+    /// <summary>The phases in their order: the first at full load or at the rate of -R, then those of given loads.</summary>
+    public IReadOnlyList<Phase> Phases { get; }
 
-    /// <summary>Those of the first phase that are measured now.</summary>
-    public int FirstRounds { get; }
+    /// <summary>Rounds that are measured now, those of all phases.</summary>
+    public int RoundsInAll => Phases.Sum(phase => phase.Rounds);
 
-    /// <summary>Those at given loads that are measured now; 0 without any. A kept run that ended early misses more of these.</summary>
-    public int LoadRounds { get; }
-
-    /// <summary>Those of the search that are measured now; 0 without one.</summary>
-    public int SearchRounds { get; }
+    /// <summary>Those of the first phase. A kept run that ended early misses more of the others.</summary>
+    public int FirstRounds => Phases is [var first, ..] ? first.Rounds : 0;
 
     /// <summary>Cells of the saturation (or given rate) phase.</summary>
-    public IEnumerable<PlannedCell> FirstPhase => Cells.Where(cell => cell.Given is null);
-
-    /// <summary>Cells that are given a load afterwards: a share of what the first phase found, or a rate.</summary>
-    public IEnumerable<PlannedCell> LoadPhase => Cells.Where(cell => cell.Given is { Objective: null });
-
-    /// <summary>Cells whose highest rate at an objective is searched for after that: each round has a rate of its own.</summary>
-    public IEnumerable<PlannedCell> SearchPhase => Cells.Where(cell => cell.Given is { Objective: not null });
+    public IReadOnlyList<PlannedCell> FirstPhase => Phases is [var first, ..] ? first.Cells : [];
 
     /// <summary>
     /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
@@ -106,22 +96,18 @@ internal sealed class BenchPlan
     public int Measurements => Cells.Sum(RoundsOf);
 
     /// <summary>The rounds that are measured now of this cell, as of all others of its phase.</summary>
-    public int RoundsOf(PlannedCell cell) => cell.Given switch
-    {
-        null => FirstRounds,
-        { Objective: null } => LoadRounds,
-        _ => SearchRounds,
-    };
+    public int RoundsOf(PlannedCell cell) => Phases.First(phase => phase.Name == (cell.Given?.Phase ?? "")).Rounds;
 
     /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
     public TimeSpan BetweenRounds => options.FreshServers ? Starting : TimeSpan.Zero;
 
     // A phase of a kept run goes on behind its own last round.
-    private int Left(IEnumerable<PlannedCell> phase, int rounds)
+    private Phase PhaseOf(IGrouping<string, PlannedCell> phase)
     {
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var made = options.Resume?.Kept.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number) ?? [];
-        return indexes.Count == 0 ? 0 : Math.Max(0, rounds - made.DefaultIfEmpty(0).Max());
+        var rounds = phase.First().Given?.Rounds(options) ?? options.Rounds;
+        return new(phase.Key, [.. phase], Math.Max(0, rounds - made.DefaultIfEmpty(0).Max()), rounds);
     }
 
     private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(options);
@@ -232,7 +218,6 @@ internal sealed class BenchPlan
             Connector = target.Variant.Knobs.Connector(options.Connector),
             OnLoops = target.Variant.Knobs.ClientSockets == "loop",
             Http2Window = target.Variant.Knobs.Http2Window,
-            ClientSettings = Knob.OfClient(target.Variant.Knobs),
             Client = how.Client,
             Protocol = target.Protocol,
             Mode = how.Mode,
@@ -256,13 +241,8 @@ internal sealed class BenchPlan
         return new PlannedCell(0, record, target, load, given);
     }
 
-    private static string LoadName(GivenLoad? given, double? rate) => (given?.Share, given?.PerSecond ?? rate) switch
-    {
-        _ when given?.Objective is { } objective => objective.Text,
-        ({ } part, _) => string.Create(CultureInfo.InvariantCulture, $"{part * 100:0.##}%"),
-        (_, { } perSecond) => string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s"),
-        _ => "max",
-    };
+    private static string LoadName(GivenLoad? given, double? rate) => given?.Name
+        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
 }
 
 /// <summary>One endpoint to measure: where it is and what sets it apart from the others of its kind.</summary>

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
-/// the help, the arm of a sweep, the record, and the environment in which a ceiling of the client holds.
+/// the help, the arm of a sweep and the record.
 /// </summary>
 /// <param name="Name">As typed, without the dashes.</param>
 /// <param name="Side">What it changes.</param>
@@ -33,12 +33,12 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("http2-window", KnobSide.Client,
             "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
-            knobs => Text(knobs.Http2Window)) { NotOfferedBy = ["http", "echo"] },
+            knobs => Text(knobs.Http2Window)),
         new("server-window", KnobSide.Server,
             "HTTP/2 receive window that the server it starts grants uploads and pushed messages, e.g. 128KiB; 128KiB,1MiB: each an arm "
                 + "(default: Kestrel's own, 768 KiB a stream and 1 MiB a connection)",
             (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
-            knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window", NotOfferedBy = ["echo"] },
+            knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window" },
         new("backlog", KnobSide.Server, "length of the accept queue of the server it starts",
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
         new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
@@ -54,12 +54,12 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
             (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", Kinds) },
-            knobs => knobs.Sockets) { Values = Kinds, IsUsual = true, NotOfferedBy = ["layers"] },
+            knobs => knobs.Sockets) { Values = Kinds, IsUsual = true },
         new("client-sockets", KnobSide.Client,
             "sockets of the client grpc-dotnet: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: both, each an arm",
             (knobs, text) => knobs with { ClientSockets = SocketsOfClient(text) },
-            knobs => knobs.ClientSockets) { Values = KindsOfClient, NotOfferedBy = ["http", "echo", "layers"] },
+            knobs => knobs.ClientSockets) { Values = KindsOfClient },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
             knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
@@ -70,12 +70,12 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // another program
         new("stack", KnobSide.Server, "gRPC stack of the server it starts: grpc-dotnet (default where it is built in) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
-            knobs => knobs.Stack) { Values = Stacks, NotOfferedBy = ["echo"] },
+            knobs => knobs.Stack) { Values = Stacks },
         new("work", KnobSide.Server,
             "CPU time that the server it starts computes for each call, e.g. 30us; 0,10us,1ms: each, and from how much on no "
                 + "transport gains",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
-        { IsUsual = true, NotOfferedBy = ["article", "echo", "layers"] },
+        { IsUsual = true },
     ];
 
     /// <summary>The option by which the server takes its value; null: it has none.</summary>
@@ -87,18 +87,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <summary>The short help has it too; else <c>--help all</c> alone.</summary>
     public bool IsUsual { get; init; }
 
-    /// <summary>
-    /// Commands for which it means nothing, or that decide it. <c>http</c>, which starts no server, is not named where a knob changes that
-    /// alone.
-    /// </summary>
-    public IReadOnlyList<string> NotOfferedBy { get; init; } = [];
-
     /// <summary>The option's first name.</summary>
     public string Option => "--" + Name;
-
-    /// <summary>What of these is not at its default and moves the client, as <c>socket-buffer=65536 nagle=on</c>.</summary>
-    public static string OfClient(Knobs knobs) => string.Join(' ', All.Where(knob => knob.Side != KnobSide.Server)
-        .Select(knob => (knob.Name, Value: knob.Read(knobs))).Where(set => set.Value != null).Select(set => $"{set.Name}={set.Value}"));
 
     /// <summary>The knob of that name.</summary>
     /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
@@ -131,10 +121,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }
 
-/// <summary>
-/// What a <see cref="Knob"/> changes: whether a ceiling of the client holds for another value, and whether it means anything with
-/// <c>-U</c>.
-/// </summary>
+/// <summary>What a <see cref="Knob"/> changes, so whether it means anything with <c>-U</c>.</summary>
 internal enum KnobSide
 {
     Both,

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using IpcBench.Analysis.Results;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -68,10 +67,6 @@ internal static class Parsers
             throw new UsageException($"{what} '{text}' is no percentage such as 25%");
         return percent ? value / 100 : value;
     }
-
-    /// <summary>An objective: <c>p99&lt;1ms,failures&lt;0.1%</c>.</summary>
-    public static LatencyObjective Objective(string text) => Analysis.Results.LatencyObjective.Parse(text, out var error)
-        ?? throw new UsageException($"--find: {error}");
 
     /// <summary>A CPU set such as <c>0-1,3</c>, checked against the CPUs that this process may use.</summary>
     public static CpuSet Cpus(string text, string what) => Cpus(text, what, Affinity.Available());

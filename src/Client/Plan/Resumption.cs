@@ -17,11 +17,13 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     // A run that is under way saves its file after each measurement.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
-    /// <summary>The last round of the kept run but for those of a search, of which some cells may be missing; 0 without any.</summary>
-    public int Last => LastOf(search: false);
+    /// <summary>
+    /// The last round of the kept run but for those with rates of their own, of which some cells may be missing; 0: none.
+    /// </summary>
+    public int Last => LastOf(varied: false);
 
-    /// <summary>The last round of its search; 0 without any.</summary>
-    public int LastOfSearch => LastOf(search: true);
+    /// <summary>The last round with rates of its own; 0: none.</summary>
+    public int LastOfVaried => LastOf(varied: true);
 
     private IReadOnlyList<int> Looks => Kept.Options switch
     {
@@ -29,7 +31,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         _ => [Last],
     };
 
-    private int LastOf(bool search) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.IsSearch == search)
+    private int LastOf(bool varied) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.VariesRate == varied)
         .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
     /// <summary>Reads the kept run.</summary>
@@ -49,7 +51,8 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
             throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
                 + "repeated (what -H, --data and --expect take from @FILE can)");
         // A time of the future is from before the clock was set back, and no moment ago.
-        if (kept.Ending == "running" && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
+        if (kept.Ending == RunEnding.Running
+            && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and is not ended: that run seems to go on");
         return new Resumption(file, kept, more);
     }
@@ -63,7 +66,6 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         RoundsAuto = false,
         Rounds = Last + More,
         Seed = Kept.Seed,
-        Calibrate = false, // kept
         Output = output with { File = File, Label = Kept.Label },
     };
 
@@ -79,7 +81,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
             return Kept with
             {
                 Finished = null,
-                Ending = "running",
+                Ending = RunEnding.Running,
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }

@@ -1,6 +1,4 @@
 using IpcBench.Analysis.Comparison;
-using IpcBench.Analysis.Results;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
@@ -13,8 +11,6 @@ internal sealed record RunOptions
 {
     /// <summary>More rounds than this are never asked for by <c>--rounds auto</c>.</summary>
     public const int MostAutoRounds = 100;
-
-    private const int AutoSearchRounds = 12;
 
     /// <summary>The published comparison that it repeats; empty for a run of its own.</summary>
     public string Scenario { get; init; } = "";
@@ -116,19 +112,8 @@ internal sealed record RunOptions
     /// <summary>After the saturation rounds: what every arm is loaded with.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
-    /// <summary>What is searched for after that; null: nothing.</summary>
-    public LatencyObjective? Objective => Loads.Select(load => load.Objective).FirstOrDefault(objective => objective is not null);
-
-    /// <summary>Rounds of a search, those of a kept run too: it takes some to come near.</summary>
-    public int SearchRounds => Resume is not { } resume ? (RoundsAuto ? AutoSearchRounds : Rounds) + RateSearch.Approach
-        : resume.More + Math.Max(resume.LastOfSearch,
-            (resume.Kept.Options.RoundsAuto ? AutoSearchRounds : resume.Last) + RateSearch.Approach);
-
     /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
     public bool AgainstItself { get; init; }
-
-    /// <summary>Measure the client's own ceiling first.</summary>
-    public bool Calibrate { get; init; } = true;
 
     public required IReadOnlyList<Variant> Variants { get; init; }
     public required ConnectorOptions Connector { get; init; }
@@ -157,12 +142,6 @@ internal sealed record Topology(int Connections, int Streams)
     public static IReadOnlyList<Topology> All(IReadOnlyList<int> connections, IReadOnlyList<int> streams) =>
         [.. from m in streams from c in connections select new Topology(c, m)];
 }
-
-/// <summary>A load that every arm is given alike, in an open loop.</summary>
-/// <param name="Share">Of the capacity of the slowest arm, 0.5 is half of it; null: a rate was named.</param>
-/// <param name="PerSecond">Calls per second over all connections, where a rate was named.</param>
-/// <param name="Objective">The highest rate at which this holds is searched for, each arm's own; null: it is given.</param>
-internal sealed record GivenLoad(double? Share, double PerSecond = 0, LatencyObjective? Objective = null);
 
 /// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>

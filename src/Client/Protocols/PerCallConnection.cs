@@ -159,7 +159,7 @@ internal sealed class PerCallConnection : IConnection, IStream
                 return CallResult.CutOff;
         }
         pause.Lengthen();
-        return CallResult.Failed("connection lost");
+        return CallResult.Failed(FailureKind.ConnectionLost);
     }
 
     private async ValueTask<bool> ReadyLaterAsync()

@@ -167,12 +167,7 @@ internal sealed record LoadOptions : EngineOptions
     /// </summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>
-    /// The client's knobs that are not at their defaults, as text: a measured ceiling of the client is valid for them only.
-    /// </summary>
-    public string ClientSettings { get; init; } = "";
-
-    /// <summary>A client of <see cref="ProtocolTable"/>.</summary>
+    /// <summary>One of <see cref="ProtocolTable"/>.</summary>
     public string Client { get; init; } = ProtocolTable.Wire;
 
     /// <summary>A protocol of <see cref="ProtocolTable"/>.</summary>

@@ -23,47 +23,23 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
     /// </summary>
     public async Task RunAsync(CancellationToken cancellation)
     {
-        var ending = "complete";
+        var ending = RunEnding.Complete;
         try
         {
             await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, anew: false, cancellation);
-            await PhaseAsync([.. plan.FirstPhase], (_, _) => options.Rate, cancellation);
-            var loads = plan.LoadPhase.ToList();
-            if (loads.Count > 0)
-            {
-                var rates = LoadRates.Of(journal.Record, loads);
-                if (rates.Count < loads.Count)
-                    observer.Note($"{loads.Count - rates.Count} cells of --load are left out: at full load no call was completed");
-                await PhaseAsync([.. rates.Keys], (cell, _) => rates[cell], cancellation);
-            }
-            await SearchAsync(cancellation);
+            foreach (var phase in plan.Phases)
+                await PhaseAsync(phase, cancellation);
         }
         catch (OperationCanceledException) when (cancellation.IsCancellationRequested)
         {
-            ending = "interrupted";
+            ending = RunEnding.Interrupted;
         }
         // Grpc.Net.Client cancels a call that waits for a lost connection, so an OperationCanceledException need not come from the user.
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            ending = await IsInterruptedAsync(cancellation) ? "interrupted" : "failed: " + e.Message;
+            ending = await IsInterruptedAsync(cancellation) ? RunEnding.Interrupted : RunEnding.Failed(e.Message);
         }
         journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
-    }
-
-    /// <summary>In each round every arm is measured once, at the rate that follows from its windows so far.</summary>
-    private async Task SearchAsync(CancellationToken cancellation)
-    {
-        var cells = plan.SearchPhase.ToList();
-        double? Rate(PlannedCell cell, int number)
-        {
-            var run = new MeasuredRun(journal.Record);
-            return RateSearchResult.Next(run, run.Cells[cell.Index], number);
-        }
-        var possible = cells.FindAll(cell => Rate(cell, 1) is not null);
-        if (possible.Count < cells.Count)
-            observer.Note($"{cells.Count - possible.Count} cells of --find are left out: at full load no call was completed, or the "
-                + "time of a call is unknown");
-        await PhaseAsync(possible, Rate, cancellation);
     }
 
     /// <summary>Ctrl-C in a terminal ends the user's servers too, and either end may be noticed first.</summary>
@@ -74,19 +50,26 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         return cancellation.IsCancellationRequested;
     }
 
-    private async Task PhaseAsync(
-        IReadOnlyList<PlannedCell> phase, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
+    private double? Rate(PlannedCell cell, int number) =>
+        cell.Given is { } given ? given.RateOf(journal.Record, cell, number) : options.Rate;
+
+    private async Task PhaseAsync(Phase planned, CancellationToken cancellation)
     {
+        var phase = planned.Cells.Where(cell => cell.Given is null || Rate(cell, 1) is not null).ToList();
+        if (phase.Count < planned.Cells.Count)
+        {
+            var given = planned.Cells.First(cell => !phase.Contains(cell)).Given!;
+            observer.Note($"{planned.Cells.Count - phase.Count} cells of {given.Option} are left out: {given.NoRate}");
+        }
         // A resumed run continues the numbers of its rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
-        var ofSearch = phase.Any(cell => cell.Given?.Objective is not null);
-        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record, ofSearch); number++)
+        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record, planned); number++)
         {
             if (options.FreshServers && isBegun)
-                await rounds.WarmServersUpAsync(phase, rate(phase[0], number), anew: true, cancellation);
+                await rounds.WarmServersUpAsync(phase, Rate(phase[0], number), anew: true, cancellation);
             isBegun = true;
-            foreach (var (workload, reason) in await RoundAsync(phase, number, 0, rate, cancellation))
+            foreach (var (workload, reason) in await RoundAsync(phase, number, 0, planned.MostRounds, cancellation))
             {
                 // All arms of the workload are repeated, since the two rounds of a pair must be close in time.
                 var together = phase.Where(cell => Workload.Of(cell.Record.Key) == workload).ToList();
@@ -97,24 +80,23 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
                     continue;
                 }
                 observer.Detail($"in round {round} {reason}: measured again, with the other arms of the comparison");
-                await RoundAsync(together, number, 1, rate, cancellation);
+                await RoundAsync(together, number, 1, planned.MostRounds, cancellation);
             }
         }
     }
 
     /// <summary>Measures each cell once. Returns the workloads that should be measured again, with the reasons.</summary>
     private async Task<IReadOnlyDictionary<Workload, string>> RoundAsync(
-        IReadOnlyList<PlannedCell> cells, int number, int attempt, Func<PlannedCell, int, double?> rate, CancellationToken cancellation)
+        IReadOnlyList<PlannedCell> cells, int number, int attempt, int most, CancellationToken cancellation)
     {
-        observer.RoundStarted(
-            number, attempt, cells.Any(cell => cell.Given?.Objective is not null) ? options.SearchRounds : options.Rounds);
+        observer.RoundStarted(number, attempt, most);
         var spoiled = new Dictionary<Workload, string>();
         var longer = new List<LongerWindow>();
         foreach (var together in plan.Turns(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
             var measured = together is [var single]
-                ? [await rounds.MeasureAsync(single, number, attempt, rate(single, number), cancellation)]
+                ? [await rounds.MeasureAsync(single, number, attempt, Rate(single, number), cancellation)]
                 : await rounds.MeasureInTurnsAsync(together, number, attempt, cancellation);
             foreach (var (round, _) in measured)
             {
@@ -153,13 +135,10 @@ internal sealed class RoundsLimit(RunOptions options)
     private long phaseBegun;
 
     /// <summary>True when round <paramref name="number"/> is not to be measured.</summary>
-    public bool IsReached(int number, RunRecord record, bool ofSearch)
+    public bool IsReached(int number, RunRecord record, Phase phase)
     {
-        var most = ofSearch ? options.SearchRounds : options.Rounds;
-        if (!options.RoundsAuto)
-            return number > most;
-        if (number > most)
-            return true;
+        if (!options.RoundsAuto || number > phase.MostRounds)
+            return number > phase.MostRounds;
 
         // A round that would end after --max-time is not started.
         if (number == 1)
@@ -168,7 +147,7 @@ internal sealed class RoundsLimit(RunOptions options)
             return false;
         }
         var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
-        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!ofSearch && IsDecided(record));
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!phase.VariesRate && IsDecided(record));
     }
     private bool IsDecided(RunRecord record) => options.Limits is { } limits
         ? StopDecision.OfSides(record, limits).Stop : StopDecision.After(record).Stop;
@@ -194,28 +173,4 @@ internal sealed class RepeatBudget(int planned)
         Repeated += measurements;
         return true;
     }
-}
-
-/// <summary>The absolute rates of the load phase: the same for every arm, either given or a share of the slowest arm's capacity.</summary>
-internal static class LoadRates
-{
-    /// <summary>
-    /// Calls per second for each cell. A share refers to the median round at full load of the same size, connections
-    /// and streams. A cell without any completed call there has no capacity, so it is missing.
-    /// </summary>
-    public static IReadOnlyDictionary<PlannedCell, double> Of(RunRecord record, IEnumerable<PlannedCell> loads) =>
-        (from cell in loads
-         let rate = Earlier(record, cell.Index)
-             ?? (cell.Given!.Share is { } share ? share * Capacity(record, cell.Record.Key) : cell.Given.PerSecond)
-         where rate > 0
-         select (cell, rate)).ToDictionary(pair => pair.cell, pair => pair.rate);
-
-    /// <summary>A resumed run keeps its rates.</summary>
-    private static double? Earlier(RunRecord record, int cell) => record.Rounds.FirstOrDefault(round => round.Cell == cell)?.AskedRate;
-
-    // The rounds that count in reports: of several attempts the last complete one.
-    private static double Capacity(RunRecord record, CellKey key) =>
-        new MeasuredRun(record).Cells.Where(cell => cell.Key.Load == "max" && cell.Median is { Rate: > 0 })
-            .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))
-            .Select(cell => cell.Median!.Rate).DefaultIfEmpty(0).Min();
 }

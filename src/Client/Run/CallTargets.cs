@@ -7,6 +7,7 @@ using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
+using IpcBench.Http2;
 using IpcBench.Schema;
 using IpcBench.Schema.Json;
 using IpcBench.Schema.Requests;
@@ -20,7 +21,7 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal static class CallTargets
 {
-    private const int Unavailable = 14, DeadlineExceeded = 4, Unimplemented = 12, NotFound = 404;
+    private const int NotFound = 404;
 
     // One call may fail by chance.
     private const int Tries = 3;
@@ -113,7 +114,7 @@ internal static class CallTargets
         {
             do
                 answers.Add(await caller.CallAsync(call.Path, call.Messages[0], cancellation, firstAlone: call.ReturnsStream));
-            while (answers is [.., { Status: not 0 and not Unimplemented }] && answers.Count < Tries);
+            while (answers is [.., { Status: not GrpcStatusCode.Ok and not GrpcStatusCode.Unimplemented }] && answers.Count < Tries);
         }
         catch (IOException e)
         {
@@ -121,7 +122,7 @@ internal static class CallTargets
         }
         if (Refusal(call, answers) is { } sentence)
             throw new EnvironmentException($"{server.Server} {sentence}");
-        return answers[^1] is { Status: 0, Message: { } reply } ? reply.Length : null;
+        return answers[^1] is { Status: GrpcStatusCode.Ok, Message: { } reply } ? reply.Length : null;
     }
 
     // The first call of a server that has just started takes longer than the measured calls.
@@ -131,11 +132,11 @@ internal static class CallTargets
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
     {
         var last = answers[^1];
-        if (last is { HttpStatus: NotFound } or { Status: Unimplemented })
+        if (last is { HttpStatus: NotFound } or { Status: GrpcStatusCode.Unimplemented })
             return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): --list shows its methods";
         if (last is { HttpStatus: not 200 } or { Status: null })
             return $"does not answer {call.Method} in gRPC ({Said(call, last.StatusText)}): is it a gRPC server?";
-        if (last.Status is 0)
+        if (last.Status is GrpcStatusCode.Ok)
         {
             if (last.Message is not { } reply)
                 return $"answers {call.Method} with OK but without a readable message (no message, or a compressed one)";
@@ -145,7 +146,7 @@ internal static class CallTargets
         }
         // A failure that differs between the tries, or that overload can cause, does not end the run: the measurement will show it.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
-            && last.Status is not (Unavailable or DeadlineExceeded);
+            && last.Status is not (GrpcStatusCode.Unavailable or GrpcStatusCode.DeadlineExceeded);
         return isSure
             ? $"answers {call.Method} with {Said(call, last.StatusText)}: "
                 + "check the request (--data, -H), since only calls that end with OK are measured"
@@ -240,11 +241,12 @@ internal static class EchoTargets
     }
 
     // After a wrong packet, the packets that follow it fail as "connection lost": the first failure is the reason.
-    private static string Why(LoadResult result, LoadOptions load) => result.Failed.Keys.MinBy(kind => kind == "connection lost") switch
-    {
-        null => string.Create(CultureInfo.InvariantCulture,
-            $"accepts connections but did not send a packet back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
-        "connection lost" => "closed the connection without sending the packet back",
-        _ => "does not send the same bytes back",
-    };
+    private static string Why(LoadResult result, LoadOptions load) =>
+        result.Failed.Keys.MinBy(kind => kind == FailureKind.ConnectionLost) switch
+        {
+            null => string.Create(CultureInfo.InvariantCulture,
+                $"accepts connections but did not send a packet back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
+            FailureKind.ConnectionLost => "closed the connection without sending the packet back",
+            _ => "does not send the same bytes back",
+        };
 }

@@ -15,7 +15,7 @@ namespace IpcBench.Client.Run;
 /// <param name="Status">The value of grpc-status; null when it is missing or no number, or for an OK that is no gRPC.</param>
 /// <param name="StatusMessage">The decoded grpc-message; empty without one.</param>
 /// <param name="Message">The first message; null when it is missing, incomplete or compressed.</param>
-internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
+internal sealed record GrpcAnswer(int HttpStatus, GrpcStatusCode? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
 {
     /// <summary>The content type of a reply that is no gRPC; null for gRPC, or without a content type.</summary>
     public string? OtherType { get; init; }
@@ -25,11 +25,9 @@ internal sealed record GrpcAnswer(int HttpStatus, int? Status, string StatusMess
     {
         (not 200, _) => $"HTTP status {HttpStatus}",
         (_, null) => OtherType is { } type ? $"content type {type}" : "no status",
-        (_, { } code and >= 0 and <= 16) => Name(code) + (StatusMessage.Length > 0 ? $": {StatusMessage}" : ""),
-        (_, { } code) => $"status {code}",
+        (_, { } code) when Enum.IsDefined(code) => GrpcStatus.Name(code) + (StatusMessage.Length > 0 ? $": {StatusMessage}" : ""),
+        (_, { } code) => $"status {(int)code}",
     };
-
-    private static string Name(int code) => GrpcStatus.Name((GrpcStatusCode)code);
 }
 
 /// <summary>
@@ -108,8 +106,8 @@ internal sealed class GrpcCaller : IDisposable
             var body = await ReadAsync(response.Content, name, firstAlone, patience.Token);
             var first = First(body);
             var other = OtherType(response.Content.Headers.ContentType?.MediaType);
-            var status = firstAlone && IsWhole(body) ? 0
-                : int.TryParse(Header(response, "grpc-status"), out var code) ? code : (int?)null;
+            GrpcStatusCode? status = firstAlone && IsWhole(body) ? GrpcStatusCode.Ok
+                : int.TryParse(Header(response, "grpc-status"), out var code) ? (GrpcStatusCode)code : null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
             // A reply with another content type is no gRPC, whatever its grpc-status says.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };

@@ -54,12 +54,31 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     {
         servers.Enter(number);
         var cell = servers.Now(planned);
-        var machine = (SpeedProbe.Time(), SpeedProbe.MemoryStep());
+        var turn = new Turn(number, attempt, rate, (SpeedProbe.Time(), SpeedProbe.MemoryStep()));
         progress.Enter(cell, "connecting", null);
         try
         {
             await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
-            return await MeasureAsync(generator, cell, new Turn(number, attempt, rate, machine), cancellation);
+            progress.Enter(cell, "warming up", generator);
+            if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
+                await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
+
+            using var counters = CountersOf(cell, generator, begun: () => progress.Enter(cell, "measuring", generator));
+            await counters.AskFirstAsync(cancellation);
+            var window = WindowOf(cell, turn);
+            var result = await generator.RunAsync(window, cancellation, counters);
+            if (!result.HasBegun)
+            {
+                cancellation.ThrowIfCancellationRequested();
+                throw new IOException(result.ServerLost);
+            }
+            await counters.AskLastAsync();
+            progress.Enter(cell, "saving", null);
+            var usage = counters.Read((long)Math.Round(result.Credited), result.AllOk, cell.Target);
+            return Judged(Record(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
+            {
+                Lengthened = Lengthen(cell, window, result),
+            };
         }
         finally
         {
@@ -73,7 +92,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="cancellation">Ends the round early; the result has what was measured until then.</param>
     /// <returns>The cells of which something was measured, in the order of <paramref name="planned"/>.</returns>
-    /// <inheritdoc cref="MeasureAsync(PlannedCell, int, int, double?, CancellationToken)" path="/exception"/>
+    /// <inheritdoc cref="MeasureAsync" path="/exception"/>
     public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
         IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation)
     {
@@ -159,30 +178,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return lost;
     }
 
-    private async Task<MeasuredRound> MeasureAsync(LoadGenerator generator, PlannedCell cell, Turn turn, CancellationToken cancellation)
-    {
-        progress.Enter(cell, "warming up", generator);
-        if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
-            await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
-
-        using var counters = CountersOf(cell, generator, begun: () => progress.Enter(cell, "measuring", generator));
-        await counters.AskFirstAsync(cancellation);
-        var window = WindowOf(cell, turn);
-        var result = await generator.RunAsync(window, cancellation, counters);
-        if (!result.HasBegun)
-        {
-            cancellation.ThrowIfCancellationRequested();
-            throw new IOException(result.ServerLost);
-        }
-        await counters.AskLastAsync();
-        progress.Enter(cell, "saving", null);
-        var usage = counters.Read((long)Math.Round(result.Credited), result.AllOk, cell.Target);
-        return Judged(Record(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
-        {
-            Lengthened = Lengthen(cell, window, result),
-        };
-    }
-
     /// <summary>Adds the reason why the round is doubtful, if there is one.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
@@ -200,7 +195,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
         {
             Lead = options.Warmup,
-            Poisson = options.Poisson || cell.Given?.Objective is not null,
+            Poisson = options.Poisson || cell.Given is { VariesRate: true },
             Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
         };
 

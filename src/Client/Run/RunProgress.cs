@@ -48,7 +48,7 @@ internal interface IRunObserver
     /// <summary>A message that the user must see: why a run ends, or a file that could not be written.</summary>
     void Note(string sentence);
 
-    /// <summary>A message that reports repeat or that few users need: advice before the run, a spoiled round, a calibration.</summary>
+    /// <summary>A message that reports repeat or that few users need: advice before the run, a spoiled round.</summary>
     void Detail(string sentence);
 
     /// <summary>The plan is made, and nothing is measured yet.</summary>

@@ -27,7 +27,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             var advice = await ExamineAsync(host);
             await using var servers = await ServerSet.OpenAsync(options, hidden, interruption.Token);
-            return await MeasureAsync(servers, hidden, host, advice, interruption);
+            return await MeasureAsync(servers, host, advice, interruption);
         }
         catch (OperationCanceledException) when (interruption.Token.IsCancellationRequested)
         {
@@ -79,8 +79,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     }
 
     private async Task<int> MeasureAsync(
-        ServerSet servers, IReadOnlyDictionary<string, string?> hidden, HostInfo host, IReadOnlyList<Advice> advice,
-        Interruption interruption)
+        ServerSet servers, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
     {
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
@@ -99,7 +98,6 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         observer.Started(plan, progress, interruption.Request);
         try
         {
-            await CalibrateAsync(plan, journal, hidden, host, interruption.Token);
             await new BenchRunner(options, plan, new RoundRunner(options, servers, progress), journal, observer)
                 .RunAsync(interruption.Token);
         }
@@ -110,25 +108,12 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 ResultsPath.Remove(empty);
         }
         // The load sees at most that nobody answers; the server's end tells why.
-        var failed = journal.Record.Ending.StartsWith("failed: ", StringComparison.Ordinal);
-        if ((failed || journal.Record.Ending == "complete") && await servers.DeathAsync(failed) is { } death)
-            journal.Replace(record => record with { Ending = "failed: " + death });
+        var failed = RunEnding.Failure(journal.Record.Ending) is not null;
+        if ((failed || journal.Record.Ending == RunEnding.Complete) && await servers.DeathAsync(failed) is { } death)
+            journal.Replace(record => record with { Ending = RunEnding.Failed(death) });
         if (journal.HasMeasured)
             observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
-    }
-
-    private async Task CalibrateAsync(
-        BenchPlan plan, RunJournal journal, IReadOnlyDictionary<string, string?> hidden, HostInfo host, CancellationToken cancellation)
-    {
-        if (!options.Calibrate)
-            return;
-        var found = await Calibrator.RunAsync(
-            // With one call in flight the rate is that of two processes that wake each other, so it is no ceiling of the client.
-            plan.Cells.Select(cell => cell.Load).Where(load => load.Connections * load.Streams > 1),
-            new CalibrationOptions { Host = host, ServerCpus = options.ServerCpus, HiddenVariables = hidden, Note = observer.Detail },
-            cancellation);
-        journal.Replace(record => record with { Calibrations = found });
     }
 
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)
@@ -162,16 +147,17 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     private int Code(RunJournal journal)
     {
         var record = journal.Record;
-        if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal))
-            observer.Note(record.Ending["failed: ".Length..]);
+        var failure = RunEnding.Failure(record.Ending);
+        if (failure is not null)
+            observer.Note(failure);
         if (journal.Unsaved is { } unsaved)
         {
             observer.Note(unsaved);
             RunRescue.Offer(record, options.Output, observer);
         }
-        if (record.Ending.StartsWith("failed: ", StringComparison.Ordinal) || journal.Unsaved is not null)
+        if (failure is not null || journal.Unsaved is not null)
             return ExitCode.Environment;
-        if (record.Ending == "interrupted")
+        if (record.Ending == RunEnding.Interrupted)
         {
             if (!journal.HasMeasured)
                 observer.Note(NothingYet());
@@ -183,7 +169,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         }
         // Failed calls are a normal part of a search.
-        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.IsSearch)
+        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.VariesRate)
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 

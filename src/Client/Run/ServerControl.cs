@@ -202,7 +202,7 @@ internal sealed class ControlClient(Address address, ConnectorOptions options, T
         var answer = await caller.CallAsync("/ipcbench.v1.Control/" + method, request.ToByteArray(), cancellation);
         try
         {
-            return answer is { HttpStatus: 200, Status: 0, Message: { } message } ? parser.ParseFrom(message.Span) : null;
+            return answer is { HttpStatus: 200, Status: GrpcStatusCode.Ok, Message: { } message } ? parser.ParseFrom(message.Span) : null;
         }
         catch (InvalidProtocolBufferException)
         {

@@ -2,6 +2,7 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Host;
+using IpcBench.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
@@ -22,12 +23,13 @@ internal static class StreamCheck
         if (call.Deadline is not null)
             return $"--deadline would end the stream of {name}, which stays open as long as the load: leave it out";
         if (mode == CallMode.Pull && (options.Rate is not null || options.Loads.Count > 0))
-            return $"the server decides when it sends the messages of {name}: leave out -R, --load, --my-rate and --find";
+        {
+            var asked = options.Loads.Select(load => load.Option).Distinct().DefaultIfEmpty("-R");
+            return $"the server decides when it sends the messages of {name}: leave out {string.Join(" and ", asked)}";
+        }
         if (mode == CallMode.Pull && options.Messages > 0)
             return $"the server decides how many messages a stream of {name} has: leave out --messages";
-        if (mode == CallMode.Push && options.Objective is not null)
-            return $"--find needs latencies, and messages of {name} are not answered: leave it out";
-        return null;
+        return options.Loads.Select(load => load.Refusal(mode, name)).FirstOrDefault(sentence => sentence is not null);
     }
 }
 
@@ -36,8 +38,6 @@ internal static class DownloadCheck
 {
     // A larger reply may take too long before the run begins.
     private const long LargestAsked = 32 << 20;
-
-    private const int InvalidArgument = 3, ResourceExhausted = 8, OutOfRange = 11, Unimplemented = 12;
 
     /// <exception cref="UsageException">A size is above a server's limit.</exception>
     /// <exception cref="EnvironmentException">A server does not know the method.</exception>
@@ -71,12 +71,12 @@ internal static class DownloadCheck
         {
             return; // the load fails too, and its message says more
         }
-        if (answer is { HttpStatus: not 200 } or { Status: Unimplemented } or { Status: null, OtherType: not null })
+        if (answer is { HttpStatus: not 200 } or { Status: GrpcStatusCode.Unimplemented } or { Status: null, OtherType: not null })
             throw new EnvironmentException(
                 $"{address} answers, but does not know {method} ({answer.StatusText}), which this run calls: "
                     + (mode == CallMode.Unary ? "name one of the server's methods with --call (--list shows them)"
                         : $"leave --mode {mode} out, or measure a server that has this method"));
-        if (answer is { Status: InvalidArgument or ResourceExhausted or OutOfRange })
+        if (answer is { Status: GrpcStatusCode.InvalidArgument or GrpcStatusCode.ResourceExhausted or GrpcStatusCode.OutOfRange })
             throw new UsageException($"{address} rejects -s {size} ({answer.StatusText}): ask for less, or raise the server's limit");
     }
 }

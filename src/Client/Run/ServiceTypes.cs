@@ -10,7 +10,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The services of a server or file, and their types as .proto text.</summary>
+/// <summary>The services of a server or file, and their types for people to read.</summary>
 internal static class ServiceTypes
 {
     /// <summary>One line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
@@ -98,7 +98,7 @@ internal static class ServiceTypes
     private static async Task<ReflectionReply> ExchangeAsync(GrpcCaller caller, string path, byte[] request, CancellationToken cancel)
     {
         var answer = await caller.CallAsync(path, request, cancel);
-        return new ReflectionReply(answer.HttpStatus == 200 ? answer.Status ?? -1 : -1, answer.StatusText, answer.Message?.ToArray());
+        return new ReflectionReply(answer.HttpStatus == 200 ? (int?)answer.Status ?? -1 : -1, answer.StatusText, answer.Message?.ToArray());
     }
 
     private static string Said(TypeSource source, string text) =>

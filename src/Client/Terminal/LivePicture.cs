@@ -78,7 +78,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             return Grey(begun == 0 ? "measuring what this client alone can do" : "between cells", width);
         var key = step.Cells[0].Record.Key;
         var arms = string.Join(", ", step.Cells.Select(cell => cell.Record.Key.Arm)) + (step.Cells.Count > 1 ? " in turns" : "");
-        var load = key.Load == "max" ? "" : $", {key.Load}";
+        var load = key.IsFullLoad ? "" : $", {key.Load}";
         var text = Invariant($"{step.What}: {arms}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
             + Spark(sparks.GetValueOrDefault(step.Cells[0].Index));
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";

@@ -46,10 +46,10 @@ internal static class PlanText
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
         var rounds = options.Resume is { } resume ? Quantity.Many(resume.More, "more round") : Quantity.Many(options.Rounds, "round");
-        var search = (plan.LoadRounds > plan.FirstRounds ? Invariant($", {plan.LoadRounds} at given loads") : "")
-            + (plan.SearchRounds > 0 ? Invariant($", {plan.SearchRounds} of --find") : "");
+        var later = string.Concat(plan.Phases.Skip(1).Where(phase => phase.VariesRate || phase.Rounds > plan.FirstRounds)
+            .Select(phase => Invariant($", {phase.Rounds} {phase.Name}")));
         return plan.Estimate is { } estimate
-            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{search}, about {LeftText.Span(estimate)}")
+            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{later}, about {LeftText.Span(estimate)}")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
     }
 

@@ -30,7 +30,7 @@ internal sealed class RunningTable
         var run = new MeasuredRun(record);
         foreach (var other in run.Cells.Where(other => other.Workload == run.Cells[cell].Workload && other.Median is not null))
             known[(other.Workload, other.Key.Arm)] = Show(run, other);
-        if (run.Cells[cell] is { Key.IsSearch: true, Windows: [.., var last] } search)
+        if (run.Cells[cell] is { Key.VariesRate: true, Windows: [.., var last] } search)
             known[(search.Workload, search.Key.Arm)] = ($"at {Quantity.Count(last.Record.AskedRate)}/s", "default");
     }
 
@@ -84,7 +84,7 @@ internal sealed class RunningTable
     {
         var connections = workloads.Exists(other => other.Connections != workload.Connections) ? $" c {Number(workload.Connections)}" : "";
         var streams = workloads.Exists(other => other.Streams != workload.Streams) ? $" m {Number(workload.Streams)}" : "";
-        var load = workloads.Exists(other => other.Load != workload.Load) && workload.Load != "max" ? " " + workload.Load : "";
+        var load = workloads.Exists(other => other.Load != workload.Load) && !workload.IsFullLoad ? " " + workload.Load : "";
         return workload.Work + connections + streams + load;
     }
 

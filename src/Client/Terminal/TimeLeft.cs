@@ -63,7 +63,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
         {
-            var all = cell.Given?.Objective is null ? options.Rounds : options.SearchRounds;
+            var all = cell.Given?.Rounds(options) ?? options.Rounds;
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: all - plan.RoundsOf(cell)));
             if (known.Count == 0 && !isPlanned)
                 return null;

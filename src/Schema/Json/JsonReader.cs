@@ -66,7 +66,7 @@ internal sealed class JsonReader
 
     /// <summary>An element of a list, or a single field: never null.</summary>
     public object One(FieldDescriptor field, JsonNode node) =>
-        field.FieldType == FieldType.Message ? Message(field.MessageType, node) : scalars.Read(field, node);
+        field.FieldType is FieldType.Message or FieldType.Group ? Message(field.MessageType, node) : scalars.Read(field, node);
 
     private object Field(FieldDescriptor field, JsonNode node)
     {
@@ -111,7 +111,7 @@ internal sealed class JsonReader
     }
 
     // For these two types null is a value; for all other types it means that the field is not set.
-    private static bool HoldsNull(FieldDescriptor field) => field.FieldType == FieldType.Message
+    private static bool HoldsNull(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group
         ? WellKnownTypes.Of(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";
 

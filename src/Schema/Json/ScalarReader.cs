@@ -93,9 +93,24 @@ internal sealed class ScalarReader(JsonSource source)
         if (node.Kind != JsonValueKind.Number)
             throw Wrong(field, node, "the name or number of a value");
         var number = (int)Whole(field, node, int.MinValue, int.MaxValue);
-        return !Editions.IsClosed(type) || type.FindValueByNumber(number) is not null
+        return type.FindValueByNumber(number) is not null || !IsClosed(type)
             ? number
             : throw Unknown(type, node, $": known are {string.Join(", ", type.Values.Select(value => value.Number).Distinct().Take(8))}");
+    }
+
+    /// <summary>
+    /// Whether only the enum's own numbers are values of it: proto2, or an edition whose feature says so for the enum, the message or the
+    /// file that it is in (https://protobuf.dev/editions/features).
+    /// </summary>
+    private static bool IsClosed(EnumDescriptor type)
+    {
+        var file = type.File.ToProto();
+        var said = new List<FeatureSet?> { type.ToProto().Options?.Features };
+        for (var message = type.ContainingType; message is not null; message = message.ContainingType)
+            said.Add(message.ToProto().Options?.Features);
+        said.Add(file.Options?.Features);
+        return file.Syntax is "" or "proto2"
+            || said.Find(features => features?.HasEnumType == true)?.EnumType == FeatureSet.Types.EnumType.Closed;
     }
 
     private InputException Unknown(EnumDescriptor type, JsonNode node, string hint) =>

@@ -151,6 +151,6 @@ internal static class WellKnownTypes
 
     private static IEnumerable<(int, FieldType, bool, string?)> Shape(MessageDescriptor type) =>
         from field in type.Fields.InFieldNumberOrder()
-        let inner = field.FieldType == FieldType.Message ? field.MessageType.FullName : null
+        let inner = field.FieldType is FieldType.Message or FieldType.Group ? field.MessageType.FullName : null
         select (field.FieldNumber, field.FieldType, field.IsRepeated, inner);
 }

@@ -3,70 +3,74 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Text;
 
-/// <summary>Services, messages and enums as .proto text.</summary>
+/// <summary>Services, messages and enums for people to read, each by its full name: almost a .proto, but no file to be compiled.</summary>
 public static class Description
 {
-    /// <summary>
-    /// The definition of a service, message or enum with all definitions that it uses, file by file. Well-known types
-    /// are named but not written.
-    /// </summary>
-    /// <exception cref="SchemaException">The name is unknown; similar names are listed.</exception>
+    /// <summary>The definition of a service, message or enum and of all it refers to, but for the well-known types.</summary>
+    /// <exception cref="SchemaException">There is nothing of that name; near misses are named.</exception>
     public static string Of(MethodTypes types, string symbol)
     {
-        var reached = Reached(types.Symbol(symbol));
-        var names = new TypeNames(types.Protos.Values);
-        var sections = reached.GroupBy(descriptor => MissingImports.NameOf(descriptor.File.Name)).Select(file =>
+        var start = types.Symbol(symbol);
+        List<IDescriptor> reached = [start];
+        var seen = new HashSet<string>(StringComparer.Ordinal) { start.FullName };
+        for (var i = 0; i < reached.Count; i++)
         {
-            var wanted = file.Select(descriptor => descriptor.Name).ToHashSet(StringComparer.Ordinal);
-            return $"// {file.Key}\n{ProtoText.Write(types.Protos[file.Key], names, wanted.Contains)}";
-        });
-        return string.Join('\n', sections);
-    }
-
-    internal static string File(MethodTypes types, string name) => ProtoText.Write(types.Protos[name], new TypeNames(types.Protos.Values));
-
-    // In the order of first use; a nested type is written with its outermost message.
-    private static List<IDescriptor> Reached(IDescriptor start)
-    {
-        var reached = new List<IDescriptor>();
-        var seen = new HashSet<string>(StringComparer.Ordinal);
-        var unread = new Queue<IDescriptor>([start]);
-        while (unread.TryDequeue(out var next))
-        {
-            var outermost = Outermost(next);
-            var own = next == start || !DescriptorFiles.WellKnown.ContainsKey(next.File.Name);
-            if (!own || !seen.Add(outermost.FullName))
-                continue;
-            reached.Add(outermost);
-            foreach (var used in Uses(outermost))
-                unread.Enqueue(used);
+            reached.AddRange(Uses(reached[i])
+                .Where(used => !DescriptorFiles.WellKnown.ContainsKey(used.File.Name) && seen.Add(used.FullName)));
         }
-        return reached;
-    }
-
-    private static IDescriptor Outermost(IDescriptor descriptor)
-    {
-        var containing = descriptor switch
-        {
-            MessageDescriptor message => message.ContainingType,
-            EnumDescriptor type => type.ContainingType,
-            _ => null,
-        };
-        return containing is null ? descriptor : Outermost(containing);
+        return string.Join('\n', reached.Select(Text));
     }
 
     private static IEnumerable<IDescriptor> Uses(IDescriptor descriptor) => descriptor switch
     {
         ServiceDescriptor service => service.Methods.SelectMany(method => new[] { method.InputType, method.OutputType }),
-        MessageDescriptor message => message.Fields.InDeclarationOrder().Select(Used).OfType<IDescriptor>()
-            .Concat(message.NestedTypes.SelectMany(Uses)),
+        MessageDescriptor message => message.Fields.InDeclarationOrder()
+            .SelectMany(field => field.IsMap ? Uses(field.MessageType) : Used(field)),
         _ => [],
     };
 
-    private static IDescriptor? Used(FieldDescriptor field) => field.FieldType switch
+    private static IEnumerable<IDescriptor> Used(FieldDescriptor field) => field.FieldType switch
     {
-        FieldType.Message => field.MessageType,
-        FieldType.Enum => field.EnumType,
-        _ => null,
+        FieldType.Message or FieldType.Group => [field.MessageType],
+        FieldType.Enum => [field.EnumType],
+        _ => [],
+    };
+
+    private static string Text(IDescriptor descriptor) => descriptor switch
+    {
+        ServiceDescriptor service => Block("service", service, service.Methods.Select(Method)),
+        MessageDescriptor message => Block("message", message, message.Fields.InDeclarationOrder().Select(Field)),
+        EnumDescriptor type => Block("enum", type, type.Values.Select(value => $"{value.Name} = {value.Number};")),
+        _ => "",
+    };
+
+    private static string Block(string kind, IDescriptor descriptor, IEnumerable<string> lines) =>
+        $"{kind} {descriptor.FullName} {{\n{string.Concat(lines.Select(line => $"  {line}\n"))}}}\n";
+
+    private static string Method(MethodDescriptor method) =>
+        $"rpc {method.Name}({(method.IsClientStreaming ? "stream " : "")}{method.InputType.FullName}) "
+            + $"returns ({(method.IsServerStreaming ? "stream " : "")}{method.OutputType.FullName});";
+
+    private static string Field(FieldDescriptor field)
+    {
+        var label = field switch
+        {
+            { IsMap: true } => "",
+            { IsRepeated: true } => "repeated ",
+            { IsRequired: true } => "required ",
+            { HasPresence: true, RealContainingOneof: null, FieldType: not FieldType.Message } => "optional ",
+            _ => "",
+        };
+        var oneof = field.RealContainingOneof is { } choice ? $" // one of {choice.Name}" : "";
+        return $"{label}{TypeOf(field)} {field.Name} = {field.FieldNumber};{oneof}";
+    }
+
+    private static string TypeOf(FieldDescriptor field) => field.FieldType switch
+    {
+        FieldType.Message when field.IsMap =>
+            $"map<{TypeOf(field.MessageType.FindFieldByNumber(1))}, {TypeOf(field.MessageType.FindFieldByNumber(2))}>",
+        FieldType.Message or FieldType.Group => field.MessageType.FullName,
+        FieldType.Enum => field.EnumType.FullName,
+        var scalar => scalar.ToString().ToLowerInvariant(),
     };
 }

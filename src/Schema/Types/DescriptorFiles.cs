@@ -24,14 +24,16 @@ internal static partial class DescriptorFiles
         try
         {
             List<FileDescriptorProto> all = [.. files];
-            // A terminal would obey control characters, and MissingImports separates the parts of a file by one.
+            // A terminal would obey them.
             if (all.Exists(file => file.Name.Any(char.IsControl)))
                 throw new InputException($"a file of {source} has a name with control characters");
-            var ordered = InOrder(Complete(all, source)) ?? InOrder(Complete(MissingImports.Parts(all), source))
-                ?? throw Circle(all, source);
+            if (all.Find(file => file.Syntax is not ("" or "proto2" or "proto3" or "editions")) is { } odd)
+                throw new InputException(
+                    $"{odd.Name} of {source} has the syntax '{odd.Syntax}', and known are proto2, proto3 and editions");
+            var ordered = InOrder(Complete(all, source), source);
             if (all.Find(file => !DottedName().IsMatch(file.Package)) is not null)
                 throw new InputException($"a file of {source} has a package that is no name such as shop.v1");
-            return FileDescriptor.BuildFromByteStrings(ordered.Select(file => Editions.Lower(file, source).ToByteString()));
+            return FileDescriptor.BuildFromByteStrings(ordered.Select(file => file.ToByteString()));
         }
         // Google.Protobuf checks names and references while it links, but not everything that a hostile file can contain.
         catch (Exception e) when (e is ArgumentException or DescriptorValidationException or InvalidProtocolBufferException
@@ -69,11 +71,8 @@ internal static partial class DescriptorFiles
     }
 
     // Imports first (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so a long chain of imports
-    // needs no stack. Null when files import each other.
-    private static List<FileDescriptorProto>? InOrder(Dictionary<string, FileDescriptorProto> known) =>
-        Ordered(known) is var ordered && ordered.Count == known.Count ? ordered : null;
-
-    private static List<FileDescriptorProto> Ordered(Dictionary<string, FileDescriptorProto> known)
+    // needs no stack.
+    private static List<FileDescriptorProto> InOrder(Dictionary<string, FileDescriptorProto> known, string source)
     {
         var imports = known.Values.SelectMany(file => file.Dependency.Distinct(), (file, import) => (file, import));
         var importers = imports.ToLookup(pair => pair.import, pair => pair.file);
@@ -89,14 +88,10 @@ internal static partial class DescriptorFiles
                     ready.Enqueue(importer);
             }
         }
-        return ordered;
-    }
-
-    private static InputException Circle(List<FileDescriptorProto> files, string source)
-    {
-        var known = Complete(files, source);
-        var circle = known.Keys.Except(Ordered(known).Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
-        return new InputException(
+        if (ordered.Count == known.Count)
+            return ordered;
+        var circle = known.Keys.Except(ordered.Select(file => file.Name)).Order(StringComparer.Ordinal).Take(3);
+        throw new InputException(
             $"{source} has files that import each other ({string.Join(", ", circle)}), which no .proto may do: "
                 + "give the types with --proto, or with a --protoset that protoc wrote");
     }

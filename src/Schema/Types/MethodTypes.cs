@@ -15,8 +15,6 @@ public sealed class MethodTypes
     {
         this.source = source;
         Files = DescriptorFiles.Link(files, source);
-        Protos = files.Concat(DescriptorFiles.WellKnown.Values.Select(file => file.ToProto()))
-            .DistinctBy(file => file.Name, StringComparer.Ordinal).ToDictionary(file => file.Name, StringComparer.Ordinal);
         foreach (var file in Files.Concat(DescriptorFiles.WellKnown.Values))
             Add(file);
     }
@@ -24,9 +22,7 @@ public sealed class MethodTypes
     /// <summary>The files, each after the files that it imports.</summary>
     public IReadOnlyList<FileDescriptor> Files { get; }
 
-    /// <summary>The original files and the well-known files, by name.</summary>
-    internal IReadOnlyDictionary<string, FileDescriptorProto> Protos { get; }
-
+    /// <summary>The services, by name.</summary>
     public IReadOnlyList<ServiceDescriptor> Services => [.. services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
 
     /// <summary>

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 
@@ -44,14 +43,6 @@ internal static class FieldRules
     /// <summary>The deepest nesting of messages, as in Google.Protobuf (CodedInputStream's default).</summary>
     public const int DeepestMessage = 100;
 
-    private static readonly ConditionalWeakTable<FieldDescriptor, object> Types = [];
-
-    /// <summary>
-    /// The type of the field. For a group Google.Protobuf 3.25 says Message, although its bytes differ; only the proto tells.
-    /// </summary>
-    public static FieldType TypeOf(FieldDescriptor field) =>
-        field.FieldType == FieldType.Message ? (FieldType)Types.GetValue(field, MessageOrGroup) : field.FieldType;
-
     /// <summary>True when "set to its default" and "not set" differ.</summary>
     public static bool HasPresence(FieldDescriptor field) =>
         !field.IsRepeated && (field.IsExtension || field.IsRequired || field.HasPresence);
@@ -86,10 +77,6 @@ internal static class FieldRules
         ByteString bytes => bytes.IsEmpty,
         _ => false,
     };
-
-    // ToProto() copies the whole proto, so it is called once per field.
-    private static object MessageOrGroup(FieldDescriptor field) =>
-        field.ToProto().Type == FieldDescriptorProto.Types.Type.Group ? FieldType.Group : FieldType.Message;
 
     /// <summary>The value of a scalar that is not set; null for messages.</summary>
     public static object? Default(FieldDescriptor field) => field.FieldType switch

@@ -35,7 +35,7 @@ internal sealed class WireReader(MethodTypes types)
                 input.SkipLastField();
             else if (wireType == WireFormat.WireType.LengthDelimited && FieldRules.IsPackable(field))
                 Packed(message, field, Inner(input));
-            else if (wireType == FieldRules.WireType(FieldRules.TypeOf(field)))
+            else if (wireType == FieldRules.WireType(field.FieldType))
                 Field(message, field, input, depth, tag);
             else
                 input.SkipLastField();
@@ -56,7 +56,7 @@ internal sealed class WireReader(MethodTypes types)
         }
         // Two parts of one message are merged, as the specification of the encoding says.
         var known = field.IsRepeated ? null : message.Get(field) as MessageValue;
-        var type = FieldRules.TypeOf(field);
+        var type = field.FieldType;
         var value = type switch
         {
             FieldType.Message => Read(known ?? new MessageValue(field.MessageType), Inner(input), depth + 1, 0),

@@ -71,12 +71,12 @@ internal static class WireWriter
 
     private static void Tagged(CodedOutputStream output, FieldDescriptor field, object value)
     {
-        output.WriteTag(field.FieldNumber, FieldRules.WireType(FieldRules.TypeOf(field)));
+        output.WriteTag(field.FieldNumber, FieldRules.WireType(field.FieldType));
         if (value is not MessageValue message)
         {
             Scalar(output, field.FieldType, value);
         }
-        else if (FieldRules.TypeOf(field) == FieldType.Group)
+        else if (field.FieldType == FieldType.Group)
         {
             Fields(output, message);
             output.WriteTag(field.FieldNumber, WireFormat.WireType.EndGroup);

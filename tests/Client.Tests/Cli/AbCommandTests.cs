@@ -1,5 +1,5 @@
 using System.CommandLine;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Ab;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Host;
@@ -40,7 +40,7 @@ public class AbCommandTests
         Assert.Equal([("", "base"), ("build=head", "head")], options.Variants.Select(variant => (variant.Name, variant.Side)));
         Assert.Equal([["old", "{address}"], ["new", "--port", "{port}", "--socket", "{path}"]],
             options.Variants.Select(variant => variant.Command!));
-        Assert.True(options.FreshServers && options.OwnServer && !options.Calibrate);
+        Assert.True(options.FreshServers && options.OwnServer);
         Assert.Equal(["tcp", "unix"], options.Transports);
     }
 

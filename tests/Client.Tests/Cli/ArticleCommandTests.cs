@@ -1,4 +1,4 @@
-using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Article;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -27,7 +27,7 @@ public class ArticleCommandTests
     public void More_threads_than_five_connections_are_rejected() =>
         Assert.Equal(
             "-t 6 needs at least as many connections, and the article has 5: a connection lives on one thread",
-            Typed.Refused(Presets.Article, "-t", "6"));
+            Typed.Refused(ArticleExperiment.Preset, "-t", "6"));
 
-    private static RunOptions Article(params string[] arguments) => Typed.Read(Presets.Article, arguments);
+    private static RunOptions Article(params string[] arguments) => Typed.Read(ArticleExperiment.Preset, arguments);
 }

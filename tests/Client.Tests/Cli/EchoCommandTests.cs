@@ -1,4 +1,6 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Echo;
+using IpcBench.Client.Experiments.Layers;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -43,12 +45,12 @@ public class EchoCommandTests
     [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
     public void Impossible_options_are_rejected(string sentence, params string[] arguments) =>
-        Assert.Equal(sentence, Typed.Refused(Presets.Echo, arguments));
+        Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
     public void Layers_measures_three_protocols_and_raw_echoes_on_the_same_transports()
     {
-        var asked = Typed.Read(Presets.Layers);
+        var asked = Typed.Read(LayersExperiment.Preset);
         (string, string?, bool)[] below = OperatingSystem.IsLinux()
             ? [("sockets=bare", "bare", true), ("sockets=loop", "loop", true)] : [("sockets=bare", "bare", true)];
         Assert.Equal([("", "dotnet", false), .. below],
@@ -62,9 +64,9 @@ public class EchoCommandTests
     public void Sockets_without_Kestrel_serve_only_echoes()
     {
         Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
-            Typed.Refused(Presets.Main, "--sockets", "dotnet,bare"));
+            Typed.Refused(Preset.Main, "--sockets", "dotnet,bare"));
         Assert.Equal(["bare", "loop"], Echo("--sockets", "bare,loop").Variants.Select(variant => variant.Knobs.Sockets!));
     }
 
-    private static RunOptions Echo(params string[] arguments) => Typed.Read(Presets.Echo, arguments);
+    private static RunOptions Echo(params string[] arguments) => Typed.Read(EchoExperiment.Preset, arguments);
 }

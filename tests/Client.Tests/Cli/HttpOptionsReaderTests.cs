@@ -1,5 +1,6 @@
 using System.CommandLine;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Http;
+using IpcBench.Client.Loads.Find;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
@@ -51,7 +52,7 @@ public class HttpOptionsReaderTests
     {
         var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
         Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
-        Assert.Equal(2, new BenchPlan(options, [.. options.Http.Select(On)]).SearchPhase.Count());
+        Assert.Equal(2, new BenchPlan(options, [.. options.Http.Select(On)]).Cells.Count(cell => cell.Given is SearchLoad));
     }
 
     [Fact]

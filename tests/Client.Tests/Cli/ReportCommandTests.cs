@@ -1,6 +1,6 @@
 using System.CommandLine;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
 using IpcBench.Client.Tests.Run;
 using IpcBench.Host;
 

@@ -1,4 +1,7 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
+using IpcBench.Client.Loads.Find;
+using IpcBench.Client.Loads.Given;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Transports;
@@ -68,17 +71,17 @@ public class RunOptionsReaderTests
 
     [Fact]
     public void My_rate_adds_a_load_to_the_shares() => Assert.Equal(
-        [new GivenLoad(0.5), new GivenLoad(null, 5000), new GivenLoad(null, 20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
+        [new ShareLoad(0.5), new RateLoad(5000), new RateLoad(20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
     [Fact]
     public void Find_adds_a_load_with_more_rounds_and_without_comparisons()
     {
         var options = Read("--find", "p99 < 1ms", "--transports", "tcp,unix", "-s", "10", "-r", "6");
-        Assert.Equal("p99<1ms", options.Objective!.Text);
+        Assert.Equal("p99<1ms", Assert.Single(options.Loads).Name);
         Target On(Address address) => new(address, options.Variants[0]);
         var plan = new BenchPlan(options, [On(new Address.Tcp("localhost", 1)), On(new Address.Unix("/a"))]);
         Assert.Equal(["max", "max", "p99<1ms", "p99<1ms"], plan.Cells.Select(cell => cell.Record.Key.Load));
-        Assert.Equal((2, 0, 2), (plan.FirstPhase.Count(), plan.LoadPhase.Count(), plan.SearchPhase.Count()));
+        Assert.Equal((2, 2), (plan.FirstPhase.Count(), plan.Cells.Count(cell => cell.Given is SearchLoad)));
         Assert.Equal((1, 2 * 6 + 2 * (6 + 8)), (plan.Claims, plan.Measurements));
     }
 
@@ -99,9 +102,10 @@ public class RunOptionsReaderTests
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
         var plan = new BenchPlan(
             options, [.. from variant in options.Variants from address in addresses select new Target(address, variant)]);
-        Assert.Equal(cells, plan.SearchPhase.Count());
+        Assert.Equal(cells, plan.Cells.Count(cell => cell.Given is SearchLoad));
         var others = plan.FirstPhase.Select(cell => cell.Record.Key).ToHashSet();
-        Assert.All(plan.SearchPhase, cell => Assert.Contains(cell.Record.Key with { Load = "max" }, others));
+        Assert.All(plan.Cells.Where(cell => cell.Given is SearchLoad),
+            cell => Assert.Contains(cell.Record.Key with { Load = "max" }, others));
     }
 
     [Theory]
@@ -239,16 +243,7 @@ public class RunOptionsReaderTests
             Refused("--cacert", "/no/such/file.pem"));
 
     [Fact]
-    public void The_clients_ceiling_depends_on_the_clients_knobs()
-    {
-        var options = Read("--socket-buffer", "256k", "--nagle", "on", "--http2-window", "64KiB", "--backlog", "100");
-        var plan = new BenchPlan(options, [new Target(new Address.Tcp("localhost", 1), options.Variants[0])]);
-        Assert.All(
-            plan.Cells, cell => Assert.Equal("socket-buffer=256000 nagle=on http2-window=65536", cell.Load.ClientSettings));
-    }
-
-    [Fact]
-    public void Client_sockets_are_for_grpc_dotnet_and_need_epoll()
+    public void Sockets_of_the_client_are_those_of_grpc_dotnet_and_need_epoll()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -264,8 +259,7 @@ public class RunOptionsReaderTests
         Assert.Equal(why, Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"));
         var options = Read("--client-sockets", "dotnet,loop", "--client", "grpc-dotnet");
         var plan = new BenchPlan(options, [.. options.Variants.Select(variant => new Target(new Address.Tcp("localhost", 1), variant))]);
-        Assert.Equal([(false, ""), (true, "client-sockets=loop")],
-            plan.Cells.Select(cell => (cell.Load.OnLoops, cell.Load.ClientSettings)).Distinct());
+        Assert.Equal([false, true], plan.Cells.Select(cell => cell.Load.OnLoops).Distinct());
     }
 
     [Fact]
@@ -313,7 +307,7 @@ public class RunOptionsReaderTests
             Assert.Contains(word, Completed(line));
     }
 
-    private static string Refused(params string[] arguments) => Typed.Refused(Presets.Main, arguments);
+    private static string Refused(params string[] arguments) => Typed.Refused(Preset.Main, arguments);
 
-    private static RunOptions Read(params string[] arguments) => Typed.Read(Presets.Main, arguments);
+    private static RunOptions Read(params string[] arguments) => Typed.Read(Preset.Main, arguments);
 }

@@ -2,7 +2,7 @@ using System.CommandLine;
 using Google.Protobuf;
 using Google.Protobuf.Reflection;
 using Google.Protobuf.WellKnownTypes;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Hello;
@@ -87,7 +87,8 @@ public sealed class ServiceOptionsTests : IDisposable
     {
         Assert.Equal(SayHello + Watch, await RunAsync("--list", "--protoset", protoset));
         string[] file = ["--protoset", protoset];
-        Assert.Contains("message HelloReply", await RunAsync(["--describe", "hello.v1.HelloReply", .. file]), StringComparison.Ordinal);
+        Assert.Contains("message hello.v1.HelloReply",
+            await RunAsync(["--describe", "hello.v1.HelloReply", .. file]), StringComparison.Ordinal);
         Assert.Contains("rpc Watch", await RunAsync(["--describe", "hello.v1.Greeter/SayHello", .. file]), StringComparison.Ordinal);
         var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync(["--describe", "hello.v1.Greeter/SayHallo", .. file]));
         Assert.Equal("no method SayHallo in hello.v1.Greeter: SayHello", unknown.Message);

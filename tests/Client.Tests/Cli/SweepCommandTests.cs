@@ -1,4 +1,6 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Sweep;
+using IpcBench.Client.Loads.Find;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
@@ -29,7 +31,8 @@ public class SweepCommandTests
         var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");
         var varied = plain with { Variants = SweepCommand.Variants(plain, ["socket-buffer=64k,256k"]) };
         Assert.Equal(3, new BenchPlan(varied,
-            [.. varied.Variants.Select(variant => new Target(new Address.Tcp("a", 1), variant))]).SearchPhase.Count());
+            [.. varied.Variants.Select(variant => new Target(new Address.Tcp("a", 1), variant))])
+                .Cells.Count(cell => cell.Given is SearchLoad));
     }
 
     [Fact]
@@ -83,7 +86,7 @@ public class SweepCommandTests
         Assert.Equal(
             $"--work '{text}' " + (text == "much" ? "is no duration such as 500ms, 20s or 2m"
                 : "is no time of at most a minute such as 0, 30us or 1.5ms"),
-            Typed.Refused(Presets.Main, "--work", text));
+            Typed.Refused(Preset.Main, "--work", text));
 
-    private static RunOptions Plain(params string[] arguments) => Typed.Read(Presets.Main, arguments);
+    private static RunOptions Plain(params string[] arguments) => Typed.Read(Preset.Main, arguments);
 }

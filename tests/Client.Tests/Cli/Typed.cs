@@ -22,7 +22,7 @@ internal static class Typed
     /// <summary>What the main command makes of them when it is to call somebody's own service.</summary>
     public static RunOptions ReadCall(params string[] arguments)
     {
-        var (declared, service) = (new RunCommandOptions(Presets.Main), new ServiceOptions());
+        var (declared, service) = (new RunCommandOptions(Preset.Main), new ServiceOptions());
         var command = new RootCommand();
         foreach (var option in declared.Offered.Concat(service.Offered))
             command.Options.Add(option);
@@ -36,7 +36,7 @@ internal static class Typed
         ServerSet.OpenAsync(options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
 
     /// <summary>Those of the main command with these arguments.</summary>
-    public static Task<ServerSet> ServersAsync(params string[] arguments) => ServersAsync(Read(Presets.Main, arguments));
+    public static Task<ServerSet> ServersAsync(params string[] arguments) => ServersAsync(Read(Preset.Main, arguments));
 
     /// <summary>The sentence with which they are refused.</summary>
     public static string Refused(Preset preset, params string[] arguments) =>

@@ -1,4 +1,5 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
 using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -38,7 +39,7 @@ public class WhatPeopleTypeTests
     [InlineData("--call ipcbench.v1.Bench/Download", false)]
     public void The_error_of_a_method_without_a_server_asks_for_the_server(string typed, bool isRefused)
     {
-        var options = new RunCommandOptions(Presets.Main);
+        var options = new RunCommandOptions(Preset.Main);
         var service = new ServiceOptions();
         var command = new System.CommandLine.RootCommand();
         foreach (var option in options.Offered.Concat(service.Offered))

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Host;
@@ -30,7 +30,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         // What a method of its kind cannot do.
         { 1, $"--messages is for streams, and {SayHello} takes and returns one message: leave it out", ["--messages", "5"] },
         { 1, $"the server decides how many messages a stream of {Watch} has: leave out --messages", ["--call", Watch, "--messages", "5"] },
-        { 1, $"the server decides when it sends the messages of {Watch}: leave out -R, --load, --my-rate and --find",
+        { 1, $"the server decides when it sends the messages of {Watch}: leave out -R",
             ["--call", Watch, "-R", "100"] },
         { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave it out",
             ["--call", Watch, "--deadline", "1s"] },

@@ -1,6 +1,6 @@
 using System.Text;
-using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Experiments.Echo;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Tests.Cli;
@@ -89,7 +89,7 @@ public class EchoCallTests
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
         var options = Typed.Read(
-            Presets.Echo, "-U", $"{server.Address}", "-s", "64,64M", "--timeout", answer is "" ? "500ms" : "30s");
+            EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "64,64M", "--timeout", answer is "" ? "500ms" : "30s");
         var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(options).WaitAsync(TestLoad.Patience));
         Assert.Equal($"{server.Address} {sentence}", error.Message);
     }
@@ -102,7 +102,7 @@ public class EchoCallTests
         const int preface = 24; // of HTTP/2 (RFC 9113, 3.4): a server says nothing before it has so many bytes
         using var server = new EchoServer("unix", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: preface);
         var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(
-            Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "1", "--timeout", "30s")).WaitAsync(TestLoad.Patience));
+            Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "1", "--timeout", "30s")).WaitAsync(TestLoad.Patience));
         Assert.Equal($"{server.Address} {sentence}", error.Message);
     }
 
@@ -117,7 +117,7 @@ public class EchoCallTests
             return bytes;
         }, atOnce: 1);
         await using var servers = await Typed.ServersAsync(
-            Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "1", "--timeout", "500ms"));
+            Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "1", "--timeout", "500ms"));
         over.Set();
         Assert.NotEmpty(servers.Targets);
     }
@@ -131,7 +131,8 @@ public class EchoCallTests
             packets.Add(number);
             return bytes;
         }, atOnce: 100);
-        await using var servers = await Typed.ServersAsync(Typed.Read(Presets.Echo, "-U", $"{server.Address}", "-s", "100", "-c", "3"));
+        await using var servers = await Typed.ServersAsync(
+            Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "100", "-c", "3"));
         Assert.Equal([0], packets);
     }
 

@@ -18,7 +18,7 @@ public class StreamServersTests
     [InlineData("pipe")]
     public async Task Our_own_server_receives_and_sends_every_message(string kind)
     {
-        var options = Typed.Read(Presets.Main,
+        var options = Typed.Read(Preset.Main,
             "--mode", "ping-pong,push,pull", "--transports", kind, "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
         await using var servers = await Typed.ServersAsync(options);
         foreach (var cell in new BenchPlan(options, servers.Targets).Cells)
@@ -35,7 +35,7 @@ public class StreamServersTests
     [Fact]
     public async Task Whole_and_chunked_pulled_payloads_are_separate_arms()
     {
-        var options = Typed.Read(Presets.Main, "--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
+        var options = Typed.Read(Preset.Main, "--mode", "pull", "--transports", "unix", "-s", "100k", "-c", "2", "--chunk", "0,30k");
         await using var servers = await Typed.ServersAsync(options);
         var cells = new BenchPlan(options, servers.Targets).Cells;
         Assert.Equal(["unix pull", "unix pull chunk=30000"], cells.Select(cell => cell.Record.Key.Arm));
@@ -51,7 +51,7 @@ public class StreamServersTests
     [InlineData(2)]
     public async Task Payloads_pulled_at_a_rate_keep_the_rate_over_many_short_streams(int messages)
     {
-        var options = Typed.Read(Presets.Main,
+        var options = Typed.Read(Preset.Main,
             "--mode", "pull", "--transports", "unix", "-s", "10", "-c", "1", "-m", "2", "--messages", $"{messages}");
         await using var servers = await Typed.ServersAsync(options);
         var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
@@ -64,7 +64,7 @@ public class StreamServersTests
     [Fact]
     public async Task Littles_law_holds_and_streams_end_without_a_failure()
     {
-        var options = Typed.Read(Presets.Main, "--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
+        var options = Typed.Read(Preset.Main, "--mode", "ping-pong", "--transports", "unix", "-s", "10", "-c", "2", "-m", "8");
         await using var servers = await Typed.ServersAsync(options);
         var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
         await using var generator = await TestLoad.OpenAsync(load);
@@ -88,7 +88,7 @@ public class StreamServersTests
     [InlineData("pull")]
     public async Task A_window_of_one_way_messages_begins_and_ends_between_messages(string mode)
     {
-        var options = Typed.Read(Presets.Main, "--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
+        var options = Typed.Read(Preset.Main, "--mode", mode, "--transports", "unix", "-s", "10", "-c", "2", "-m", "4");
         await using var servers = await Typed.ServersAsync(options);
         var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
         await using var generator = await TestLoad.OpenAsync(load);

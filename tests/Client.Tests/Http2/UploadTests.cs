@@ -143,7 +143,7 @@ public class UploadTests
     [InlineData("pipe")]
     public async Task Our_own_server_handles_uploads_and_downloads_together(string kind)
     {
-        var options = Typed.Read(Presets.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
+        var options = Typed.Read(Preset.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
         await using var servers = await Typed.ServersAsync(options);
         var cells = new BenchPlan(options, servers.Targets).Cells;
         Assert.Equal([kind, kind + " upload", kind, kind + " upload"], cells.Select(cell => cell.Record.Key.Arm));

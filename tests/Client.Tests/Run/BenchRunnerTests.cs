@@ -1,4 +1,6 @@
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Loads.Find;
+using IpcBench.Client.Loads.Given;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using static IpcBench.Client.Tests.Run.MadeUp;
@@ -34,7 +36,7 @@ public class BenchRunnerTests
     public async Task Compared_cells_take_turns_in_slices_but_loads_at_a_rate_have_windows()
     {
         var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };
-        var made = await RunAsync(rounds, rounds: 5, loads: [new GivenLoad(null, 5000)], slice: TimeSpan.FromMilliseconds(50));
+        var made = await RunAsync(rounds, rounds: 5, loads: [new RateLoad(5000)], slice: TimeSpan.FromMilliseconds(50));
         Assert.Equal("complete", made.Ending);
         // Two cells of 10 B and two of 1 kB, and once more those that were spoiled.
         Assert.Equal((5 + 1, 5), (rounds.Turns.Count(turn => turn == "0 1"), rounds.Turns.Count(turn => turn == "2 3")));
@@ -197,7 +199,7 @@ public class BenchRunnerTests
     [Fact]
     public async Task The_load_phase_gives_every_arm_the_same_rate()
     {
-        var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [new GivenLoad(0.5), new GivenLoad(null, 5000)]);
+        var made = await RunAsync(new MadeUpRounds(), rounds: 3, loads: [new ShareLoad(0.5), new RateLoad(5000)]);
         var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
         Assert.Equal(3 * 4, loaded.Count);
 
@@ -211,11 +213,11 @@ public class BenchRunnerTests
     [Fact]
     public async Task All_arms_of_a_search_step_in_the_same_rounds_from_their_own_capacity()
     {
-        var load = new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _));
+        var load = new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!);
         var made = await RunAsync(
             new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 4) ? "foreign load" : "" },
             rounds: 1, loads: [load]);
-        var search = made.Rounds.Where(round => made.Cells[round.Cell].Key.IsSearch).ToList();
+        var search = made.Rounds.Where(round => made.Cells[round.Cell].Key.VariesRate).ToList();
         Assert.Equal("complete", made.Ending);
         Assert.Equal((4 * 9) + 2, search.Count);
 

@@ -65,8 +65,8 @@ public class DownloadCheckTests
     [Fact]
     public void A_message_may_have_a_gibibyte()
     {
-        Assert.Equal([1L << 30], Typed.Read(Presets.Main, "-s", "1GiB").Sizes);
+        Assert.Equal([1L << 30], Typed.Read(Preset.Main, "-s", "1GiB").Sizes);
         Assert.Equal(
-            "-s is limited to 1 GiB", Typed.Refused(Presets.Main, "-s", "1073741825"));
+            "-s is limited to 1 GiB", Typed.Refused(Preset.Main, "-s", "1073741825"));
     }
 }

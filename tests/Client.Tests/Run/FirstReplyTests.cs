@@ -3,6 +3,7 @@ using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Host;
+using IpcBench.Http2;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -122,7 +123,7 @@ public sealed class FirstReplyTests : IDisposable
         };
         using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
         var answer = await caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken, firstAlone: true);
-        Assert.Equal((0, null), (answer.Status, answer.Message));
+        Assert.Equal((GrpcStatusCode.Ok, null), (answer.Status, answer.Message));
     }
 
     [Theory]

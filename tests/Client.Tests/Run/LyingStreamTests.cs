@@ -236,10 +236,10 @@ public sealed class LyingStreamTests : IDisposable
         string[] common =
         [
             "-U", $"{server.Address}", "-c", $"{connections}", "-r", "1", "-d", "150ms", "--warmup", "50ms", "--timeout",
-            "200ms", "--no-save", "--no-calibration",
+            "200ms", "--no-save",
         ];
         if (client != Called)
-            return Typed.Read(Presets.Main, [.. common, "--mode", mode, "--client", client, "-s", $"{Size}"]);
+            return Typed.Read(Preset.Main, [.. common, "--mode", mode, "--client", client, "-s", $"{Size}"]);
         var (takes, returns) = CallOf(mode)!.Value;
         var proto = Path.Combine(folder.FullName, $"{Guid.NewGuid():N}.proto");
         File.WriteAllText(proto, "syntax = \"proto3\"; package a; message M { bytes b = 1; } service B { rpc C ("

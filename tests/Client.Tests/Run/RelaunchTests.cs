@@ -1,9 +1,8 @@
 using System.Diagnostics;
 using System.Text.Json;
-using IpcBench.Client.CalibrationServer;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Host;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
@@ -18,13 +17,12 @@ public class RelaunchTests
         var cpu = $"{Affinity.Available()!.Cpus[^1]}";
         var folder = Directory.CreateTempSubdirectory("re-").FullName;
         var name = Path.Combine(folder, "run.json");
-        using var responders = new Responders();
-        await using var server = ResponderHost.Start(Address.Parse("http://127.0.0.1:0"), responders);
+        await using var server = new FakeServer();
         try
         {
             var (exit, output) = await RunAsync(folder,
-                "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-d", "2s", "--warmup",
-                    "100ms", "--no-calibration", "-o", name);
+                "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-n", "1000",
+                "--warmup", "0s", "-o", name);
 
             Assert.True(exit == 0, $"{exit}: {output}");
             Assert.Contains("Requests/sec:", output);

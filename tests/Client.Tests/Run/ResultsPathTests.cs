@@ -36,56 +36,14 @@ public sealed class ResultsPathTests : IDisposable
     }
 
     [Fact]
-    public async Task A_new_file_is_complete_from_its_first_moment()
+    public void A_clock_that_is_set_back_moves_no_stamp()
     {
         Directory.CreateDirectory(folder);
-        var run = Run(new string('x', 100_000));
-        var making = Task.Run(() => Enumerable.Range(0, 20).Select(_ => ResultsPath.Make(folder, "run", run)).ToList());
-        var seen = 0;
-        while (!making.IsCompleted || seen == 0)
-        {
-            foreach (var file in Directory.GetFiles(folder, "*.json"))
-                Assert.True(++seen > 0 && new FileInfo(file).Length > 100_000);
-        }
-        Assert.Equal(20, (await making).Count);
-    }
-
-    [Fact]
-    public void A_clock_that_is_set_back_changes_no_time_stamp_and_no_age()
-    {
         var clock = new MovedClock();
         var stamps = new RunClock(clock);
         var first = stamps.UtcNow;
         clock.Moved = TimeSpan.FromDays(-400);
         Assert.True(stamps.UtcNow >= first);
-
-        var found = new Calibration { Transport = "tcp", Size = 10, Connections = 1, Rate = 5 };
-        var cache = new CalibrationCache(Path.Combine(folder, "calibration.json"), clock);
-        clock.Moved = TimeSpan.Zero;
-        cache.Keep("here", [found]);
-        Assert.NotNull(cache.Find("here", found));
-        clock.Moved = TimeSpan.FromDays(-1);
-        Assert.Null(cache.Find("here", found));
-        cache.Keep("here", [found with { Rate = 6 }]);
-        Assert.Equal(6, cache.Find("here", found)!.Rate);
-    }
-
-    [Theory]
-    [InlineData("[null]")]
-    [InlineData("[{}]")]
-    [InlineData("{}")]
-    public void A_cache_file_with_other_content_counts_as_empty(string json)
-    {
-        Directory.CreateDirectory(folder);
-        var path = Path.Combine(folder, "calibration.json");
-        File.WriteAllText(path, json);
-        Assert.Null(new CalibrationCache(path).Find("here", new Calibration
-        {
-            Transport = "tcp",
-            Size = 10,
-            Connections = 1,
-            Rate = 5
-        }));
     }
 
     private static RunRecord Run(string version) => new()

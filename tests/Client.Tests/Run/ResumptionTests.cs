@@ -1,6 +1,8 @@
 using System.CommandLine;
 using IpcBench.Analysis.Results;
-using IpcBench.Client.Cli;
+using IpcBench.Client.Commands;
+using IpcBench.Client.Loads.Find;
+using IpcBench.Client.Loads.Given;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Host;
@@ -79,9 +81,9 @@ public sealed class ResumptionTests : IDisposable
     [Fact]
     public async Task A_resumed_run_continues_its_round_numbers_and_rates()
     {
-        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)]);
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new ShareLoad(0.5)]);
         var kept = first with { Rounds = [.. first.Rounds.Select(round => round with { AskedRate = round.AskedRate > 0 ? 777 : 0 })] };
-        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new GivenLoad(0.5)], resume: new Resumption("x", kept, 3));
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new ShareLoad(0.5)], resume: new Resumption("x", kept, 3));
 
         Assert.Equal("complete", made.Ending);
         Assert.Equal(kept.Rounds.Count + (3 * 8), made.Rounds.Count);
@@ -93,17 +95,17 @@ public sealed class ResumptionTests : IDisposable
     [Fact]
     public async Task An_interrupted_search_continues_when_the_run_is_resumed()
     {
-        GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
+        GivenLoad[] search = [new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!)];
         var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search);
         var kept = first with { Ending = "interrupted", Rounds = [.. first.Rounds.Where(round => round.Number < 4)] };
         var resumed = new Resumption("x", kept, 3);
-        Assert.Equal((2, 3), (resumed.Last, resumed.LastOfSearch));
+        Assert.Equal((2, 3), (resumed.Last, resumed.LastOfVaried));
         var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: search, resume: resumed);
 
         Assert.Equal("complete", made.Ending);
         foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
-            Assert.Equal(Enumerable.Range(1, made.Cells[cell.Key].Key.IsSearch ? 5 + 8 : 5), cell.Select(round => round.Number));
-        Assert.All(made.Rounds.Where(round => round.Number > 3 && made.Cells[round.Cell].Key.IsSearch), round =>
+            Assert.Equal(Enumerable.Range(1, made.Cells[cell.Key].Key.VariesRate ? 5 + 8 : 5), cell.Select(round => round.Number));
+        Assert.All(made.Rounds.Where(round => round.Number > 3 && made.Cells[round.Cell].Key.VariesRate), round =>
             Assert.Equal(1.25 * 1000 * (round.Cell - 3), round.AskedRate, 6));
     }
 
@@ -112,29 +114,29 @@ public sealed class ResumptionTests : IDisposable
     [InlineData(30)] // more
     public async Task A_search_with_automatic_rounds_gets_the_requested_number_of_rounds(int automatic)
     {
-        GivenLoad[] search = [new GivenLoad(null, 0, LatencyObjective.Parse("failures<1%", out _))];
+        GivenLoad[] search = [new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!)];
         var first = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search);
         var kept = first with
         {
             Options = first.Options with { Rounds = 0, RoundsAuto = true },
-            Rounds = [.. first.Rounds.Where(round => round.Number <= (first.Cells[round.Cell].Key.IsSearch ? 12 + 8 : automatic))],
+            Rounds = [.. first.Rounds.Where(round => round.Number <= (first.Cells[round.Cell].Key.VariesRate ? 12 + 8 : automatic))],
         };
         var made = await RunAsync(new MadeUpRounds(), rounds: 30, loads: search, resume: new Resumption("x", kept, 3));
 
         foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
             Assert.Equal(
-                Enumerable.Range(1, 3 + (made.Cells[cell.Key].Key.IsSearch ? 12 + 8 : automatic)), cell.Select(round => round.Number));
+                Enumerable.Range(1, 3 + (made.Cells[cell.Key].Key.VariesRate ? 12 + 8 : automatic)), cell.Select(round => round.Number));
     }
 
     [Fact]
     public async Task A_load_is_a_share_of_the_capacity_of_the_valid_rounds()
     {
         // A repeated attempt in which not every arm was measured counts nowhere.
-        var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)]);
+        var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new ShareLoad(0.5)]);
         var full = first.Rounds.Where(round => round.AskedRate == 0).ToList();
         var half = full.Single(round => round.Cell == 0) with { Attempt = 1, Completed = 100 };
         var made = await RunAsync(
-            new MadeUpRounds(), rounds: 1, loads: [new GivenLoad(0.5)],
+            new MadeUpRounds(), rounds: 1, loads: [new ShareLoad(0.5)],
             resume: new Resumption("x", first with { Rounds = [.. full, half] }, 1));
 
         Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round =>

@@ -227,5 +227,5 @@ public class ServerCpuTests
     public void Named_processes_are_used_without_a_check() =>
         Assert.Equal([12, 34], ServerOwner.Of(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
-    private static RunOptions Options(params string[] arguments) => Typed.Read(Presets.Main, arguments);
+    private static RunOptions Options(params string[] arguments) => Typed.Read(Preset.Main, arguments);
 }

@@ -19,7 +19,7 @@ public class SlicesTests
     [Fact]
     public async Task A_round_is_the_sum_of_its_slices_in_the_order_of_their_blocks()
     {
-        var options = Typed.Read(Presets.Main, (Two + "400ms").Split(' '));
+        var options = Typed.Read(Preset.Main, (Two + "400ms").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
         var (runner, plan) = Runner(servers, options);
         var cells = Assert.Single(plan.Turns(plan.Cells, 1));
@@ -53,7 +53,7 @@ public class SlicesTests
     [Fact]
     public async Task Measurements_of_an_interrupted_round_are_kept()
     {
-        var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
+        var options = Typed.Read(Preset.Main, (Two + "60s").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
         using var source = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var progress = new RunProgress();
@@ -72,7 +72,7 @@ public class SlicesTests
     [Fact]
     public async Task A_server_that_dies_in_a_slice_is_reported_and_its_measurements_are_kept()
     {
-        var options = Typed.Read(Presets.Main, (Two + "60s").Split(' '));
+        var options = Typed.Read(Preset.Main, (Two + "60s").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
         var progress = new RunProgress();
         var (runner, plan) = Runner(servers, options, progress);
@@ -99,7 +99,7 @@ public class SlicesTests
     [InlineData("-U http://localhost:1 -U unix:/x", true)]
     public void Whether_cells_take_turns_follows_from_the_plan(string typed, bool inTurns)
     {
-        var options = Typed.Read(Presets.Main, $"-s 10 -c 2 {typed}".Split(' '));
+        var options = Typed.Read(Preset.Main, $"-s 10 -c 2 {typed}".Split(' '));
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
         var plan = new BenchPlan(options, [.. addresses.Select(address => new Target(address, options.Variants[0]))]);
         Assert.Equal(inTurns, plan.Turns(plan.Cells, 1) is [{ Count: 2 }]);
@@ -113,7 +113,7 @@ public class SlicesTests
     [InlineData(300, 1500, 1)]  // longer than the round was to be
     public void A_slice_holds_at_least_five_calls(double callMs, double sliceMs, int count)
     {
-        var options = Typed.Read(Presets.Main) with { Duration = TimeSpan.FromSeconds(1) };
+        var options = Typed.Read(Preset.Main) with { Duration = TimeSpan.FromSeconds(1) };
         var length = SliceLength.For(options, (long)(callMs * 1e6));
         Assert.Equal((sliceMs, count), (Math.Round(length.Slice.TotalMilliseconds, 2), length.Count));
         // A length that was typed stays.

@@ -17,7 +17,7 @@ public class StandstillTests
     public async Task A_stopped_server_spoils_its_window()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
-        var options = Typed.Read(Presets.Main, "--transports", "unix", "-s", "10", "-c", "2");
+        var options = Typed.Read(Preset.Main, "--transports", "unix", "-s", "10", "-c", "2");
         await using var servers = await Typed.ServersAsync(options);
         var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells, cell => cell.Load.Connections == 2);
         await using var generator = await TestLoad.OpenAsync(cell.Load);
@@ -58,7 +58,7 @@ public class StandstillTests
         await using var server = new FakeServer();
         var file = Path.Combine(folder.FullName, "run.json");
         var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-r", "1", "-d", "4s", "--warmup", "100ms",
-            "--no-calibration", "-o", file]);
+            "-o", file]);
         start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var client = Process.Start(start)!;
         var error = client.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);

@@ -30,7 +30,7 @@ public class RunViewTests
     [InlineData(1, "unix, 10 B, 1 connection")]
     public void A_note_names_the_arm_and_its_effect(int connections, string name)
     {
-        var options = Typed.Read(Presets.Main, "-s", "10", "-c", connections.ToString(CultureInfo.InvariantCulture), "-r", "1");
+        var options = Typed.Read(Preset.Main, "-s", "10", "-c", connections.ToString(CultureInfo.InvariantCulture), "-r", "1");
         var plan = new BenchPlan(options, [new Target(new Address.Unix("/run/app.sock"), options.Variants[0])]);
 
         Assert.Equal(name, plan.Cells[0].Name);
@@ -39,7 +39,7 @@ public class RunViewTests
     private static string Said(Screen screen)
     {
         using var error = new StringWriter { NewLine = "\n" };
-        using var view = new RunView(Typed.Read(Presets.Main), TextWriter.Null, error, screen);
+        using var view = new RunView(Typed.Read(Preset.Main), TextWriter.Null, error, screen);
         view.Note(Sentence);
         return error.ToString();
     }

@@ -17,7 +17,7 @@ public sealed class TimeLeftTests
 
     private static (ExpectedTime Time, BenchPlan Plan) Expected(string[] transports, params string[] arguments)
     {
-        var options = Typed.Read(Presets.Main, [.. arguments, "-s", "10,1M", "--warmup", "500ms"]);
+        var options = Typed.Read(Preset.Main, [.. arguments, "-s", "10,1M", "--warmup", "500ms"]);
         var targets = transports.Select(kind => new Target(
             Address.Parse(kind == "unix" ? "unix:/tmp/a.sock" : "http://localhost:1"), options.Variants[0]));
         var plan = new BenchPlan(options, [.. targets]);
@@ -89,7 +89,7 @@ public sealed class TimeLeftTests
     public void Missing_rounds_at_given_loads_are_counted_when_a_run_is_resumed()
     {
         string[] typed = ["-r", "10", "-d", "500ms", "-c", "4", "--load", "50%", "-s", "10", "--warmup", "500ms"];
-        var options = Typed.Read(Presets.Main, typed);
+        var options = Typed.Read(Preset.Main, typed);
         BenchPlan Planned(RunOptions asked) => new(asked, [new Target(Address.Parse("unix:/tmp/a.sock"), asked.Variants[0])]);
         var first = Planned(options);
         var kept = new RunRecord
@@ -102,11 +102,11 @@ public sealed class TimeLeftTests
             Host = new HostInfo(),
             Cells = [.. first.Cells.Select(cell => cell.Record)],
             Rounds = [.. Enumerable.Range(1, 10).Select(number => MadeUp.Round(number, first.FirstPhase.Single().Index)),
-                MadeUp.Round(1, first.LoadPhase.Single().Index)],
+                MadeUp.Round(1, first.Phases[1].Cells.Single().Index)],
         };
         options = new Resumption("x", kept, 4).Apply(options, options.Output);
         var plan = Planned(options);
-        Assert.Equal((4, 13, 17), (plan.FirstRounds, plan.LoadRounds, plan.Measurements));
+        Assert.Equal((4, 13, 17), (plan.FirstRounds, plan.Phases[1].Rounds, plan.Measurements));
         var planned = (17 * 1.18) + (16 * plan.BetweenRounds.TotalSeconds);
         Assert.InRange(plan.Estimate!.Value.TotalSeconds, planned, planned + 20);
         Assert.Contains("4 more rounds of 0.5 s, 13 at given loads, about", string.Join("\n", PlanText.Lines(options, plan, 80)),
@@ -121,7 +121,7 @@ public sealed class TimeLeftTests
     [InlineData("300ms", false)]
     public void A_plan_of_hours_says_within_80_columns_how_to_shorten_it(string duration, bool hours)
     {
-        var options = Typed.Read(Presets.Main, "-r", "12", "-d", duration);
+        var options = Typed.Read(Preset.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
         Assert.Equal(hours, PlanText.Lines(options, plan, 80).Contains(
             "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds"));

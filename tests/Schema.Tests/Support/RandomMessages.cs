@@ -125,7 +125,7 @@ internal static class RandomMessages
 
     private static int Number(FieldDescriptor field, Random random)
     {
-        var open = field.File.Syntax == Google.Protobuf.Reflection.Syntax.Proto3 && field.EnumType.FullName != "google.protobuf.NullValue";
+        var open = field.File.ToProto().Syntax == "proto3" && field.EnumType.FullName != "google.protobuf.NullValue";
         return open && random.Next(5) == 0
             ? 1_000 + random.Next(9)
             : field.EnumType.Values[random.Next(field.EnumType.Values.Count)].Number;

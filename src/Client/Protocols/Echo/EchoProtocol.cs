@@ -40,7 +40,7 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 
     public override string Surplus => "wrong bytes";
 
-    public override CallResult AtEnd() => CallResult.Failed(arrived > 0 ? "short reply" : "connection lost");
+    public override CallResult AtEnd() => CallResult.Failed(arrived > 0 ? "short reply" : FailureKind.ConnectionLost);
 }
 
 /// <summary>

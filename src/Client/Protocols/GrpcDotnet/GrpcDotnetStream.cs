@@ -8,9 +8,6 @@ namespace IpcBench.Client.Protocols.GrpcDotnet;
 /// <summary>A stream of a channel: its call in flight, and the cutting off of a call.</summary>
 internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStream
 {
-    private static readonly string[] StatusKinds =
-        [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
-
     private readonly Lock gate = new();
     private CancellationTokenSource cutOff = new();
     private long sentNs = long.MaxValue;
@@ -61,7 +58,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
             if (cutOff.IsCancellationRequested)
                 return CallResult.CutOff;
             connection.Lost();
-            return CallResult.Failed("connection lost");
+            return CallResult.Failed(FailureKind.ConnectionLost);
         }
         finally
         {
@@ -88,12 +85,12 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         // With an exception below the status, the library made up the status; the server sent none.
         if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
-            var kind = StatusKinds[(int)e.StatusCode];
+            var kind = FailureKind.OfGrpc((int)e.StatusCode);
             connection.Notes.Add(kind, e.Status.Detail);
             return CallResult.Failed(kind);
         }
         connection.Lost();
-        return CallResult.Failed("connection lost");
+        return CallResult.Failed(FailureKind.ConnectionLost);
     }
 }
 

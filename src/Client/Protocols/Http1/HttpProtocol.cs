@@ -1,4 +1,3 @@
-using System.Globalization;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.InOrder;
@@ -38,7 +37,7 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
         result = progress switch
         {
             ReplyProgress.Done => Judge(),
-            ReplyProgress.Broken => CallResult.Failed("protocol"),
+            ReplyProgress.Broken => CallResult.Failed(FailureKind.Protocol),
             _ => default,
         };
         if (progress == ReplyProgress.More)
@@ -60,7 +59,7 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
     private string Kind(int status)
     {
         if (lastFailure.Status != status)
-            lastFailure = (status, string.Create(CultureInfo.InvariantCulture, $"http {status}"));
+            lastFailure = (status, FailureKind.OfHttp(status));
         return lastFailure.Kind;
     }
 }

@@ -116,9 +116,9 @@ internal static class HttpProbe
     {
         null => string.Create(CultureInfo.InvariantCulture,
             $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
-        "protocol" => "does not answer in HTTP/1.1",
-        "connection lost" => "closed the connection without a whole reply",
-        ['h', 't', 't', 'p', ' ', '3', ..] redirect => $"answers {redirect}, a redirect: "
+        FailureKind.Protocol => "does not answer in HTTP/1.1",
+        FailureKind.ConnectionLost => "closed the connection without a whole reply",
+        { } redirect when FailureKind.IsRedirect(redirect) => $"answers {redirect}, a redirect: "
             + "measure the URL that it points to, or accept the status with --expect-status",
         var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log, "
             + "or accept the status with --expect-status",

@@ -230,7 +230,7 @@ internal sealed class Http2Connection : IFrameHandler
                 return;
             stream.SendWindow += increment;
             if (increment == 0 || stream.SendWindow > int.MaxValue)
-                replies.End(stream, CallResult.Failed("protocol"), FrameRules.WindowError(increment));
+                replies.End(stream, CallResult.Failed(FailureKind.Protocol), FrameRules.WindowError(increment));
         }
         requests.SendBlocked();
     }

@@ -12,9 +12,6 @@ internal class Http2Stream : CallStream
     /// <summary>The kind of failure of a reply that does not fit the expectation.</summary>
     protected const string NotAsExpected = "not as expected";
 
-    private static readonly string[] StatusKinds =
-        [.. Enumerable.Range(0, 17).Select(code => FormattableString.Invariant($"status {code}"))];
-
     private readonly ReconnectingHttp2Connection connection;
     private readonly Http2Options options;
     private readonly bool isBare;
@@ -74,7 +71,7 @@ internal class Http2Stream : CallStream
     public virtual string? OnData(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
-            failure ??= "protocol";
+            failure ??= FailureKind.Protocol;
         bytesReceived += bytes.Length;
         if (!isBare)
             reply.Read(bytes);
@@ -90,7 +87,7 @@ internal class Http2Stream : CallStream
         if (!SawHeaders && block.Status is >= 100 and < 200)
             return !isLast;
         if (!SawHeaders && block.Status != 200)
-            failure ??= FormattableString.Invariant($"http {block.Status}");
+            failure ??= FailureKind.OfHttp(block.Status);
         else if (!SawHeaders && !isBare && !block.IsGrpc)
             failure ??= "content type";
         SawHeaders = true;
@@ -109,7 +106,8 @@ internal class Http2Stream : CallStream
         else if (!endedByHeaders)
             failure ??= "no status";
         else if (failure is null && !reply.IsComplete(options.Size))
-            failure = reply.IsBroken ? "protocol" : reply.IsEmpty && options.Reply != ReplyKind.Download ? "no message" : "wrong length";
+            failure = reply.IsBroken ? FailureKind.Protocol
+                : reply.IsEmpty && options.Reply != ReplyKind.Download ? "no message" : "wrong length";
         if (first is not null)
             LookAtFirst();
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
@@ -130,7 +128,7 @@ internal class Http2Stream : CallStream
     /// <summary>The kind of failure for this status: <c>status 13</c>.</summary>
     public static string KindOf(int status) => status switch
     {
-        > 0 and <= 16 => StatusKinds[status],
+        > 0 and <= 16 => FailureKind.OfGrpc(status),
         -1 => "no status",
         _ => "unknown status",
     };

@@ -141,14 +141,14 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     protected string? ReadMessages(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
-            return "protocol";
+            return FailureKind.Protocol;
         for (var id = Id; !bytes.IsEmpty && Id == id;)
         {
             var taken = reader.Read(bytes);
             watched?.Add(bytes[..taken]);
             bytes = bytes[taken..];
             if (reader.IsBroken)
-                return "protocol";
+                return FailureKind.Protocol;
             if (!Options.IsUserMethod && reader.Length > Options.Size + MostBeside)
                 return "wrong length";
             if (!reader.IsComplete)

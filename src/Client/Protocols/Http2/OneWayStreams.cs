@@ -74,7 +74,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     public override string? OnData(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
-            return "protocol";
+            return FailureKind.Protocol;
         if (reply.WrittenCount + bytes.Length > MostReply)
             return "wrong length";
         reply.Write(bytes);
@@ -91,7 +91,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     {
         IsWaiting = false;
         // The message in flight is kept. Earlier messages are over, and nobody has received them.
-        return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed("connection lost") : null;
+        return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed(FailureKind.ConnectionLost) : null;
     }
 
     public override void Ended(CallResult result)
@@ -110,7 +110,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
             return "wrong length";
         GrpcFraming.ReadPrefix(bytes, out var flag, out var length);
         if (flag != 0 || length != bytes.Length - GrpcFraming.PrefixLength)
-            return "protocol";
+            return FailureKind.Protocol;
         if (written is not null)
         {
             if (Judge(bytes[GrpcFraming.PrefixLength..].ToArray()) is { } other)
@@ -130,7 +130,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         }
         catch (InvalidProtocolBufferException)
         {
-            return "protocol";
+            return FailureKind.Protocol;
         }
     }
 }

@@ -176,7 +176,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
                 continue;
             connection!.Withdraw(stream);
             if (stream.SawHeaders) // the server has begun to answer this stream, so its GOAWAY is wrong
-                stream.Ended(CallResult.Failed("protocol"));
+                stream.Ended(CallResult.Failed(FailureKind.Protocol));
             else if (stream.Withdrawn() is { } end)
                 stream.Ended(end);
             else if (stream.IsInFlight)
@@ -203,7 +203,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     {
         connection = null;
         Drop(
-            () => Fail(CallResult.Failed(error == Http2Error.None ? "connection lost" : "protocol")),
+            () => Fail(CallResult.Failed(error == Http2Error.None ? FailureKind.ConnectionLost : FailureKind.Protocol)),
             () => new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
     }
 

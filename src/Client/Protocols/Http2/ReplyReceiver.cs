@@ -35,7 +35,7 @@ internal sealed class ReplyReceiver(
             throw new Http2Exception(Http2Error.Protocol, "an answer to a request that was not sent yet");
         if (!stream.OnHeaders(decoded, from.EndsStream))
         {
-            End(stream, CallResult.Failed("protocol"), Http2Error.Protocol);
+            End(stream, CallResult.Failed(FailureKind.Protocol), Http2Error.Protocol);
         }
         else if (from.EndsStream)
         {

@@ -39,7 +39,7 @@ internal sealed class InOrderConnection : DuplexConnection
         using var inside = Inside();
         if (!isOpen)
         {
-            call.Complete(CallResult.Failed("connection lost"));
+            call.Complete(CallResult.Failed(FailureKind.ConnectionLost));
             return;
         }
         if (hasSurplus)
@@ -89,7 +89,7 @@ internal sealed class InOrderConnection : DuplexConnection
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
-                End(isSurplus && result.IsOk ? CallResult.Failed(protocol.Surplus) : result, CallResult.Failed("connection lost"));
+                End(isSurplus && result.IsOk ? CallResult.Failed(protocol.Surplus) : result, CallResult.Failed(FailureKind.ConnectionLost));
                 return; // the connection may be open again by now: the remaining bytes came on the old duplex
             }
             if (end != ReplyEnd.Next)
@@ -100,9 +100,10 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     protected override void OnEnd(string? fault) =>
-        End(fault is null && due.Count > 0 ? protocol.AtEnd() : CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
+        End(fault is null && due.Count > 0 ? protocol.AtEnd() : CallResult.Failed(FailureKind.ConnectionLost),
+            CallResult.Failed(FailureKind.ConnectionLost));
 
-    protected override void Close() => End(CallResult.Failed("connection lost"), CallResult.Failed("connection lost"));
+    protected override void Close() => End(CallResult.Failed(FailureKind.ConnectionLost), CallResult.Failed(FailureKind.ConnectionLost));
 
     private void End(CallResult oldest, CallResult others)
     {
@@ -144,10 +145,10 @@ internal abstract class InOrderProtocol
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
     /// <summary>The kind of failure when the server sends more than it was asked for.</summary>
-    public virtual string Surplus => "protocol";
+    public virtual string Surplus => FailureKind.Protocol;
 
     /// <summary>The result of a call whose reply was expected when the server closed the connection in an orderly way.</summary>
-    public virtual CallResult AtEnd() => CallResult.Failed("connection lost");
+    public virtual CallResult AtEnd() => CallResult.Failed(FailureKind.ConnectionLost);
 }
 
 /// <summary>The progress of a connection's oldest open reply.</summary>

@@ -1,11 +1,12 @@
 using System.CommandLine;
+using IpcBench.Client.Cli;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Experiments.Http;
 
 /// <summary>The options of <c>http</c>: its servers and its request, and the options of the main command about measuring.</summary>
 internal sealed class HttpCommandOptions
 {
-    public RunCommandOptions Run { get; } = new(Presets.Http);
+    public RunCommandOptions Run { get; } = new(HttpCommand.Preset);
 
     public Argument<string[]> Urls { get; } = new("URL")
     {
@@ -45,21 +46,4 @@ internal sealed class HttpCommandOptions
 
     /// <summary>In the order of the help.</summary>
     public IEnumerable<Option> Offered => [Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario, .. Run.Offered];
-}
-
-/// <summary><c>http URL…</c>: measures HTTP/1.1 servers that already run.</summary>
-internal static class HttpCommand
-{
-    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
-    {
-        var options = new HttpCommandOptions();
-        var command = new Command("http",
-            "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.") { options.Urls };
-        options.Run.Streams.Hidden = true; // known, so that the error can give the reason
-        foreach (var option in options.Offered)
-            command.Options.Add(option);
-        command.SetAction(async (typed, _) =>
-            await RunCommand.MeasureAsync(new HttpOptionsReader(options, typed).Read(), commandLine, resume));
-        return command;
-    }
 }

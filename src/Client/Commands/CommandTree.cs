@@ -1,11 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using IpcBench.Client.CalibrationServer;
-using IpcBench.Client.Plan;
+using IpcBench.Client.Cli;
 using IpcBench.Client.Run;
 using IpcBench.Host;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Commands;
 
 /// <summary>All commands of the tool and the examples under their help.</summary>
 internal static class CommandTree
@@ -16,18 +15,14 @@ internal static class CommandTree
     {
         var root = new RootCommand(
             "Measures which local transport is fastest here: TCP, TLS, Unix domain socket or named pipe, and what each costs in CPU.");
-        RunCommand.AddTo(root, Presets.Main, commandLine, resume, new ServiceOptions());
+        RunCommand.AddTo(root, Preset.Main, commandLine, resume, new ServiceOptions(), Create);
         root.Add(ServeCommand.Create());
         root.Add(DoctorCommand.Create());
-        root.Add(SweepCommand.Create(commandLine, resume));
-        root.Add(HttpCommand.Create(commandLine, resume));
-        foreach (var preset in Presets.Commands)
-            root.Add(RunCommand.Create(preset, commandLine, resume));
+        foreach (var experiment in Experiment.All)
+            root.Add(experiment(commandLine, resume));
         root.Add(ReportCommand.Create());
-        root.Add(AbCommand.Create(commandLine, resume));
         root.Add(CompareCommand.Create());
         root.Add(CompletionCommand.Create());
-        root.Add(ResponderCommand.Create());
         root.Add(ReaperCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
@@ -77,24 +72,6 @@ internal static class CommandTree
         var letters = word.TrimStart('-').Length;
         return letters < 2 ? null : known.Select(one => (Name: one, Distance: Schema.Types.Nearest.Distance(word, one)))
             .Where(one => one.Distance <= Math.Min(2, letters / 3)).OrderBy(one => one.Distance).Select(one => one.Name).FirstOrDefault();
-    }
-}
-
-/// <summary><c>GrpcBench responder</c>, hidden: the server of almost no cost that calibration measures the client against.</summary>
-internal static class ResponderCommand
-{
-    public static Command Create()
-    {
-        var listen = new Option<string[]>("--listen") { Description = "Address to listen on", Required = true };
-        var command = new Command(ResponderProcess.Command, "Answer every call at almost no cost, until standard input closes") { listen };
-        command.Hidden = true;
-        command.SetAction(async (parsed, cancellation) =>
-        {
-            var addresses = parsed.GetValue(listen)!.Select(address => Parsers.Address(address)).ToList();
-            await ResponderProcess.ServeAsync(addresses, Console.OpenStandardInput(), parsed.InvocationConfiguration.Output, cancellation);
-            return ExitCode.Ok;
-        });
-        return command;
     }
 }
 

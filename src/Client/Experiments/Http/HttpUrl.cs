@@ -1,7 +1,7 @@
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Experiments.Http;
 
 /// <summary>One argument of <c>http</c>: the address of a server, with an optional path and name.</summary>
 internal sealed record HttpUrl(string Name, Address Address, string OwnPath)

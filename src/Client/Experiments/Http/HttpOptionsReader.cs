@@ -1,11 +1,12 @@
 using System.CommandLine;
 using System.Globalization;
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Transports;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Experiments.Http;
 
 /// <summary>Turns the command line of <c>http</c> into <see cref="RunOptions"/>.</summary>
 internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult typed)

@@ -4,11 +4,12 @@ using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;
 
-namespace IpcBench.Client.Cli;
+namespace IpcBench.Client.Experiments.Ab;
 
 /// <summary>
 /// <c>ab --base CMD --head CMD</c>: two builds of a server as arms of one run. The result is judged as two files are,
@@ -16,6 +17,48 @@ namespace IpcBench.Client.Cli;
 /// </summary>
 internal sealed class AbCommand
 {
+    /// <summary>Two builds of a server against each other.</summary>
+    public static Preset Preset { get; } = Preset.Main with
+    {
+        Shapes = [],
+        FreshServers = false, // the command sets it, however a measurement ends
+        Name = "ab",
+        Description = "Compares two builds of a server, started by the commands given and interleaved as arms of one run: did this change "
+            + "make it slower? Every round has new processes of both. About 5 minutes.",
+        Examples = """
+            In a command these are replaced by the place where the server is to listen:
+              {url}      as ASP.NET Core reads it: http://127.0.0.1:4711, http://unix:/tmp/x.sock
+              {address}  as this program writes it: http://127.0.0.1:4711, unix:/tmp/x.sock
+              {port}     a free port
+              {path}     a path for a Unix socket
+            Its words are split as a shell does, without a shell. A server is ready when a
+            connection succeeds (30 s at most). It serves Bench.Download, or any method with
+            --call. In GitHub Actions the table is added to the summary of the job.
+
+            Examples:
+              GrpcBench ab --base './old/Shop --urls {url}' --head './new/Shop --urls {url}' \
+                --call shop.Cart/Add --data '{"item":"tea"}' --fail-on 'server_cpu>3%'
+              GrpcBench ab --base 'python3 base/app.py --port {port} --socket {path}' \
+                --head 'python3 head/app.py --port {port} --socket {path}'
+
+            """,
+        Transports = new("tcp,unix"),
+        Sizes = new("10"),
+        Connections = new("50"),
+        Duration = new("1s"),
+        Rounds = new("16"),
+        Warmup = new("150ms"), // and so 3 s for each server: sixteen rounds take five minutes
+        NotOffered =
+        [
+            "-U", "--quick", "--aa", "--crank", "--reference", "--server-pids", "--load", "--find",
+            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+        ],
+        Words = new Dictionary<string, string>
+        {
+            ["--transports"] = "transports to measure, each with a process of its own on both sides: tcp, tls, unix, pipe",
+        },
+    };
+
     // GitHub Actions reads the summary of a step as Markdown from this file (docs.github.com, Workflow commands).
     private const string SummaryVariable = "GITHUB_STEP_SUMMARY";
 
@@ -23,7 +66,7 @@ internal sealed class AbCommand
     private readonly Option<string> after = Side("--head", "the command that starts the server with the change");
     private readonly Option<string[]> failOn = CompareCommand.FailOn();
     private readonly Option<bool> strict = CompareCommand.Strict();
-    private readonly RunCommandOptions options = new(Presets.Ab);
+    private readonly RunCommandOptions options = new(Preset);
     private readonly ServiceOptions service = new();
 
     /// <summary>All options of the command.</summary>
@@ -32,7 +75,7 @@ internal sealed class AbCommand
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
         var ab = new AbCommand();
-        var command = new Command(Presets.Ab.Name, Presets.Ab.Description);
+        var command = new MeasuringCommand(Preset) { Own = [ab.before.Name, ab.after.Name] };
         foreach (var option in ab.All)
             command.Options.Add(option);
         command.SetAction(async (typed, _) => await ab.RunAsync(typed, commandLine, resume));

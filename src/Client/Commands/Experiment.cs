@@ -1,0 +1,26 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Ab;
+using IpcBench.Client.Experiments.Article;
+using IpcBench.Client.Experiments.Echo;
+using IpcBench.Client.Experiments.Http;
+using IpcBench.Client.Experiments.Layers;
+using IpcBench.Client.Experiments.Sweep;
+
+namespace IpcBench.Client.Commands;
+
+/// <summary>
+/// The commands that measure something of their own, in the order of the help. A new one is a folder in Experiments and a line here.
+/// </summary>
+internal static class Experiment
+{
+    /// <summary>Each makes its command of the command line as typed, and of the kept run that it goes on with.</summary>
+    public static IReadOnlyList<Func<IReadOnlyList<string>, Resume?, Command>> All { get; } =
+    [
+        SweepCommand.Create, HttpCommand.Create, With(ArticleExperiment.Preset), With(EchoExperiment.Preset),
+        With(LayersExperiment.Preset), AbCommand.Create,
+    ];
+
+    private static Func<IReadOnlyList<string>, Resume?, Command> With(Preset preset) =>
+        (commandLine, resume) => RunCommand.Create(preset, commandLine, resume);
+}

@@ -1,0 +1,28 @@
+using System.Globalization;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>The kinds of failed calls that more than one protocol has, by the names that results files have.</summary>
+internal static class FailureKind
+{
+    /// <summary>The connection ended before the call did.</summary>
+    public const string ConnectionLost = "connection lost";
+
+    /// <summary>The server's bytes are not what the protocol allows.</summary>
+    public const string Protocol = "protocol";
+
+    private const string HttpMark = "http ";
+
+    // A string for each code of gRPC (0 to 16), so that a failed call allocates nothing.
+    private static readonly string[] GrpcKinds =
+        [.. Enumerable.Range(0, 17).Select(code => string.Create(CultureInfo.InvariantCulture, $"status {code}"))];
+
+    /// <param name="code">A status of gRPC, 0 to 16.</param>
+    public static string OfGrpc(int code) => GrpcKinds[code];
+
+    /// <param name="status">A status of HTTP.</param>
+    public static string OfHttp(int status) => string.Create(CultureInfo.InvariantCulture, $"{HttpMark}{status}");
+
+    /// <summary>Whether a call failed by a status of HTTP that leads to another place, 300 to 399.</summary>
+    public static bool IsRedirect(string kind) => kind.StartsWith(HttpMark + "3", StringComparison.Ordinal);
+}

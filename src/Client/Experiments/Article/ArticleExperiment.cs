@@ -1,0 +1,27 @@
+using IpcBench.Client.Cli;
+
+namespace IpcBench.Client.Experiments.Article;
+
+/// <summary><c>article</c>: a published comparison of 2023 again.</summary>
+internal static class ArticleExperiment
+{
+    /// <summary>gRPC as the 2023 article measured it, beside what it meant to measure, in one interleaved run.</summary>
+    public static Preset Preset { get; } = Preset.Main with
+    {
+        Shapes = [],
+        FreshServers = false,
+        Name = "article",
+        Description = "gRPC as a 2023 article measured it (5 connections of 80 streams, TLS on TCP alone) beside the same in plaintext "
+            + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 20 minutes; --quick 4.",
+        Transports = new("tcp,tls,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,tls,unix"),
+        Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
+        Sizes = Preset.Main.Sizes with { Quick = "10,1M" },
+        Duration = Preset.Main.Duration with { Given = null },
+        Rounds = Preset.Main.Rounds with { Given = null },
+        Warmup = Preset.Main.Warmup with { Given = null },
+        QuickTime = "five minutes",
+        // Whose server, how many connections and which load the article decides.
+        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "--chunk", "-R", "--arrivals", "--load", "--my-rate",
+            "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
+    };
+}

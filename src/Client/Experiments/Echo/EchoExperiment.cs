@@ -1,0 +1,53 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Protocols;
+
+namespace IpcBench.Client.Experiments.Echo;
+
+/// <summary><c>echo</c>: round trips without a protocol.</summary>
+internal static class EchoExperiment
+{
+    private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
+
+    /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
+    public static Preset Preset { get; } = Preset.Main with
+    {
+        Shapes = [],
+        FreshServers = false,
+        Name = "echo",
+        Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
+            + "its ratio to TCP.",
+        Examples = $"""
+            Examples:
+              GrpcBench echo                              what was published in 2014: {Published2014}
+              GrpcBench echo --quick                      a first answer
+              GrpcBench echo --quick --sockets dotnet,loop  what .NET's sockets add to it
+              GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
+              GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
+              GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
+
+            """,
+        Protocols = [ProtocolTable.Echo],
+        Sizes = new(string.Join(',', Enumerable.Range(0, 15).Select(power => 1 << power)), Quick: "1,64,1024,16384"),
+        Connections = new("1"),
+        Calls = new("100k", Quick: "10k"),
+        Rounds = new("11", Quick: "9"),
+        Warmup = new("200ms"),
+        Fewer = (10_000, "50ms"),
+        // gRPC's own settings mean nothing here, and there is one client.
+        NotOffered = ["--client", "--mode", "--messages", "--chunk", "--crank", "--http2-window", "--server-window", "--client-sockets",
+            "--stack", "--work"],
+        Words = new Dictionary<string, string>
+        {
+            ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
+                + "pipe:/name; none: start one and compare its transports",
+            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux), "
+                + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
+                + "dotnet,loop: both, each an arm",
+            ["-s"] = "bytes of a packet",
+            ["-c"] = "connections",
+            ["-m"] = "packets out at a time on one connection",
+            ["-n"] = "packets of one measurement",
+            ["-d"] = "measured time of one cell instead of a number of packets: 500ms, 20s",
+        },
+    };
+}

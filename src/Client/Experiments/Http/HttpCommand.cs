@@ -1,0 +1,42 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+
+namespace IpcBench.Client.Experiments.Http;
+
+/// <summary><c>http URL…</c>: the same measurement with HTTP/1.1 against servers that are already there.</summary>
+internal static class HttpCommand
+{
+    /// <summary>HTTP/1.1 against servers that are already there.</summary>
+    public static Preset Preset { get; } = Preset.Main with
+    {
+        Shapes = [],
+        Protocols = [ProtocolTable.Http1],
+        Sizes = new("0"), // what there is, a first request will tell
+        Duration = new(Preset.Main.Duration.Given!),
+        Rounds = new(Preset.Main.Rounds.Given!),
+        Warmup = new(Preset.Main.Warmup.Given!),
+        NotOffered =
+        [
+            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--messages", "--chunk", "--aa",
+            "--server-cpus", "--http2-window", "--client-sockets",
+            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+        ],
+    };
+
+    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
+    {
+        var options = new HttpCommandOptions();
+        var command = new MeasuringCommand("http",
+            "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.")
+        { Own = [options.Path.Name] };
+        command.Arguments.Add(options.Urls);
+        options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
+        foreach (var option in options.Offered)
+            command.Options.Add(option);
+        command.SetAction(async (typed, _) =>
+            await RunCommand.MeasureAsync(new HttpOptionsReader(options, typed).Read(), commandLine, resume));
+        return command;
+    }
+}

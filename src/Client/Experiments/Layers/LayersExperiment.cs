@@ -1,0 +1,42 @@
+using IpcBench.Client.Cli;
+using IpcBench.Client.Protocols;
+
+namespace IpcBench.Client.Experiments.Layers;
+
+/// <summary><c>layers</c>: which part of a call is what.</summary>
+internal static class LayersExperiment
+{
+    /// <summary>Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
+    public static Preset Preset { get; } = Preset.Main with
+    {
+        Shapes = [],
+        FreshServers = false,
+        Name = "layers",
+        Description = "Where does the time of a call go? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
+            + "and what each adds. About 10 minutes; --quick 4.",
+        Examples = """
+            Examples:
+              GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
+              GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
+              GrpcBench layers --client-cpus 0 --server-cpus 0  what is computed alone, without wake-ups of another CPU
+              GrpcBench report results/….json --plot layers --format svg -o layers.svg
+
+            """,
+        Protocols = [ProtocolTable.Echo, ProtocolTable.Http2, ProtocolTable.Grpc],
+        EchoSockets = ["bare", "loop"],
+        Sizes = new("10,10k"),
+        Connections = new("1"),
+        QuickTime = "five minutes",
+        Duration = Preset.Main.Duration with { Given = null },
+        Rounds = Preset.Main.Rounds with { Given = null },
+        Warmup = Preset.Main.Warmup with { Given = null },
+        // One client, closed loop, servers of our own: the layers are parts of the same calls on the same endpoints.
+        NotOffered =
+        [
+            "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",
+            "--my-rate", "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
+            "--sockets", "--client-sockets", "--work",
+        ],
+        Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
+    };
+}

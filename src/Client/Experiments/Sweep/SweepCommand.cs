@@ -1,0 +1,63 @@
+using System.CommandLine;
+using IpcBench.Client.Cli;
+using IpcBench.Client.Plan;
+
+namespace IpcBench.Client.Experiments.Sweep;
+
+/// <summary>Adds the values of a knob to the main command as interleaved arms, which shows what the setting changes.</summary>
+internal static class SweepCommand
+{
+    public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
+    {
+        var vary = CompletionCommand.Suggesting(
+            new Option<string[]>("--vary")
+            {
+                HelpName = "KNOB=LIST",
+                Required = true,
+                Description = "values of a knob, each an arm in addition to the default, repeatable: socket-buffer=64k,256k,1M; "
+                    + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+            },
+            [.. Knob.All.Select(knob => knob.Name + "=")]);
+        var options = new RunCommandOptions(Preset.Main with { Shapes = [] });
+        var command = new MeasuringCommand("sweep",
+            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.")
+        { Own = [vary.Name] };
+        command.Options.Add(vary);
+        var service = new ServiceOptions();
+        foreach (var option in options.Offered.Concat(service.ToCall))
+            command.Options.Add(option);
+        command.SetAction(async (typed, _) =>
+        {
+            var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
+            var plain = reader.Read();
+            var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
+            if (RunOptionsCheck.OfArms(varied) is { } refusal)
+                throw new UsageException(refusal);
+            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine, resume);
+        });
+        return command;
+    }
+
+    /// <summary>First the run's own knobs, then each value in turn on top of them.</summary>
+    internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
+    {
+        if (plain.Variants.Count > 1)
+            throw new UsageException("--vary makes the arms: give every other setting one value");
+        var basis = plain.Variants[0];
+        var variants = sweeps.SelectMany(sweep => Arms(plain, basis.Knobs, sweep)).Prepend(basis).ToList();
+        return variants.Select(variant => variant.Name).Distinct().Count() == variants.Count
+            ? variants
+            : throw new UsageException("--vary names the same value twice");
+    }
+
+    private static IEnumerable<Variant> Arms(RunOptions plain, Knobs basis, string sweep)
+    {
+        if (sweep.Split('=', 2) is not [var name, var values])
+            throw new UsageException($"--vary '{sweep}' needs a knob and its values, as in socket-buffer=64k,256k,1M");
+        var knob = Knob.Named(name);
+        if (!plain.OwnServer && knob.Side == KnobSide.Server)
+            throw new UsageException($"--vary {name} changes the server, but with -U this tool does not start the server: leave out -U");
+        return Parsers.List(values, "--vary", (value, _) => value)
+            .Select(value => new Variant($"{name}={value}", knob.Apply(basis, value)));
+    }
+}

@@ -1,0 +1,68 @@
+using System.Globalization;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+
+namespace IpcBench.Client.Loads.Find;
+
+/// <summary>
+/// <c>--find 'p99&lt;1ms'</c>: the highest rate at which an objective holds. All arms step in the same rounds, each to the rate that
+/// follows from its windows so far.
+/// </summary>
+/// <param name="Objective">What is to hold.</param>
+internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
+{
+    private const int AutoRounds = 12;
+
+    // A queue needs many times the latency of its calls to build up and to empty.
+    private const double WindowsOfObjective = 100;
+
+    public static LoadOption Asked { get; } = new("--find", "PROMISE",
+        "afterwards search each transport's highest rate at which calls keep it: 'p99<1ms' (also p50, p90, p99.9, mean), "
+            + "'p99<1ms,failures<0.1%'",
+        text => [new SearchLoad(LatencyObjective.Parse(text, out var error) ?? throw new UsageException($"--find: {error}"))]);
+
+    public override string Name => Objective.Text;
+
+    public override string Option => Asked.Option;
+
+    public override string Phase => $"of {Option}";
+
+    public override bool VariesRate => true;
+
+    public override string NoRate => "at full load no call was completed, or the time of a call is unknown";
+
+    public override double? RateOf(RunRecord record, PlannedCell cell, int round)
+    {
+        var run = new MeasuredRun(record);
+        return RateSearchResult.Next(run, run.Cells[cell.Index], round);
+    }
+
+    /// <summary>It takes some rounds to come near.</summary>
+    public override int Rounds(RunOptions options) => options.Resume is not { } resume
+        ? (options.RoundsAuto ? AutoRounds : options.Rounds) + RateSearch.Approach
+        : resume.More + Math.Max(resume.LastOfVaried,
+            (resume.Kept.Options.RoundsAuto ? AutoRounds : resume.Last) + RateSearch.Approach);
+
+    public override IEnumerable<string> Refusals(RunOptions options, bool isCounted, string command)
+    {
+        if (options.Calls is not null)
+        {
+            yield return isCounted ? "--find measures for a time, but -n counts calls: leave out -n"
+                : $"--find measures for a time, but {command} counts packets: add -d 1s";
+        }
+        if (options.Modes.Contains(CallMode.Pull))
+            yield return "--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of them";
+        if (Objective.LongestNs * WindowsOfObjective > options.Duration.TotalNanoseconds)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture,
+                $"--find {Objective.Text} needs windows a hundred times as long as its limit, or queues would not be visible: "
+                    + $"add -d {Math.Ceiling(Objective.LongestNs * WindowsOfObjective / 1e6):0}ms or more");
+        }
+    }
+
+    public override string? Refusal(string mode, string method) => mode != CallMode.Push ? null
+        : $"--find needs latencies, and messages of {method} are not answered: leave it out";
+}

@@ -1,0 +1,53 @@
+using System.Diagnostics;
+using System.Runtime.Versioning;
+using System.Text.RegularExpressions;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Client.Tests.Engine;
+
+/// <summary>The walk of a call in docs/architecture.md is the way that the code takes.</summary>
+public class WalkTests
+{
+    [Fact]
+    [SupportedOSPlatform("linux")]
+    public async Task What_is_on_the_stack_when_a_call_ends_is_in_the_map_in_that_order()
+    {
+        Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
+        await using var server = new FakeServer();
+        var source = await ProtocolTable.ConnectionsAsync(TestLoad.Options(server.Address), CancellationToken.None);
+        using var scheduler = new LoopScheduler(0);
+        var ended = new TaskCompletionSource<StackTrace>(TaskCreationOptions.RunContinuationsAsynchronously);
+        await scheduler.RunAsync(async () =>
+        {
+            var connection = source.Make(scheduler);
+            await connection.OpenAsync(CancellationToken.None);
+            connection.SetAccepting(true);
+            Assert.True(await connection.Streams[0].ReadyAsync());
+            var call = connection.Streams[0].CallAsync(MonotonicClock.NowNs).ConfigureAwait(false).GetAwaiter();
+            call.UnsafeOnCompleted(() => ended.SetResult(new StackTrace()));
+        }).WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+
+        var stack = await ended.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
+        var taken = stack.GetFrames().Reverse().Select(Name).Where(name => name.Length > 0).ToList();
+        var map = Walk();
+        // The compiler may put one method into another, so a stack may lack hops of the map and has none that the map lacks.
+        Assert.Contains("CallStream.Complete", taken);
+        Assert.Equal(map.Where(taken.Contains), taken.SkipWhile(name => name != "EventLoop.Sleep").Distinct());
+    }
+
+    // Of methods of this project that have a name: EventLoop.Sleep; an explicit implementation has its interface's name too.
+    private static string Name(StackFrame frame) => frame.GetMethod() is { DeclaringType: { } type } method
+        && type.Namespace is { } room && room.StartsWith("IpcBench.", StringComparison.Ordinal) && !room.Contains("Tests")
+        && !type.Name.Contains('<') && !method.Name.Contains('<') ? $"{type.Name}.{method.Name.Split('.')[^1]}" : "";
+
+    private static List<string> Walk()
+    {
+        var text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "architecture.md"));
+        var from = text.IndexOf("### The walk of a call", StringComparison.Ordinal);
+        var part = text[from..text.IndexOf("\n## ", from, StringComparison.Ordinal)];
+        return [.. Regex.Matches(part, @"^\d+\. `(\w+\.\w+)`", RegexOptions.Multiline).Select(match => match.Groups[1].Value)];
+    }
+}

@@ -1,0 +1,67 @@
+using System.Text.RegularExpressions;
+
+namespace IpcBench.Host.Tests;
+
+/// <summary>
+/// An experiment is one folder in Client and, where it says something of its own, one in Analysis. The core does not name it: a word of an
+/// experiment outside its folders and its line in <c>Experiment.All</c> is a fault.
+/// </summary>
+public sealed class SliceTests
+{
+    private static readonly string[] Tables = ["Client/Commands/Experiment.cs", "Client/Loads/LoadTable.cs"];
+
+    /// <summary>
+    /// Name, words as a pattern, folders, and how many other files still have such a word. Zero: the experiment is clean. The number may
+    /// only fall: whoever takes a word out of a file lowers it.
+    /// </summary>
+    public static TheoryData<string, string, string[], int> Experiments => new()
+    {
+        { "sweep", @"\bSweepCommand\b|""--vary""|""sweep""", ["Client/Experiments/Sweep"], 0 },
+        { "http", @"\bHttp(Command|CommandOptions|OptionsReader|Url)\b|""--expect-status""|""--varying-length""|""--body""",
+            ["Client/Experiments/Http"], 0 },
+        { "article", @"\bArticleExperiment\b|""article""", ["Client/Experiments/Article", "Analysis/Published"], 0 },
+        { "layers", @"\bLayersExperiment\b|""layers""|\bLayer(Budget|Text|sPlot)\b", ["Client/Experiments/Layers", "Analysis/Layers"], 6 },
+        { "echo", @"\bEcho(Experiment|Targets|Table|WriteUp)\b|\bRoundTripPlot\b",
+            ["Client/Experiments/Echo", "Analysis/Published"], 6 },
+        { "ab", @"\bAbCommand\b|""ab""|""--(base|head)""|\bBuildComparison\b|\b[iI]?s?OfBuilds\b", ["Client/Experiments/Ab"], 11 },
+        { "find", @"\bSearchLoad\b|\bLatencyObjective\b|\bRateSearch\w*\b|\bObjective(Plot|Term)\b|""--find""", ["Client/Loads/Find"], 16 },
+        { "load", @"\b(Share|Rate)Load\b|""--load""|""--my-rate""|\bSavings\b", ["Client/Loads/Given"], 7 },
+        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 13 },
+    };
+
+    [Theory]
+    [MemberData(nameof(Experiments))]
+    public void An_experiment_is_named_in_its_folders_alone(string name, string words, string[] folders, int known)
+    {
+        var found = Files().Where(file => !Tables.Contains(file.Path) && !folders.Any(folder => file.Path.StartsWith(folder + "/")))
+            .SelectMany(file => Places(file, words)).ToList();
+        var files = found.Select(place => place.Split(':')[0]).Distinct().ToList();
+        Assert.True(files.Count <= known, $"{name} is named in {files.Count} files outside {string.Join(" and ", folders)}, "
+            + $"and {known} are known: {string.Join(", ", found)}");
+        Assert.True(files.Count == known, $"{name} is named in {files.Count} files outside its folders: lower the number in this test");
+    }
+
+    [Fact]
+    public void Every_folder_of_an_experiment_is_in_this_test()
+    {
+        var rooms = Directory.EnumerateDirectories(Path.Combine(Repository.Root, "src", "Client", "Experiments"))
+            .Select(folder => $"Client/Experiments/{Path.GetFileName(folder)}").ToList();
+        Assert.NotEmpty(rooms);
+        Assert.Empty(rooms.Except(Experiments.SelectMany(row => row.Data.Item3)));
+    }
+
+    [Fact]
+    public void A_word_is_found_with_its_file_and_line_and_not_in_a_comment() =>
+        Assert.Equal(["A.cs:2"],
+            Places(("A.cs", "// SweepCommand\nSweepCommand.Create();\n/// <see cref=\"SweepCommand\"/>"), @"\bSweepCommand\b"));
+
+    private static IEnumerable<string> Places((string Path, string Text) file, string words) =>
+        file.Text.Split('\n').Index().Where(line => Regex.IsMatch(line.Item.Split("//")[0], words))
+            .Select(line => FormattableString.Invariant($"{file.Path}:{line.Index + 1}"));
+
+    private static IEnumerable<(string Path, string Text)> Files()
+    {
+        var src = Path.Combine(Repository.Root, "src");
+        return SourceTree.FilesOf(src).Select(path => (Path.GetRelativePath(src, path).Replace('\\', '/'), File.ReadAllText(path)));
+    }
+}
