@@ -228,6 +228,53 @@ public class AbTests
         Assert.InRange(Simulated.Told(share, $"{slower:0.00} slower, {limit}"), least, most + Simulated.Margin(most, 1000));
     }
 
+    /// <summary>
+    /// What <c>ab -r auto</c> does with one limit of the server's CPU, on noise drawn from the rounds of a committed run in which each
+    /// round had a server of its own: how often the limit is crossed, and after how many rounds half of the runs end.
+    /// </summary>
+    [Theory]
+    [InlineData(5, 0, 0.05, 0, 0.02, 10)]       // equal builds, a limit of 5 %: it is excluded
+    [InlineData(5, 0.05, 0, 0.9, 1, 10)]        // 5 % more, no more is allowed
+    [InlineData(5, 0.03, 0, 0.9, 1, 16)]
+    [InlineData(5, 0.05, 0.05, 0, 0.05, 30)]    // as much more as is allowed: a false alarm
+    [InlineData(400, 0, 0.05, 0, 0.02, 16)]
+    [InlineData(400, 0.05, 0, 0.9, 1, 18)]
+    [InlineData(400, 0.05, 0.05, 0, 0.05, 30)]
+    public void On_the_noise_of_committed_rounds_a_limit_is_crossed_or_excluded_in_time(
+        int connections, double slower, double limit, double least, double most, int rounds)
+    {
+        var noise = Residuals(connections);
+        var ends = new List<int>();
+        var crossed = Simulated.Share(1000, 24, random =>
+        {
+            var logs = new List<double>();
+            while (true)
+            {
+                logs.Add(Math.Log(1 + slower) + noise[random.Next(noise.Length)]);
+                var interval = ConfidenceSequence.Of(logs, Joint.Alpha);
+                var isCrossed = interval?.Low > Math.Log(1 + limit);
+                if (!isCrossed && !(interval?.High < Math.Log(1 + limit)) && logs.Count < 30)
+                    continue;
+                ends.Add(logs.Count);
+                return isCrossed;
+            }
+        });
+        var median = ends.Order().ElementAt(ends.Count / 2);
+        Assert.InRange(Simulated.Told(crossed, $"{connections}: {slower:0.00} slower, limit {limit:0.00}, {median} rounds"),
+            least - Simulated.Margin(0.05, 1000), most + Simulated.Margin(0.05, 1000));
+        Assert.InRange(median, 5, rounds);
+    }
+
+    // Log ratios of unix and tcp, less their mean: what rounds differ by.
+    private static double[] Residuals(int connections)
+    {
+        var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Repository.Root, "results/starts/own.json")));
+        MeasuredCell Cell(string transport) =>
+            run.Cells.Single(cell => cell.Key.Transport == transport && cell.Key.Connections == connections);
+        double[] logs = [.. RoundPairs.Of(Cell("unix"), Cell("tcp"), Metric.ServerCpu).Select(pair => pair.Log)];
+        return [.. logs.Select(log => (log - logs.Average()) * Math.Sqrt(logs.Length / (logs.Length - 1.0)))];
+    }
+
     private static RunRecord Typed(RunRecord run, params string[] limits) =>
         run with { Scenario = "ab", CommandLine = ["ab", "--base", "x {port}", "--head", "y {port}", .. limits] };
 

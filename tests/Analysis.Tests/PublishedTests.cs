@@ -96,6 +96,19 @@ public sealed class PublishedTests
         }), Ratio with { Low = low, High = high })!;
     }
 
+    /// <summary>Of a true ratio of 1.2: what was published, and how often a verdict may be false.</summary>
+    [Theory]
+    [InlineData(1.2, Agreement.Differs)]   // published was the truth
+    [InlineData(1.26, Agreement.Agrees)]   // published was 5 % more, with 3 % that do not matter
+    public void Of_a_published_ratio_at_most_1_verdict_in_20_is_false(double published, Agreement mistake)
+    {
+        var share = Simulated.Share(4000, 20261124, random => Noisy(
+            [.. Enumerable.Range(0, 8).Select(_ => 1.2 * Math.Exp(0.02 * Simulated.Gaussian(random)))], published, published)
+            .Agreement == mistake);
+        Assert.InRange(Simulated.Told(share, $"published {published:0.00}, true 1.20: {mistake}"), 0,
+            0.05 + Simulated.Margin(0.05, 4000));
+    }
+
     [Fact]
     public void An_interval_that_is_too_wide_is_no_agreement()
     {
