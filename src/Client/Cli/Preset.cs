@@ -35,9 +35,9 @@ internal sealed record Preset
         FreshServers = true,
         Shapes =
         [
-            (Shape.One, new("10,1M", Quick: "10")),
+            (Shape.One, new("10,1M")),
             (Shape.Channel, new("10,10k", Quick: "10")),
-            (Shape.Clients, new("10,100,1k,10k,100k,1M", Quick: "10,1M")),
+            (Shape.Clients, new("10,100,1k,10k,100k,1M", Quick: "10")),
             (Shape.App, new("10")),
         ],
     };
@@ -65,6 +65,9 @@ internal sealed record Preset
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeRounds { get; init; } = new("10", Quick: "8");
 
+    /// <inheritdoc cref="ShapeDuration"/>
+    public Default ShapeWarmup { get; init; } = new("100ms");
+
     /// <summary>Pairs that the command decides, in place of every number of connections with every number of streams.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
@@ -73,8 +76,7 @@ internal sealed record Preset
     /// </summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
-    /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement; not with
-    /// <c>--quick</c>.</summary>
+    /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement.</summary>
     public bool FreshServers { get; init; }
 
     public Default Threads { get; init; } = new("5");
@@ -100,7 +102,7 @@ internal sealed record Preset
     public Default Client { get; init; } = new(ProtocolTable.Wire);
 
     /// <summary>How long <c>--quick</c> takes at most.</summary>
-    public string QuickTime { get; init; } = "two minutes";
+    public string QuickTime { get; init; } = "90 seconds";
 
     /// <summary>Options, by their first names, that mean nothing here or that the command decides.</summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];

@@ -68,6 +68,8 @@ internal sealed class RunOptionsReader(
             Threads = Threads(topologies.Max(topology => topology.Connections)),
             Duration = Get(declared.Duration) is null && options.Addresses.Count != 1
                 ? Parsers.Positive(preset.ShapeDuration.Own, "-d") : options.Duration,
+            Warmup = Get(declared.Warmup) is null && options.Addresses.Count != 1
+                ? Parsers.Duration(preset.ShapeWarmup.Own, "--warmup") : options.Warmup,
             Rounds = Get(declared.Rounds) is null && options.Addresses.Count != 1
                 ? Parsers.Integer(preset.ShapeRounds.Of(own: true, typed.GetValue(declared.Quick)), "-r", 1, 1_000_000) : options.Rounds,
         };
@@ -112,7 +114,7 @@ internal sealed class RunOptionsReader(
             ConnectPerCall = PerCall(),
             Warmup = Parsers.Duration(fewer ? Get(declared.Warmup) ?? preset.Fewer.Warmup : Or(declared.Warmup, preset.Warmup), "--warmup"),
             Timeout = Parsers.Positive(Or(declared.Timeout, preset.Timeout), "--timeout"),
-            FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null && !typed.GetValue(declared.Quick),
+            FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null,
             RoundsAuto = rounds == "auto",
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
             MaxTime = Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),

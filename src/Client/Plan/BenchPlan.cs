@@ -112,9 +112,8 @@ internal sealed class BenchPlan
 
     private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(options);
 
-    // Each server is loaded by every client, protocol and mode (ServerWarmup).
-    private int WarmUps =>
-        FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Client, cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
+    // Each server is loaded in every protocol and mode (ServerWarmup).
+    private int WarmUps => FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
 
     // One process for each transport where commands are given.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);

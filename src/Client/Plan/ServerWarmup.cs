@@ -2,23 +2,26 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// Load before the first round whose results are thrown away. A runtime that has just started compiles its hot methods twice (tiered
-/// compilation with profiles): for its first seconds under load a server costs nearly twice as much per call, and the cell that happens to
-/// come first would pay for it.
+/// compilation with profiles): under its first load a server costs several times as much per call, and what differs between transports
+/// looks smaller than it is.
 /// </summary>
 internal static class ServerWarmup
 {
-    private static readonly TimeSpan Whole = TimeSpan.FromSeconds(5);
+    // A server of this tool is settled after 1 to 1.5 s of load (its project file says why); others of .NET take 4 to 5 s.
+    private static readonly TimeSpan OfOwn = TimeSpan.FromSeconds(2), OfOthers = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// What each server is loaded with by each client, protocol and mode: enough for .NET's tiers here (after 2 s the first three cells of
-    /// a round still cost it 1.4 times as much); less in runs that are short themselves.
+    /// What each server is loaded with in each protocol and mode: enough for .NET's tiers here; less in runs that are short themselves.
     /// </summary>
-    public static TimeSpan OfEachServer(RunOptions options) =>
-        new(Math.Min(Whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+    public static TimeSpan OfEachServer(RunOptions options)
+    {
+        var whole = options.OwnServer && options.Variants.All(variant => variant.Command is null) ? OfOwn : OfOthers;
+        return new(Math.Min(whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+    }
 
     /// <summary>
-    /// Cells to load and for how long each: every endpoint, in each way its replies are cut, at its smallest size, shortly with most bytes
-    /// under way.
+    /// Cells to load and for how long each: every endpoint, by each client, in each way its replies are cut, at its smallest size, shortly
+    /// with most bytes under way.
     /// </summary>
     /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
@@ -29,14 +32,14 @@ internal static class ServerWarmup
         var whole = OfEachServer(options);
         if (whole <= TimeSpan.Zero)
             return [];
-        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Client, cell.Load.Protocol, cell.Load.Mode));
+        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Protocol, cell.Load.Mode));
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
     // The largest is the one with most bytes under way: a server keeps the memory that it needed for them, so no cell shall be the first.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
-        var endpoints = cells.GroupBy(cell => (cell.Target, cell.Load.Chunk))
+        var endpoints = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk))
             .Select(target => (Small: target.MinBy(cell => cell.Load.Size)!, Large: target.MaxBy(BytesUnderWay)!)).ToList();
         var grows = endpoints.Exists(cell => cell.Large.Load.Size > cell.Small.Load.Size);
         var share = whole / endpoints.Count;

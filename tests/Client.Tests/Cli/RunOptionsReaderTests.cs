@@ -54,11 +54,13 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Quick_is_eight_short_rounds_and_two_sizes()
+    public void Quick_is_eight_short_rounds_of_two_sizes_each_with_its_own_server()
     {
         var options = Read("--quick");
-        Assert.Equal((8, 0.3), (options.Rounds, options.Duration.TotalSeconds));
+        Assert.Equal((8, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
         Assert.Equal([10L, 1_000_000], options.Sizes);
+        Assert.InRange(PlanOf(options).Estimate!.Value.TotalSeconds, 60, 90);
+        Assert.InRange(PlanOf(Read()).Estimate!.Value.TotalMinutes, 3, 6);
     }
 
     [Fact]
@@ -141,9 +143,9 @@ public class RunOptionsReaderTests
     {
         var plan = PlanOf(Read("--quick", "--transports", "tcp,unix"));
         Assert.Equal(
-            [("tcp", 1, 10L, "wire"), ("unix", 1, 10L, "wire"), ("tcp", 5, 10L, "wire"), ("unix", 5, 10L, "wire"),
-                ("tcp", 400, 10L, "wire"), ("unix", 400, 10L, "wire"), ("tcp", 400, 1_000_000L, "wire"),
-                ("unix", 400, 1_000_000L, "wire"), ("tcp", 5, 10L, "grpc-dotnet"), ("unix", 5, 10L, "grpc-dotnet")],
+            [("tcp", 1, 10L, "wire"), ("unix", 1, 10L, "wire"), ("tcp", 1, 1_000_000L, "wire"), ("unix", 1, 1_000_000L, "wire"),
+                ("tcp", 5, 10L, "wire"), ("unix", 5, 10L, "wire"), ("tcp", 400, 10L, "wire"), ("unix", 400, 10L, "wire"),
+                ("tcp", 5, 10L, "grpc-dotnet"), ("unix", 5, 10L, "grpc-dotnet")],
             plan.Cells.Select(cell => (cell.Record.Key.Transport, cell.Load.Connections, cell.Load.Size, cell.Load.Client)));
     }
 

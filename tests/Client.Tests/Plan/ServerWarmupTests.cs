@@ -59,6 +59,22 @@ public class ServerWarmupTests
         Assert.Equal((10 + 0.6) * 3 - 10.6, (Estimate(true, "unary", "push") - Estimate(false, "unary", "push")).TotalSeconds, 3);
     }
 
+    [Fact]
+    public void A_server_of_this_tool_is_warm_sooner_and_its_clients_share_the_time()
+    {
+        var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [], [10], fresh: true) with
+        {
+            Transports = ["tcp"],
+            Clients = ["wire", "grpc-dotnet"],
+        };
+        var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
+        Assert.Equal([("wire", 1.0), ("grpc-dotnet", 1.0)],
+            ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Client, one.Time.TotalSeconds)));
+        // A server that somebody's command starts takes as long as any.
+        options = options with { Variants = [options.Variants[0] with { Command = ["x"] }] };
+        Assert.Equal(5, ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Sum(one => one.Time.TotalSeconds));
+    }
+
     [Theory]
     [InlineData(0, 2000, 0)]
     [InlineData(20, 2000, 400)]

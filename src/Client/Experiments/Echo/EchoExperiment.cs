@@ -31,6 +31,7 @@ internal static class EchoExperiment
         Connections = new("1"),
         Calls = new("100k", Quick: "10k"),
         Rounds = new("11", Quick: "9"),
+        QuickTime = "two minutes",
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
         // gRPC's own settings mean nothing here, and there is one client.
