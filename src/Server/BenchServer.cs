@@ -119,7 +119,7 @@ internal sealed class BenchServer : IAsyncDisposable
         var stack = Stacks.Create(options.Stack ?? Stacks.Default);
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
-        var gate = new AcceptGate(maxConnections, KestrelLimits.MaxConnections, KestrelLimits.BeingClosed, warnings);
+        var gate = new AcceptGate(KestrelLimits.MaxConnections, warnings);
         // Kestrel without an endpoint would choose an address itself.
         if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);

@@ -50,7 +50,7 @@ public class BytesTests
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
         using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, EndpointBehavior.None), options.Listen[0], options);
-        var gate = new AcceptGate(100, () => long.MaxValue, 0, TextWriter.Null);
+        var gate = new AcceptGate(() => 100, TextWriter.Null);
         var builder = KestrelHost.CreateBuilder(options, [endpoint], maxConnections: 100, gate);
         builder.Services.AddRouting();
         await using var host = builder.Build();

@@ -124,7 +124,7 @@ public sealed class TransportProtocolTests : IDisposable
     [MemberData(nameof(Sockets))]
     public async Task A_half_closed_connection_keeps_its_place_at_the_gate_until_it_is_closed(string sockets)
     {
-        using var gate = new AcceptGate(1, static () => 1, beingClosed: 0, TextWriter.Null);
+        var gate = new AcceptGate(static () => 1, TextWriter.Null);
         var factory = new GatedListenerFactory(Support.Transports.Create(sockets), gate);
         await using var listener = await factory.BindAsync(new IPEndPoint(IPAddress.Loopback, 0));
         using var client = new TcpClient();

@@ -60,8 +60,9 @@ internal sealed class BareEchoHost : IDisposable
             {
                 return;
             }
-            catch (SocketException)
+            catch (SocketException e)
             {
+                gate.TellStuck(e.Message);
                 await Task.Delay(Retry);
             }
         }
@@ -90,7 +91,7 @@ internal sealed class BareEchoHost : IDisposable
         {
             ArrayPool<byte>.Shared.Return(buffer);
             endpoint.Counters.ConnectionClosed();
-            gate.Closed();
+            gate.Leave();
         }
     }
 

@@ -22,7 +22,6 @@ internal static class KestrelHost
         // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: only the command line says where this server listens.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration();
-        builder.Logging.AddProvider(new AcceptFailures(gate)).AddFilter(AcceptFailures.Listens);
         builder.Services.Configure<KestrelServerOptions>(kestrel =>
         {
             KestrelLimits.Apply(kestrel, options, maxConnections);
@@ -36,7 +35,7 @@ internal static class KestrelHost
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported
-                    ? ActivatorUtilities.CreateInstance<LoopTransportFactory>(services)
+                    ? ActivatorUtilities.CreateInstance<LoopTransportFactory>(services, gate)
                     : ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), gate));
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);

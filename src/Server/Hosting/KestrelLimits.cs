@@ -9,11 +9,8 @@ namespace IpcBench.Server.Hosting;
 /// </summary>
 internal static class KestrelLimits
 {
-    /// <summary>How many connections beyond the limit may be accepted in order to be closed.</summary>
-    public const int BeingClosed = 64;
-
-    /// <summary>The fewest connections that are served; a server whose limit of open files allows fewer does not start.</summary>
-    public const long FewestConnections = 16;
+    /// <summary>A server whose limit of open files allows fewer connections does not start.</summary>
+    private const long FewestConnections = 16;
 
     /// <summary>Received bytes of one connection that its protocol has not read yet; beyond them the socket is not read.</summary>
     public const int MostUnread = 256 << 10;
@@ -21,14 +18,14 @@ internal static class KestrelLimits
     private const long MostConnections = 20_000;
 
     // Without a free file descriptor a process can neither accept nor load code, so some are kept back. With grpc-dotnet's stack the
-    // process has 234 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
-    private const long OwnFiles = 288 + BeingClosed;
+    // process has some 190 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
+    private const long OwnFiles = 352;
 
     /// <summary>
     /// The limit of connections over all endpoints; more are closed at once. An idle connection costs some 35 KiB, and
     /// a benchmark with 10,000 must work.
     /// </summary>
-    public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, FewestConnections, MostConnections);
+    public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, 0, MostConnections);
 
     /// <summary>An error message when the limit of open files is too low to serve at all; else null.</summary>
     public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections

@@ -108,7 +108,7 @@ internal sealed class LoopEchoHost : IDisposable
                     break;
                 if (descriptor < 0)
                 {
-                    host.gate.TellStuck();
+                    host.gate.TellStuck(LoopSocket.Describe(descriptor));
                     host.loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
                     return;
                 }
@@ -136,7 +136,7 @@ internal sealed class LoopEchoHost : IDisposable
             catch (IOException)
             {
                 // epoll cannot watch another descriptor.
-                host.gate.Closed();
+                host.gate.Leave();
             }
         }
 
@@ -146,7 +146,7 @@ internal sealed class LoopEchoHost : IDisposable
         {
             host.connections.Remove(connection);
             endpoint.Counters.ConnectionClosed();
-            host.gate.Closed();
+            host.gate.Leave();
         }
     }
 

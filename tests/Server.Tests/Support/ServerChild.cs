@@ -131,6 +131,9 @@ internal sealed class ServerChild : IAsyncDisposable
         }
     }
 
+    /// <summary>The next line of standard error.</summary>
+    public Task<string?> ErrorLineAsync() => this.process.StandardError.ReadLineAsync().WaitAsync(Limits.Wait);
+
     /// <summary>Ends it with SIGTERM and returns what it said on standard error.</summary>
     public async Task<string> ErrorAsync()
     {
