@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
@@ -115,15 +114,13 @@ internal sealed partial class FolderLock : IDisposable
     {
         const int create = 0x40, closeOnExec = 0x80000; // open(2), read-only
         const int ownersAlone = 0x180;
-        var pause = TimeSpan.FromMilliseconds(2);
         var place = Open(path, (isFile ? create : 0) | closeOnExec, ownersAlone);
-        for (var began = Stopwatch.GetTimestamp(); !place.IsInvalid; Thread.Sleep(pause))
-        {
-            if (Flock(place, Exclusive | DoNotWait) == 0)
-                return new FolderLock(place);
-            if (Marshal.GetLastPInvokeError() != WouldBlock || Stopwatch.GetElapsedTime(began) > patience)
-                break;
-        }
+        var isTaken = false;
+        if (!place.IsInvalid)
+            SpinWait.SpinUntil(() => (isTaken = Flock(place, Exclusive | DoNotWait) == 0)
+                || Marshal.GetLastPInvokeError() != WouldBlock, patience);
+        if (isTaken)
+            return new FolderLock(place);
         place.Dispose();
         return null;
     }
