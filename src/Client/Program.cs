@@ -18,6 +18,18 @@ using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
 
+// The runtime throws OutOfMemoryException also where the system refuses a thread.
+AppDomain.CurrentDomain.UnhandledException += static (_, unhandled) =>
+{
+    for (var e = unhandled.ExceptionObject as Exception; e is not null; e = e.InnerException)
+    {
+        if (e is not OutOfMemoryException)
+            continue;
+        Screen.Say("the system allows no more threads (ulimit -u, or the limit of a container) or no more memory");
+        Environment.Exit(ExitCode.Environment);
+    }
+};
+
 // The help of the command that was typed.
 var help = $"{ThisProgram.Typed} --help";
 try

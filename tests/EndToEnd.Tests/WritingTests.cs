@@ -192,6 +192,24 @@ public sealed class WritingTests : IDisposable
         Assert.Equal(0, (await ShellAsync($"{Client} report {file} 2>/dev/full")).Code);
     }
 
+    // A user of their own: the limit holds for all threads of a user. The runtime ends the process itself where it needs the thread.
+    [Fact]
+    public async Task Where_the_system_allows_no_more_threads_no_stack_trace_is_printed()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
+        for (var threads = 10; threads < 46; threads += 3)
+        {
+            var (code, output, error) = await ShellAsync(
+                $"chmod 755 {folder} && mkdir -pm 777 {folder}/tmp && export TMPDIR={folder}/tmp && exec setpriv --reuid=65533 "
+                    + $"--regid=65533 --clear-groups prlimit --nproc={threads} {Client} {Tiny} -r 1 --no-save");
+            if (code is 126 or 127)
+                Assert.Skip("setpriv or prlimit is not here, or this folder is closed to other users");
+            var isRuntimes = error.Contains("Out of memory.", StringComparison.Ordinal);
+            Assert.True(code is 0 or 2 || isRuntimes, $"{threads}: {code} {output} {error}");
+            Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
+        }
+    }
+
     [Fact]
     public async Task The_error_names_a_socket_of_another_user()
     {
