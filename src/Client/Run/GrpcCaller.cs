@@ -38,6 +38,9 @@ internal sealed class GrpcCaller : IDisposable
     // The limit keeps a server from filling this process's memory.
     private const int MostBytes = 64 << 20;
 
+    // SocketsHttpHandler has no message of its own for such a server: it is the one of a connection that ends early, or a time-out.
+    private const string NoStream = ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)";
+
     private readonly HttpClient http;
     private readonly Address dialed;
     private readonly IReadOnlyList<MetadataEntry> metadata;
@@ -129,7 +132,7 @@ internal sealed class GrpcCaller : IDisposable
                 (true, _) => $"began to answer {name} but did not end",
                 _ => $"accepts connections but gave no HTTP/2 answer to {name}",
             };
-            throw new IOException($"{Address} {late} within {Patience.TotalSeconds:0} s", e);
+            throw new IOException($"{Address} {late} within {Patience.TotalSeconds:0} s{(begun ? "" : NoStream)}", e);
         }
         catch (HttpIOException e)
         {
@@ -207,10 +210,9 @@ internal sealed class GrpcCaller : IDisposable
             ? wrapped.InnerException : e.InnerException;
         // The connection below TLS is TCP, so its errors name that address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
-        // SocketsHttpHandler has the same message for a connection that ends early and for a server that allows no stream.
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
-        return reason + (isHandshake ? ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)" : "")
+        return reason + (isHandshake ? NoStream : "")
             + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
     }
 

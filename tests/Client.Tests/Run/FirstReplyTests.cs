@@ -115,6 +115,16 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_that_allows_no_stream_is_told_with_that_reason()
+    {
+        await using var server = new FakeServer { Greeting = Frames.Settings(((int)SettingId.MaxConcurrentStreams, 0)) };
+        using var caller = new GrpcCaller(server.Address, new ConnectorOptions()) { Patience = TimeSpan.FromSeconds(1) };
+        var told = await Assert.ThrowsAsync<IOException>(
+            () => caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken));
+        Assert.EndsWith(", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)", told.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_compressed_first_message_of_a_stream_is_recognized_without_a_second_wait()
     {
         await using var server = new FakeServer

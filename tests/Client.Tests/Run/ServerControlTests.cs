@@ -41,6 +41,6 @@ public class ServerControlTests
             [new(address, new Variant("", new Knobs()))], [], new ConnectorOptions(), TimeSpan.FromSeconds(1),
             TestContext.Current.CancellationToken));
 
-        Assert.EndsWith(" within 1 s", failure.Message, StringComparison.Ordinal);
+        Assert.Contains(" within 1 s", failure.Message, StringComparison.Ordinal);
     }
 }
