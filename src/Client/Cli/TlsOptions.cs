@@ -43,7 +43,8 @@ internal static class TlsOptions
         return Use(key is null ? "--cert" : "--key", key ?? cert, _ =>
         {
             var certificate = X509Certificate2.CreateFromPem(pem, keyPem);
-            // TLS on Windows needs a stored key, which PKCS #12 provides and PEM does not (dotnet/runtime issue 23749).
+            // TLS on Windows needs a stored key (dotnet/runtime issue 23749). Loading PKCS #12 writes the key to a file of the user, which
+            // the system removes with the certificate, but not when this program is killed.
             return OperatingSystem.IsWindows()
                 ? X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null)
                 : certificate;

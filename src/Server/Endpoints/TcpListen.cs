@@ -102,7 +102,7 @@ internal static class TcpListen
 
 /// <summary>
 /// The self-signed certificate of a TLS endpoint, made at start. Its key is kept in memory; Windows also stores it in a
-/// file of the user, which is removed with the certificate.
+/// file of the user, which is removed with the certificate, but not when the server is killed.
 /// </summary>
 internal static class SelfSigned
 {
