@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
@@ -180,6 +181,39 @@ public class LoopSocketsTests
         Assert.InRange(application.Written, 1, int.MaxValue - 1L);
         await enough.CancelAsync();
         await reading.WaitAsync(Limits.Wait);
+    }
+
+    [Fact]
+    public async Task Bytes_that_arrive_faster_than_they_are_handled_on_the_loops_thread_do_not_stop_the_neighbours()
+    {
+        Assert.SkipUnless(Loops.IsSupported, NoEpoll);
+        await using var transport = await BoundTransport.StartAsync(Support.Transports.LoopInline, overUnix: true, most: 4 << 20, loops: 1);
+        var greedy = await transport.ConnectAsync();
+        await using var flooded = await transport.AcceptAsync();
+        var handling = Task.Run(async () =>
+        {
+            while (await flooded.Transport.Input.ReadAsync() is { IsCompleted: false } read)
+            {
+                // Longer than it takes the client to send as much again.
+                for (var began = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(began) < TimeSpan.FromMilliseconds(2);)
+                    Thread.SpinWait(100);
+                flooded.Transport.Input.AdvanceTo(read.Buffer.End);
+            }
+        });
+        using var enough = new CancellationTokenSource();
+        var sending = Task.Run(async () =>
+        {
+            for (var piece = new byte[64 << 10]; !enough.IsCancellationRequested;)
+                await greedy.SendAsync(piece);
+        });
+        var neighbour = await transport.ConnectAsync();
+        await using var connection = await transport.AcceptAsync();
+        await neighbour.SendAsync(new byte[1]);
+        Assert.Equal(1, (await connection.Transport.Input.ReadAsync().AsTask().WaitAsync(Limits.Wait)).Buffer.Length);
+        await enough.CancelAsync();
+        await sending.WaitAsync(Limits.Wait);
+        greedy.Dispose();
+        await handling.WaitAsync(Limits.Wait);
     }
 
     [Theory]

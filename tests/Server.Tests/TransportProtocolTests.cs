@@ -56,6 +56,21 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
+    public async Task A_server_that_is_stopped_still_sends_the_rest_of_an_answer_whose_client_reads_slowly(string sockets)
+    {
+        const int size = 16 << 20;
+        var application = await KestrelApplication.StartAsync(sockets, certificate);
+        using var client = new HttpClient(HandlerFor("http", application)) { Timeout = Limits.Wait };
+        using var request = new HttpRequestMessage(HttpMethod.Post, application.Http) { Content = new ByteArrayContent(new byte[size]) };
+        using var response = await client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+        var stopping = application.DisposeAsync().AsTask();
+        Assert.False(stopping.IsCompleted);
+        Assert.Equal(size, (await response.Content.ReadAsByteArrayAsync()).Length);
+        await stopping.WaitAsync(Limits.Wait);
+    }
+
+    [Theory]
+    [MemberData(nameof(Sockets))]
     public async Task A_WebSocket_returns_its_messages(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);

@@ -63,9 +63,9 @@ internal sealed class BoundTransport : IAsyncDisposable
 
     public IConnectionListener Listener { get; }
 
-    public static async Task<BoundTransport> StartAsync(string sockets, bool overUnix, int most = 64 << 10)
+    public static async Task<BoundTransport> StartAsync(string sockets, bool overUnix, int most = 64 << 10, int loops = 2)
     {
-        var factory = Transports.Create(sockets, most);
+        var factory = Transports.Create(sockets, most, loops);
         var path = overUnix ? Addresses.Unix().Path : null;
         EndPoint there = path is not null ? new System.Net.Sockets.UnixDomainSocketEndPoint(path) : new IPEndPoint(IPAddress.Loopback, 0);
         return new BoundTransport(factory, await factory.BindAsync(there), path);
