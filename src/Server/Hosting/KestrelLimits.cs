@@ -18,7 +18,7 @@ internal static class KestrelLimits
     private const long MostConnections = 20_000;
 
     // Without a free file descriptor a process can neither accept nor load code, so some are kept back. With grpc-dotnet's stack the
-    // process has some 190 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
+    // process has 186 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
     private const long OwnFiles = 352;
 
     /// <summary>
